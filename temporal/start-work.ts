@@ -7,6 +7,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/start-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isPassing } from '#temporal/grpc-status.ts';
@@ -20,7 +21,6 @@ import {
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
   type Remembered,
-  type ServiceObservation,
 } from '#workflows/messages.ts';
 import { startSearchAttributes, type StartAttributes } from '#workflows/search-attributes.ts';
 

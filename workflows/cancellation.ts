@@ -1,6 +1,6 @@
-import type { WorkEnd } from '#activities/work/work-types.ts';
 import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
 import { deliver, type Goods } from '#workflows/purchase/deliver.ts';

@@ -1,13 +1,14 @@
-/**
- * What workflows share with their callers: names, ids, inputs, signals, queries and updates. Nothing here needs the
- * workflow runtime, so that the API, the relay and tests can import it.
- */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
+/**
+ * What workflows share with their callers: names, ids, inputs, signals, queries and updates. Nothing here needs the
+ * workflow runtime, so that the API, the relay and tests can import it.
+ */
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { byKind, type WorkRef } from '#domain/work/kinds.ts';
@@ -96,26 +97,6 @@ export interface PurchaseWorkflowResult {
   readonly failure?: FailureClass;
   /** What the workflow knew of the newest attempt; a following run needs it if PostgreSQL loses this end. */
   readonly witness?: Witness;
-}
-
-/**
- * A report of the service about work, by webhook or as the answer to a read. The inbox row is the record: a new run
- * reads from there what no step has answered.
- */
-export interface ServiceObservation {
-  /** Key of the inbox row. The same row twice has no second effect. */
-  readonly inboxId: string;
-  /**
-   * Epoch of the database when the row was read. A PostgreSQL that was set back forgets answers: in another epoch the
-   * same row counts again.
-   */
-  readonly epoch?: string;
-  readonly source: 'webhook' | 'read';
-  /** Number of the attempt that it is about. */
-  readonly attemptNumber: number;
-  readonly outcome: ObservedOutcome;
-  /** The decision of the relay. A report that is already `known` is not signalled. */
-  readonly decision: Exclude<ObservationDecision, 'known'>;
 }
 
 export const serviceObservedSignal = defineSignal<[ServiceObservation]>('serviceObserved');

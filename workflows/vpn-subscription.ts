@@ -1,4 +1,4 @@
-import type { WorkEnd } from '#activities/work/work-types.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { buy } from '#workflows/order.ts';
 import type { Goods } from '#workflows/purchase/deliver.ts';

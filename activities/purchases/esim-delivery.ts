@@ -111,7 +111,11 @@ function judgeDoubt(
   const recorded = lookedUp.kind === 'found' ? lookedUp.facts : undefined;
   const named = `The service called the order completed and named the eSIM ${serviceEsimId}, ${about}`;
   if (recorded?.outcome === 'failed')
-    return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
+    return {
+      kind: 'needs_attention',
+      reason: 'contradiction',
+      detail: `${named}; its record of the order says failed.`,
+    };
   if (recorded?.serviceEsimId !== undefined && recorded.serviceEsimId !== serviceEsimId) return { kind: 'changed' };
   // Never deliver an eSIM that may belong to another order.
   return isAnothers ? { kind: 'unreadable', detail: `${named}.` } : undefined;

@@ -64,13 +64,13 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
       const read = await service.getVpnSubscription(await serviceIdOf(work));
       if (read.ok) {
         await store(work, read.value);
-        return { kind: 'told' };
+        return { kind: 'found' };
       }
       if (read.kind === 'unsupported')
-        return { kind: 'cannot_tell', detail: 'This service has no call that tells how a subscription stands.' };
+        return { kind: 'not_known', detail: 'This service has no call that tells how a subscription stands.' };
       // A proxy or a wrong address may answer 404, too: only the service's own code counts.
       if (read.status === 404 && read.code === 'not_found')
-        return { kind: 'cannot_tell', detail: 'The service knows no such subscription any more.' };
+        return { kind: 'not_known', detail: 'The service knows no such subscription any more.' };
       return unavailable(read);
     },
   };

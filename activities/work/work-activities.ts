@@ -13,7 +13,6 @@ import type {
   PurchaseActivities,
   StepRecord,
   SubscriptionActivities,
-  WorkEnd,
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import { attemptKey } from '#crypto/derived-ids.ts';
@@ -27,10 +26,12 @@ import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork, readWork, WorkFinishedError, RowMissingError } from '#db/work/work-rows.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
 import type { Refusal } from '#domain/work/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
@@ -38,7 +39,7 @@ import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/settle-refund.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
-import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
+import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';
 
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 

@@ -3,13 +3,13 @@ import type { NotYetReason } from '#activities/purchases/not-yet.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
-import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** An attempt as its workflow receives it. */
 export interface AttemptSnapshot {
@@ -89,9 +89,9 @@ export type CancellationResult =
 
 /** The result of looking a subscription up. */
 export type SubscriptionLookUp =
-  | { readonly kind: 'told' }
+  | { readonly kind: 'found' }
   /** The service has no such call, or does not know the subscription: a repeated look-up would end the same way. */
-  | { readonly kind: 'cannot_tell'; readonly detail: string }
+  | { readonly kind: 'not_known'; readonly detail: string }
   /** The service did not answer, which proves nothing about the subscription. */
   | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly retryAfterMs?: number };
 
@@ -160,7 +160,7 @@ export type CompletionResult =
   /** The answer of the service lacks something that we need. */
   | { readonly kind: 'unreadable'; readonly detail: string }
   /** It did not bring the expected result: a case opens. */
-  | { readonly kind: 'parked'; readonly reason: AttentionReason; readonly detail: string }
+  | { readonly kind: 'needs_attention'; readonly reason: AttentionReason; readonly detail: string }
   /** The service reports something else by now: continue from the stored state. */
   | { readonly kind: 'changed' }
   /** Something is missing, or the service does not answer: try again later. */
@@ -191,14 +191,6 @@ export interface StepRecord {
   readonly retryRule?: RetryRule;
   /** Inbox rows that this step handles. */
   readonly applied: readonly string[];
-}
-
-/** How work ended. */
-export interface WorkEnd {
-  readonly status: FinalStatus;
-  /** The eSIM that was delivered or recharged. */
-  readonly esimId?: string;
-  readonly failure?: FailureClass;
 }
 
 /** One attempt of one piece of work. */

@@ -176,6 +176,9 @@ export function costNothing(evidence: DebitEvidence): boolean {
  * Debits and credits may appear late, so the wallet is read several times before a case opens.
  * @param reads reads of the wallet for this attempt, this one included.
  */
-export function decideSettlement(reads: number, policy: Pick<PurchasePolicy, 'settleReads'>): 'read_again' | 'park' {
-  return reads < policy.settleReads ? 'read_again' : 'park';
+export function decideSettlement(
+  reads: number,
+  policy: Pick<PurchasePolicy, 'settleReads'>,
+): 'read_again' | 'open_case' {
+  return reads < policy.settleReads ? 'read_again' : 'open_case';
 }

@@ -37,7 +37,7 @@ export type Judgement =
   /** The report is settled in this transaction: it changed nothing, or its work has ended. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
   /** The workflow gets the observation. */
-  | { readonly kind: 'tell'; readonly match: InboxMatch; readonly observation: Observation };
+  | { readonly kind: 'signal'; readonly match: InboxMatch; readonly observation: Observation };
 
 /** A row with its event and the attempt that the event is about. */
 interface Matched {
@@ -81,7 +81,7 @@ export async function judgeReport(
     const foreign = await foreignTo(tx, match, event);
     if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
     await storeDecision(tx, matched, action.decision, now);
-    return action.kind === 'apply' ? apply(tx, matched, action.decision, now) : tell(matched, action.decision);
+    return action.kind === 'apply' ? apply(tx, matched, action.decision, now) : signal(matched, action.decision);
   });
 }
 
@@ -143,11 +143,11 @@ async function apply(
   return { kind: 'applied', contradiction };
 }
 
-function tell({ row, match, event, epoch }: Matched, decision: NotifyingDecision): Judgement {
+function signal({ row, match, event, epoch }: Matched, decision: NotifyingDecision): Judgement {
   const { source } = row;
   const { outcome } = event;
   const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };
-  return { kind: 'tell', match, observation };
+  return { kind: 'signal', match, observation };
 }
 
 /**

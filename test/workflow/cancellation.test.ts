@@ -129,7 +129,7 @@ describe('a cancellation', () => {
     const begun = await environment.currentTimeMs();
     const cancellation = new FakeCancellation(begun);
     cancellation.results = [
-      { kind: 'parked', reason: 'refund_missing', detail: 'Not decided.' },
+      { kind: 'needs_attention', reason: 'refund_missing', detail: 'Not decided.' },
       { kind: 'completed', esimId: 'esim_1' },
     ];
     await withCancellation(cancellation, async (running) => {

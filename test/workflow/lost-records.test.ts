@@ -3,15 +3,10 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/work/order-workflow.ts';
-import {
-  explainQuery,
-  operatorActedSignal,
-  serviceObservedSignal,
-  WORK_MISSING,
-  type ServiceObservation,
-} from '#workflows/messages.ts';
+import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;

@@ -1,9 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { FakeOrder, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
-import { explainQuery, retryUpdate, serviceObservedSignal, type ServiceObservation } from '#workflows/messages.ts';
+import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/messages.ts';
 
 // In a file of its own: the time-skipping server stops skipping once an update was refused.
 let environment: TestWorkflowEnvironment;

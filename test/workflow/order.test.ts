@@ -1,9 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
-import { explainQuery, retryUpdate, serviceObservedSignal, type ServiceObservation } from '#workflows/messages.ts';
+import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {

@@ -141,7 +141,7 @@ describe('a VPN subscription', () => {
       const timers = (events ?? []).filter(({ userMetadata }) =>
         Buffer.from(userMetadata?.summary?.data ?? [])
           .toString()
-          .includes('Ask again to cancel (timeout)'),
+          .includes('Request the cancellation again (timeout)'),
       );
       // The act that began it may end the first wait at once.
       expect(timers.length).toBeGreaterThanOrEqual(subscription.cancels.length - 2);

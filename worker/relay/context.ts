@@ -4,10 +4,10 @@ import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { StartedWork } from '#db/work/started-work.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
-import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** The relay's access to the workflows of work. */
 export interface WorkWorkflows {

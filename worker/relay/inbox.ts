@@ -47,14 +47,14 @@ async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_agai
   } = context;
   try {
     const judgement = await judgeReport(database, row, readReport(keyRing, row), new Date(now()), { leaseMs });
-    const settled = judgement.kind === 'tell' ? await tell(context, row, judgement) : undefined;
+    const settled = judgement.kind === 'signal' ? await signal(context, row, judgement) : undefined;
     if (judgement.kind === 'applied' && judgement.contradiction) {
       logger.error(
         { inboxId: String(row.id), event: row.event },
         'a report of the service contradicts what is known of a purchase; a case is open',
       );
     }
-    countRow(context, 'inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
+    countRow(context, 'inbox', judgement.kind === 'signal' ? 'handed_over' : judgement.kind, row.receivedAt);
     return settled ?? 'done';
   } catch (error) {
     await fail(context, row, error).catch((failure: unknown) => {
@@ -67,10 +67,10 @@ async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_agai
   }
 }
 
-async function tell(
+async function signal(
   { database, workflows, call }: RelayContext,
   row: InboxRow,
-  { match: { work }, observation }: Extract<Judgement, { readonly kind: 'tell' }>,
+  { match: { work }, observation }: Extract<Judgement, { readonly kind: 'signal' }>,
 ): Promise<'judge_again' | 'done'> {
   const facts = await database.run((db) => readStartedWork(db, work));
   const outcome = await call(() => workflows.signalReport(facts, observation));

@@ -3,7 +3,8 @@
  * the JSON of the argument, with an example.
  */
 import type { Money } from '#domain/money/money.ts';
-import type { ActedBy, ResolveRequest, RetryPolicyRequest, ServiceObservation } from '#workflows/messages.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { ActedBy, ResolveRequest, RetryPolicyRequest } from '#workflows/messages.ts';
 
 const ACTED_BY: ActedBy = { by: 'Ada', reason: 'The balance was topped up.' };
 

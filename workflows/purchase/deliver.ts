@@ -45,7 +45,7 @@ export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
   switch (result.kind) {
     case 'unreadable':
       return { step: 'open_case', reason: 'contract_drift', detail: result.detail };
-    case 'parked':
+    case 'needs_attention':
       return { step: 'open_case', reason: result.reason, detail: result.detail };
     case 'changed':
       await run.reload();

@@ -1,7 +1,7 @@
-import type { WorkEnd } from '#activities/work/work-types.ts';
 import type { NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 
 /** A step of a purchase or cancellation: the decisions of the domain after a send, and further steps. */
 export type Step =

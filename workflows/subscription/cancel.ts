@@ -1,6 +1,7 @@
-import type { CancellationResult, SubscriptionLookUp, WorkEnd } from '#activities/work/work-types.ts';
+import type { CancellationResult, SubscriptionLookUp } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { requireGivenUp } from '#workflows/work/activity-failures.ts';
@@ -59,9 +60,9 @@ async function endUnconfirmed(
 
 function answerText(answer: SubscriptionLookUp): string {
   switch (answer.kind) {
-    case 'told':
+    case 'found':
       return 'It shows the subscription as active.';
-    case 'cannot_tell':
+    case 'not_known':
       return answer.detail;
     case 'unavailable':
       return answer.failure.detail;

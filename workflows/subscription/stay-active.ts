@@ -1,5 +1,6 @@
-import type { SubscriptionLookUp, WorkEnd } from '#activities/work/work-types.ts';
+import type { SubscriptionLookUp } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 import { nextForActive, unreadableText } from '#workflows/subscription/subscription-texts.ts';
 import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
@@ -45,7 +46,7 @@ async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefine
   subscription.silence = undefined;
   if (subscription.isOver(expiresAt)) {
     const message =
-      answer.kind === 'told'
+      answer.kind === 'found'
         ? 'Its time is over, and the service reports nothing else.'
         : `Its time is over. ${answer.detail}`;
     return subscription.end('expired', message);

@@ -1,8 +1,8 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
-import type { WorkEnd } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { KINDS } from '#domain/work/kinds.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { finishedFailure, isMissing } from '#workflows/work/activity-failures.ts';

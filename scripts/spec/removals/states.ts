@@ -151,7 +151,7 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.refund.failed',
     removed: 'The cancellation does not notice that its refund failed.',
-    file: 'activities/purchases/cancellation.ts',
+    file: 'activities/purchases/cancellation-completion.ts',
     find: "const isFailed = refund?.serviceState === 'failed';",
     replace: 'const isFailed = false;',
     failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that fails after the eSIM' }],

@@ -177,7 +177,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const [first, second] = await twice('completePurchase', () =>
       bench.activities.completePurchase({ ...ids, applied: [] }),
     );
-    expect(first).toMatchObject({ kind: 'parked', reason: 'refund_failed' });
+    expect(first).toMatchObject({ kind: 'needs_attention', reason: 'refund_failed' });
     expect(second).toEqual(first);
 
     const attention = { reason: 'refund_failed', detail: 'Failed.' } as const;

@@ -18,7 +18,7 @@ async function bought(on: ActivityBench): Promise<AttemptRef> {
 
 describe('the question how a VPN subscription stands', () => {
   it('is answered', async () => {
-    expect(await bench.activities.lookUpSubscription(await bought(bench))).toEqual({ kind: 'told' });
+    expect(await bench.activities.lookUpSubscription(await bought(bench))).toEqual({ kind: 'found' });
   });
 
   it.each([
@@ -46,14 +46,14 @@ describe('the question how a VPN subscription stands', () => {
       status: 404,
       body: '{"error":{"code":"not_found","message":"Unknown."}}',
     });
-    expect(await bench.activities.lookUpSubscription(ids)).toMatchObject({ kind: 'cannot_tell' });
+    expect(await bench.activities.lookUpSubscription(ids)).toMatchObject({ kind: 'not_known' });
   });
 
   it('is not put to a service that has no such call', async () => {
     await using without = await ActivityBench.start({ capabilities: { vpn_subscription_read: false } });
     const ids = await bought(without);
     const before = await without.admin.requests('getVpnSubscription');
-    expect(await without.activities.lookUpSubscription(ids)).toMatchObject({ kind: 'cannot_tell' });
+    expect(await without.activities.lookUpSubscription(ids)).toMatchObject({ kind: 'not_known' });
     expect(await without.admin.requests('getVpnSubscription')).toEqual(before);
   });
 });

@@ -11,6 +11,7 @@ import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/s
 import type { StartedWork } from '#db/work/started-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -29,7 +30,6 @@ import {
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 import { Relay, type WorkWorkflows } from '#worker/relay/relay.ts';
-import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** Temporal, as the relay sees it: what was started and told, and whether it works. */
 class RecordedWorkflows implements WorkWorkflows {

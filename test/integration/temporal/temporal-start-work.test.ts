@@ -5,13 +5,14 @@ import { Worker, type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
-import { rememberedQuery, TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
+import { rememberedQuery, TASK_QUEUE } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 quietRuntime();

@@ -105,7 +105,7 @@ describe('rule 3: nothing is bought anew without evidence', () => {
         policies,
         (evidence, reads, policy) => {
           expect(costNothing(evidence)).toBe(evidence === 'no_debit' || evidence === 'credited');
-          expect(decideSettlement(reads, policy)).toBe(reads < policy.settleReads ? 'read_again' : 'park');
+          expect(decideSettlement(reads, policy)).toBe(reads < policy.settleReads ? 'read_again' : 'open_case');
         },
       ),
       { numRuns: 2_000 },

@@ -5,12 +5,12 @@ import { inbox, outbox } from '#db/schema.ts';
 import type { StartedWork } from '#db/work/started-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
+import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { OpenTestDatabase } from '#test/support/servers/database.ts';
 import { TEST_KEYS } from '#test/support/work/order-rows.ts';
 import { Relay, type RelayOptions, type WorkWorkflows } from '#worker/relay/relay.ts';
-import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** A call to a workflow that the test answers. */
 export interface HeldCall {

@@ -16,8 +16,8 @@ import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
 /** What a service says that has no call for it. */
-const NO_SUCH_CALL: SubscriptionLookUp = { kind: 'cannot_tell', detail: 'This service has no such call.' };
-export const TOLD: SubscriptionLookUp = { kind: 'told' };
+const NO_SUCH_CALL: SubscriptionLookUp = { kind: 'not_known', detail: 'This service has no such call.' };
+export const TOLD: SubscriptionLookUp = { kind: 'found' };
 export const OUT_OF_ORDER: SubscriptionLookUp = {
   kind: 'unavailable',
   failure: { class: 'server_error', detail: 'The service answered 503.' },

@@ -11,7 +11,7 @@ const GENERATED = new Set(['clients/typescript/src/types.ts', 'clients/typescrip
 const TESTS = /^(?:test|bench)\//;
 
 /** Product files that are still longer. Split one, then take it out of this list; add none. */
-const LONG_FILES: readonly string[] = ['activities/purchases/cancellation.ts'];
+const LONG_FILES: readonly string[] = [];
 /** Lines of product files that are still wider. The number may only fall. */
 const WIDE_LINES = 102;
 

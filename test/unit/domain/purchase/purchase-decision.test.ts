@@ -202,7 +202,7 @@ describe('the settlement of a failed attempt', () => {
   it('reads the wallet a few times before a person is told', () => {
     for (let reads = 1; reads < policy.settleReads; reads += 1)
       expect(decideSettlement(reads, policy)).toBe('read_again');
-    expect(decideSettlement(policy.settleReads, policy)).toBe('park');
+    expect(decideSettlement(policy.settleReads, policy)).toBe('open_case');
   });
 
   it.each([

@@ -1,0 +1,152 @@
+import { lookUpAndStore } from '#activities/evidence/look-up.ts';
+import { NotYetError } from '#activities/purchases/not-yet.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
+import type { WorkHandler } from '#activities/purchases/work-handler.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { CompletionResult } from '#activities/work/work-types.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { readRefundContext } from '#db/esims/esim-queries.ts';
+import { recordRefund } from '#db/money/journal.ts';
+import { readCancellation, findRefund } from '#db/work/cancellation-queries.ts';
+import { openCase } from '#db/work/cases.ts';
+import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
+import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { completeWork } from '#fulfilment/work/complete-work.ts';
+import { settleRefund } from '#fulfilment/work/settle-refund.ts';
+import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
+
+/**
+ * Makes the completion of cancellations: the eSIM is cancelled and its refund is in the wallet, or the caller or an
+ * operator does without the refund.
+ */
+export function cancellationCompletion(
+  dependencies: WorkDependencies,
+  lookUp: WorkHandler['lookUp'],
+): WorkHandler['complete'] {
+  const { database, service, now } = dependencies;
+
+  /** Searches the wallet for the credit of a refund. */
+  const creditOf = async (
+    attempt: AttemptRow,
+    { serviceRefundId, amount, currency }: RefundRow,
+    own: { readonly serviceOrderId: string | null; readonly reference: string | null },
+  ): Promise<CreditSearch> => {
+    // A credit cannot be older than its cancellation.
+    const since = sinceFirstSend(attempt);
+    const wallet = await service.listWalletTransactions({ since });
+    if (!wallet.ok) {
+      if (wallet.kind === 'failure') return { kind: 'not_yet', failure: wallet.failure, detail: wallet.detail };
+      return {
+        kind: 'never',
+        detail: 'The service says that the refund is paid, and shows no wallet transactions to prove it.',
+      };
+    }
+    const order = { serviceId: own.serviceOrderId, reference: own.reference };
+    const credits = wallet.value.items.filter(
+      ({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since,
+    );
+    const isTold = (credit: Money) => amount === null || currency === null || equalMoney(credit, { amount, currency });
+    const credit =
+      credits.find(({ refund_id: refundId }) => refundId != null && refundId === serviceRefundId) ??
+      credits.find((each) => each.refund_id == null && isOfOrder(order, each) && isTold(each));
+    if (credit === undefined) return { kind: 'not_yet', detail: 'The wallet does not show the refund (yet).' };
+    return { kind: 'found', credit: { amount: credit.amount, currency: credit.currency } };
+  };
+
+  return async (known, applied) => {
+    const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
+    if (attempt.state === 'failed') return { kind: 'changed' };
+    const { subjectId: id } = attempt;
+    const { cancellation, esim, refund } = await database.run(async (db) => ({
+      ...(await readCancellation(db, id)),
+      refund: await findRefund(db, id),
+    }));
+    /** @param completed whether the refund was paid; undefined: its status stays as the service reported it. */
+    const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
+      database.transaction(async (tx) => {
+        const entry = {
+          message,
+          detail: {
+            esim_id: esim.id,
+            ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }),
+          },
+        };
+        const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
+        // Locks the work before any write.
+        await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
+        if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
+        if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
+        if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, refund, credit);
+        return { kind: 'completed', esimId: esim.id };
+      });
+
+    // The books may have found the credit before any report of the service.
+    const isPaid =
+      refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
+    if (refund !== undefined && isPaid) {
+      const found = await creditOf(attempt, refund, await database.run((db) => readRefundContext(db, esim)));
+      if (found.kind === 'found')
+        return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
+      if (refund.verdict === 'refunded')
+        return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
+      if (refund.verdict === 'dismissed')
+        return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
+      if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
+      // The credit will never be visible; a caller who accepted that no refund comes need not decide.
+      return cancellation.acceptWithoutRefund
+        ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
+        : { kind: 'needs_attention', reason: 'refund_missing', detail: found.detail };
+    }
+    const isFailed = refund?.serviceState === 'failed';
+    if (lookedUp.kind === 'unavailable' && !isFailed) {
+      throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
+    }
+    if (cancellation.cancelledAt === null) {
+      return {
+        kind: 'needs_attention',
+        reason: 'refund_missing',
+        detail: 'The service has not decided about the cancellation for a long time.',
+      };
+    }
+    if (refund?.verdict === 'dismissed') return finish('The eSIM is cancelled; a person has let its refund go.', false);
+    if (cancellation.acceptWithoutRefund) {
+      return finish('The eSIM is cancelled, without a refund, as was accepted.', isFailed ? false : undefined);
+    }
+    return isFailed
+      ? {
+          kind: 'needs_attention',
+          reason: 'refund_failed',
+          detail: 'The eSIM is cancelled, and the service says that its refund failed.',
+        }
+      : {
+          kind: 'needs_attention',
+          reason: 'refund_missing',
+          detail: 'The eSIM is cancelled, and its refund is not decided for a long time.',
+        };
+  };
+}
+
+/** The result of the search for the credit of a refund. */
+type CreditSearch =
+  | { readonly kind: 'found'; readonly credit: Money }
+  /** It may appear later. `failure`: why the wallet could not be read. */
+  | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
+  | { readonly kind: 'never'; readonly detail: string };
+
+function toldAmount({ amount, currency }: RefundRow): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
+/** Opens a case when the credit differs from the amount that the service reported. */
+async function reportOtherAmount(
+  tx: Executor,
+  id: string,
+  refund: RefundRow | undefined,
+  credit: Money,
+): Promise<void> {
+  const told = refund === undefined ? undefined : toldAmount(refund);
+  if (told === undefined || equalMoney(told, credit)) return;
+  const detail = `The service said ${plainText(told)} of the refund, and credited ${plainText(credit)}.`;
+  await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);
+}

@@ -1,0 +1,133 @@
+import { resultsByEsim } from '#activities/evidence/look-up-result.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
+import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
+import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { serviceIdsOfOthers } from '#db/attempts/attempts.ts';
+import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
+import { cancelledAmong } from '#db/work/cancellation-queries.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { cancellationOutcome, type RefundState } from '#domain/cancellation/refund.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
+import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
+import { refundRecord } from '#upstream/mapping/event-data.ts';
+import { refundReport } from '#upstream/mapping/purchase-events.ts';
+
+/** Makes the look-ups of cancellations: the eSIM and its refund are read, a list shows many refunds. */
+export function cancellationLookUp({
+  database,
+  service,
+}: WorkDependencies): Pick<WorkHandler, 'lookUp' | 'lookUpMany'> {
+  const lookUp = async (attempt: AttemptRow): Promise<LookUpResult> => {
+    const serviceEsimId = esimOf(attempt);
+    // Read the refund first. After a failed refund, an eSIM that is then still not cancelled was not cancelled by it.
+    const refund = await refundOf(attempt);
+    const esim = await service.getEsim(serviceEsimId);
+    if (!esim.ok) return { kind: 'unavailable', failure: noteOf(esim) };
+    const isCancelled = esim.value.status === 'cancelled';
+    if (!refund.ok && refund.kind === 'failure' && !isCancelled)
+      return { kind: 'unavailable', failure: noteOf(refund) };
+    const record = refund.ok ? refund.value : undefined;
+    if (!isCancelled && record === undefined) return { kind: 'not_found' };
+    const open = record?.status === 'failed' ? 'refused' : 'processing';
+    return foundAs(serviceEsimId, isCancelled ? 'cancelled' : open, record);
+  };
+
+  /**
+   * The refund of an attempt: by its id, else the newest refund of the eSIM since the first send that belongs to no
+   * other attempt.
+   */
+  const refundOf = async (attempt: AttemptRow): Promise<OptionalResult<ServiceRefund | undefined>> => {
+    if (attempt.serviceId !== null) {
+      const byId = await service.getRefund(attempt.serviceId);
+      if (byId.ok || (byId.kind === 'failure' && byId.status !== 404)) return byId;
+    }
+    const list = await service.findRefundsOfEsim(esimOf(attempt));
+    if (!list.ok) return list;
+    const others = await database.run((db) =>
+      serviceIdsOfOthers(
+        db,
+        attempt,
+        list.value.items.map(({ id }) => id),
+      ),
+    );
+    const own = list.value.items.filter((refund) => !others.has(refund.id) && mayBe(attempt, refund));
+    // Of several, one that did not fail counts; the service lists the newest first.
+    return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
+  };
+
+  const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
+    const list = await service.listRecentRefunds({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
+    const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
+    const { taken, cancelled } = await database.run(async (db) => ({
+      taken: await takenServiceIds(db, 'cancellation', listed),
+      cancelled: await cancelledAmong(
+        db,
+        attempts.map(({ subjectId }) => subjectId),
+      ),
+    }));
+    return resultsByEsim(list, attempts, {
+      noun: 'refunds',
+      mayBe: (attempt, refund) => !taken.has(refund.id) && mayBe(attempt, refund),
+      found: (refund, attempt) => {
+        // A cancelled eSIM stays cancelled.
+        if (cancelled.has(attempt.subjectId)) return foundAs(esimOf(attempt), 'cancelled', refund);
+        // Only a paid refund shows that the eSIM is cancelled; otherwise the eSIM must be read.
+        return refund.status === 'completed' ? foundAs(esimOf(attempt), undefined, refund) : undefined;
+      },
+    });
+  };
+
+  return { lookUp, lookUpMany };
+}
+
+/** @throws Error for an attempt without an eSIM, which `prepare` never makes. */
+export function esimOf({ id, serviceEsimId }: AttemptRow): string {
+  if (serviceEsimId === null) throw new Error(`attempt ${id} names no eSIM`);
+  return serviceEsimId;
+}
+
+/** False for a refund that was made before the attempt was first sent. */
+function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean {
+  return at == null || Date.parse(at) >= sinceFirstSend(attempt);
+}
+
+/** The report in the answer to a cancellation. */
+export function reportOfAnswer({ status, refund }: EsimCancellation): AttemptReport {
+  return reportOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) });
+}
+
+function reportOf(cancellation: CancellationDetails): AttemptReport {
+  const outcome = cancellationOutcome(cancellation);
+  const failureDetail = outcome === 'failed' ? 'The service refuses to cancel the eSIM.' : undefined;
+  return { outcome, serviceId: cancellation.serviceRefundId, failureDetail, cancellation };
+}
+
+/** The result of a look-up, with the event that would have reported it. */
+function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: ServiceRefund | undefined): Found {
+  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) });
+  if (esim === 'cancelled') {
+    return {
+      kind: 'found',
+      facts,
+      record: { esim_id: esimId, status: 'cancelled', refund: refund ?? null },
+      event: 'esim.cancelled',
+    };
+  }
+  // No event reports that the eSIM is unchanged, except one with a review that refuses.
+  const isTold = esim !== 'refused' || refund?.review === 'refused';
+  return {
+    kind: 'found',
+    facts,
+    record: refund,
+    event: refund === undefined || !isTold ? undefined : EVENTS[refund.status],
+  };
+}
+
+/** No event reports a refund that is being processed. */
+const EVENTS = {
+  processing: undefined,
+  completed: 'refund.completed',
+  failed: 'refund.failed',
+} as const satisfies Record<RefundState, string | undefined>;
