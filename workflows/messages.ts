@@ -1,13 +1,12 @@
+/**
+ * What workflows share with their callers: names, ids, inputs, signals, queries and updates. Nothing here needs the
+ * workflow runtime, so that the API, the relay and tests can import it.
+ */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
-/**
- * What workflows share with their callers: names, ids, inputs, signals, queries and updates. Nothing here needs the
- * workflow runtime, so that the API, the relay and tests can import it.
- */
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';

@@ -2,7 +2,7 @@ import { cancellationCompletion } from '#activities/purchases/cancellation-compl
 import { cancellationLookUp, esimOf, reportOfAnswer } from '#activities/purchases/cancellation-look-up.ts';
 import { refusal } from '#activities/purchases/price.ts';
 import type { WorkHandler } from '#activities/purchases/work-handler.ts';
-import { type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import { storeEsimState } from '#db/esims/esim-readings.ts';

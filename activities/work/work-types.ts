@@ -7,7 +7,7 @@ import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 
