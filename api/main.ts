@@ -52,7 +52,9 @@ async function runApi(config: ApiConfig): Promise<void> {
   }
 }
 
-/** Answers only probes until the database is reachable, has the current schema, and belongs to this service and mode. */
+/**
+ * Answers only probes until the database is reachable, has the current schema, and belongs to this service and mode.
+ */
 async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
   const { database, keyRing, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;
   const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;

@@ -105,8 +105,8 @@ export const codecFields = {
   /** Origins of the Temporal UI, comma separated: the only ones that may call the codec server from a browser. */
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
   /**
-   * Accepted `Host` names, comma separated, without port; any with CODEC_TOKEN. Refuses DNS rebinding: a page whose name
-   * resolves to this server.
+   * Accepted `Host` names, comma separated, without port; any with CODEC_TOKEN. Refuses DNS rebinding: a page whose
+   * name resolves to this server.
    */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
   /** Bearer token that the codec server requires; without one it listens on loopback only. */

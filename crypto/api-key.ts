@@ -1,8 +1,8 @@
 import { createHash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public and identifies the key. Both parts have letters and
- * digits only: a double click selects the whole key, and shells and URLs do not change it.
+ * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public and identifies the key. Both parts have letters
+ * and digits only: a double click selects the whole key, and shells and URLs do not change it.
  *
  * Only an unsalted SHA-256 hash is stored. A password would need a slow, salted hash. A key has 256 random bits, which
  * cannot be guessed or precomputed.

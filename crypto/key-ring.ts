@@ -37,8 +37,8 @@ const ALGORITHM = 'aes-256-gcm';
 
 /**
  * Encrypts and decrypts with AES-256-GCM. The first key encrypts and all keys decrypt: to rotate, put a new key in
- * front. Each encrypted value contains the id of its key. It is bound to its additional authenticated data (AAD), a text
- * such as `orders.encrypted_device_imei/ord_…`: moved to another row or column it cannot be decrypted.
+ * front. Each encrypted value contains the id of its key. It is bound to its additional authenticated data (AAD), a
+ * text such as `orders.encrypted_device_imei/ord_…`: moved to another row or column it cannot be decrypted.
  *
  * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
  *

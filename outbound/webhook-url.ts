@@ -22,14 +22,16 @@ export function urlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Plain HTTP is permitted only for addresses of the configuration: otherwise others could read the events in transit. */
+/**
+ * Plain HTTP is permitted only for addresses of the configuration: otherwise others could read the events in transit.
+ */
 export function mayConnect(protocol: string, verdict: AddressVerdict): boolean {
   return protocol === 'https:' ? verdict !== 'refused' : verdict === 'allowed';
 }
 
 /**
- * Checks a URL with the addresses that its host has now. An unknown host is accepted: it is looked up and judged at every
- * try.
+ * Checks a URL with the addresses that its host has now. An unknown host is accepted: it is looked up and judged at
+ * every try.
  *
  * @returns the problem, as the end of a sentence; undefined when there is none.
  */

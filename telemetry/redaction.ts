@@ -1,6 +1,6 @@
 /**
- * Removes secrets and personal data from log entries in three ways: fields by their name at any depth, parts of texts by
- * their shape, and known secrets of the configuration literally. Bytes are only counted.
+ * Removes secrets and personal data from log entries in three ways: fields by their name at any depth, parts of texts
+ * by their shape, and known secrets of the configuration literally. Bytes are only counted.
  */
 
 const REDACTED = '[redacted]';

@@ -2,8 +2,8 @@ import { WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
 import { BOOKS_BY_HAND, MAINTENANCE_WORKFLOWS, TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
 
 /**
- * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a comparison
- * is running already, waits for its result.
+ * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a
+ * comparison is running already, waits for its result.
  *
  * @param timeoutMs how long to wait, in milliseconds; the comparison continues afterwards.
  * @returns undefined when it has not ended in time.

@@ -6,8 +6,8 @@ import { workflowId } from '#workflows/messages.ts';
 const CALL_DEADLINE_MS = 5_000;
 
 /**
- * Finds out in one call of Temporal's visibility which work has a running workflow. Visibility is eventually consistent:
- * work that was just started may be missing.
+ * Finds out in one call of Temporal's visibility which work has a running workflow. Visibility is eventually
+ * consistent: work that was just started may be missing.
  *
  * @returns the ids of work with a running workflow. @throws ServiceError when Temporal does not answer.
  */

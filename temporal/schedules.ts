@@ -25,8 +25,8 @@ const SUMMARIES: Readonly<Record<ScheduleId, string>> = {
 };
 
 /**
- * Creates the schedules, and sets the intervals of existing ones. May run in several workers at once. Keeps a pause of an
- * operator.
+ * Creates the schedules, and sets the intervals of existing ones. May run in several workers at once. Keeps a pause of
+ * an operator.
  */
 export async function ensureSchedules(client: Client, intervals: Intervals): Promise<void> {
   for (const id of SCHEDULE_IDS) await ensureSchedule(client, wantedSchedule(id, intervals[id].everyMs));

@@ -47,7 +47,9 @@ export type StartOutcome =
   | 'started'
   /** It is running already. */
   | 'running'
-  /** It has completed, and its row has ended. (A workflow that was terminated, failed or timed out is started again.) */
+  /**
+   * It has completed, and its row has ended. (A workflow that was terminated, failed or timed out is started again.)
+   */
   | 'finished';
 
 type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;

@@ -20,8 +20,8 @@ export interface GateLoopOptions {
 }
 
 /**
- * Releases held purchases when their hold reason is over; see `fulfilment/gate/release-held-work.ts`. Every worker has a
- * loop, and one of them runs at a time. Held work also calls the gate by its own timer, if no loop runs.
+ * Releases held purchases when their hold reason is over; see `fulfilment/gate/release-held-work.ts`. Every worker has
+ * a loop, and one of them runs at a time. Held work also calls the gate by its own timer, if no loop runs.
  */
 export class GateLoop {
   readonly #options: GateLoopOptions;

@@ -197,8 +197,8 @@ async function work(
     await Promise.race([running, told.promise.then(() => untilStopped(workers, running, config.shutdownGraceMs))]);
   } finally {
     await stopParts();
-    // `close` waits for calls, which a hanging Temporal never answers, and fails while a worker has not ended. The process
-    // ends in both cases.
+    // `close` waits for calls, which a hanging Temporal never answers, and fails while a worker has not ended. The
+    // process ends in both cases.
     const closing = connection
       .close()
       .catch((error: unknown) => logger.warn({ err: error }, 'the connection to Temporal could not be closed'));

@@ -26,7 +26,8 @@ export interface PresentedKey {
 }
 
 /**
- * Authenticates a caller. Reads the key from the database after the request arrived, so that a revocation applies at once.
+ * Authenticates a caller. Reads the key from the database after the request arrived, so that a revocation applies at
+ * once.
  *
  * @throws Problem unauthenticated, rate_limited
  */
@@ -64,8 +65,8 @@ function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
 type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
 
 /**
- * Checks a key again during a long call. @returns false when it is revoked, expired, without
- * this scope, or sees other work.
+ * Checks a key again during a long call. @returns false when it is revoked, expired, without this scope, or sees other
+ * work.
  */
 export async function mayStill(
   { database, now }: KeyReading,

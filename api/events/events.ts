@@ -30,8 +30,8 @@ import { eventEnvelope } from '#outbound/event-envelope.ts';
 const tag = 'Events';
 const JSON_TYPE = 'application/json';
 /**
- * Retry-After for a caller that was not allowed to wait. The time of the next event is unknown, and the caller should not
- * poll too often.
+ * Retry-After for a caller that was not allowed to wait. The time of the next event is unknown, and the caller should
+ * not poll too often.
  */
 const ASK_AGAIN_SECONDS = 5;
 
@@ -90,8 +90,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const last = shown.at(-1)?.position ?? after;
         const page = {
           data: shown.map(eventEnvelope),
-          // A page that is not full has also passed all other events: so the cursor of a filter that rarely matches does
-          // not expire.
+          // A page that is not full has also passed all other events: so the cursor of a filter that rarely matches
+          // does not expire.
           next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
@@ -112,7 +112,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         'events; with ' +
         '`Last-Event-ID` (or `cursor`) it continues after that event without a gap. A comment every 15 seconds shows ' +
         'that the connection works. ' +
-        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events arrive.',
+        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events ' +
+        'arrive.',
       scope: 'events:read',
       query: eventStreamQuery,
       requestHeaders: eventStreamHeaders,
@@ -175,7 +176,9 @@ interface FoundPage {
   readonly passed: bigint;
 }
 
-/** Reads the page, then checks that its start is still stored: events deleted in between must not be skipped silently. */
+/**
+ * Reads the page, then checks that its start is still stored: events deleted in between must not be skipped silently.
+ */
 async function readPage(
   { database }: ApiDependencies,
   filter: EventFilter,

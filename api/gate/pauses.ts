@@ -71,7 +71,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'List pauses of buying, newest first',
       description:
-        'Active pauses; with `ended=true` also ended ones: who paused buying, when and why, and who ' + 'released it.',
+        'Active pauses; with `ended=true` also ended ones: who paused buying, when and why, and who released it.',
       scope: 'gate:read',
       accountWide: true,
       query: z.strictObject({

@@ -49,8 +49,8 @@ interface Documentation {
    */
   readonly requestHeaders?: z.ZodObject;
   /**
-   * True when the recorded body is no example for readers, because it has an address of that run, or a limit that keeps it
-   * held.
+   * True when the recorded body is no example for readers, because it has an address of that run, or a limit that keeps
+   * it held.
    */
   readonly bodyExampleFirst?: true;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;

@@ -37,7 +37,7 @@ const movement = z
     service_order_id: namedId('order'),
     external_order_id: nullableText.meta({
       description:
-        'The reference of the purchase at the service: yours, or with `~` and a number that of a ' + 'further attempt.',
+        'The reference of the purchase at the service: yours, or with `~` and a number that of a further attempt.',
     }),
     service_esim_id: namedId('eSIM'),
     service_topup_id: namedId('top-up'),

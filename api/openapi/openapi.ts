@@ -24,8 +24,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'Buys eSIM packages and VPN subscriptions from the service. Nothing is bought a second time without proof that the ' +
-        'first purchase cost ' +
+        'Buys eSIM packages and VPN subscriptions from the service. Nothing is bought a second time without proof ' +
+        'that the first purchase cost ' +
         'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` ' +
         'as `cursor`. Amounts are ' +
         'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to ' +

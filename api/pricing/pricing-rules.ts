@@ -111,8 +111,8 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       tag,
       summary: 'Create a pricing rule',
       description:
-        'For one package, country or VPN plan, or as the default, in one currency. A second rule with the same target ' +
-        'and currency is refused ' +
+        'For one package, country or VPN plan, or as the default, in one currency. A second rule with the same ' +
+        'target and currency is refused ' +
         '(409). Suggestions use the rule at once.',
       scope: 'pricing:write',
       accountWide: true,

@@ -77,7 +77,7 @@ export const whatIfLine = z
       .nullable()
       .meta({
         description:
-          'The result with the current selling price. Null when there is none in the currency of ' + 'the new cost.',
+          'The result with the current selling price. Null when there is none in the currency of the new cost.',
       }),
   })
   .meta({ id: 'WhatIfLine' });

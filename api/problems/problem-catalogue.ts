@@ -1,6 +1,6 @@
 /**
- * Error answers of the API (RFC 9457). The codes are part of the interface: callers
- * switch on them, so a code is never renamed and never changes its meaning.
+ * Error answers of the API (RFC 9457). The codes are part of the interface: callers switch on them, so a code is never
+ * renamed and never changes its meaning.
  */
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 

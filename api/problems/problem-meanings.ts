@@ -18,7 +18,8 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   idempotency_key_invalid:
     'The key is empty, too long, has characters other than visible ASCII, or was repeated. Nothing was done.',
   delivery_id_missing:
-    'A webhook of the service was signed correctly, but without an id its retries cannot be recognised. It was not stored.',
+    'A webhook of the service was signed correctly, but without an id its retries cannot be recognised. It was not ' +
+    'stored.',
   unauthenticated:
     'The request has no key, or one that is unknown, revoked or expired. The answer does not say which, so that ' +
     'it reveals no keys.',

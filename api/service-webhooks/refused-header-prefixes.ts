@@ -17,8 +17,8 @@ const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();
  *
  * @param names of the headers of the request, in lower case.
  * @param own our prefix.
- * @returns the prefix with each part capitalised, such as `X-Acme`; undefined unless all four are present, or if one has
- *   our prefix.
+ * @returns the prefix with each part capitalised, such as `X-Acme`; undefined unless all four are present, or if one
+ *   has our prefix.
  */
 export function otherHeaderPrefix(names: readonly string[], own: string): string | undefined {
   const present = new Set(names);

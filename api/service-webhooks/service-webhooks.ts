@@ -162,9 +162,9 @@ async function receive(
 }
 
 /**
- * Verifies a delivery with the configured and the stored secrets. If none matches, another process may have stored a new
- * secret, so the list is read again, at most once a second for all deliveries. While the database is down the last list
- * is used, so that forged deliveries get their 401.
+ * Verifies a delivery with the configured and the stored secrets. If none matches, another process may have stored a
+ * new secret, so the list is read again, at most once a second for all deliveries. While the database is down the last
+ * list is used, so that forged deliveries get their 401.
  *
  * @throws Problem database_unavailable when the stored secrets were never read, so that no signature can be judged.
  */

@@ -52,8 +52,8 @@ export class Waits {
   }
 
   /**
-   * Reads again after each relevant event until the value is as expected or the time is over. Returns at once when the process
-   * stops, or too many callers wait, of this key or in total.
+   * Reads again after each relevant event until the value is as expected or the time is over. Returns at once when the
+   * process stops, or too many callers wait, of this key or in total.
    *
    * @throws the errors of `read`.
    */

@@ -64,8 +64,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Stop sending events to a webhook endpoint',
       description:
-        'Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, it records ' +
-        'that you know it, which ends the alert.',
+        'Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, ' +
+        'it records that you know it, which ends the alert.',
       scope: 'webhook_endpoints:write',
       params,
       answers: endpointAnswer,
@@ -102,8 +102,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const shown = await database.transaction(async (tx) => {
-          // An event published meanwhile would be neither queued nor recorded as missed. Take this lock first, in the order of
-          // the publisher.
+          // An event published meanwhile would be neither queued nor recorded as missed. Take this lock first, in the
+          // order of the publisher.
           await holdPublication(tx);
           const found = await requireEndpoint(tx, id, caller, { lock: true });
           if (found.disabledAt !== null) {

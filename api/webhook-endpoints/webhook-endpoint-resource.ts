@@ -25,8 +25,8 @@ export async function requireEndpoint(
 }
 
 /**
- * Adds an audit entry about an endpoint. @param what the values that were set or changed, if the action alone does not show them; no
- * secrets.
+ * Adds an audit entry about an endpoint. @param what the values that were set or changed, if the action alone does not
+ * show them; no secrets.
  */
 export async function auditEndpoint(
   tx: Executor,
@@ -47,8 +47,8 @@ export async function auditEndpoint(
 type EndpointTerms = Pick<WebhookEndpointRow, 'url' | 'eventTypes' | 'description'>;
 
 /**
- * The terms of a new endpoint, or the changes of an existing one, for the audit log. URLs are reduced to scheme, host and
- * port: path or query may contain a secret of the receiver. The description is free text and is omitted.
+ * The terms of a new endpoint, or the changes of an existing one, for the audit log. URLs are reduced to scheme, host
+ * and port: path or query may contain a secret of the receiver. The description is free text and is omitted.
  *
  * @param former the terms before the change; undefined for a new endpoint. @returns parts separated by semicolons.
  */

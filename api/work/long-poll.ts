@@ -44,12 +44,12 @@ async function readWhen(
 }
 
 /**
- * Answers a caller with `Prefer: wait=N` with the work when it is finished, or when the
- * time is over; other callers get `accepted` at once. A repetition waits too: the answer stored under the Idempotency-Key
- * says that the work was accepted.
+ * Answers a caller with `Prefer: wait=N` with the work when it is finished, or when the time is over; other callers get
+ * `accepted` at once. A repetition waits too: the answer stored under the Idempotency-Key says that the work was
+ * accepted.
  *
- * @param accepted the answer without a wait. @param finished when the work is finished, and the status of that
- *   answer then.
+ * @param accepted the answer without a wait. @param finished when the work is finished, and the status of that answer
+ *   then.
  */
 export async function replyAfterPreferredWait(
   dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,

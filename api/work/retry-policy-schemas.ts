@@ -46,6 +46,6 @@ export const retryPolicyInput = {
     .optional()
     .meta({
       description:
-        'Replaces the deadline of the caller and the configured one; in the future, and at most 92 days ' + 'ahead.',
+        'Replaces the deadline of the caller and the configured one; in the future, and at most 92 days ahead.',
     }),
 };

@@ -44,7 +44,9 @@ const CONFIGURATION = notChecked('the configuration of this part cannot be used'
 
 type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
 
-/** Runs every check that can be run. Buys nothing. Changes nothing except for a `ping` in our own inbox. Never throws. */
+/**
+ * Runs every check that can be run. Buys nothing. Changes nothing except for a `ping` in our own inbox. Never throws.
+ */
 export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
   const { now = Date.now, deadlineMs = DEADLINE_MS, data } = options;
   const settings = readSettings(environment);

@@ -30,8 +30,8 @@ export interface ChildExit {
 const LOG_ROTATE_BYTES = 10 * 1024 * 1024;
 
 /**
- * A child process that leads its own process group. The terminal's Ctrl-C does not reach it, so processes can be stopped
- * in order; and its whole group can be killed, so it leaves no orphans.
+ * A child process that leads its own process group. The terminal's Ctrl-C does not reach it, so processes can be
+ * stopped in order; and its whole group can be killed, so it leaves no orphans.
  */
 export class Child {
   readonly name: string;

@@ -69,8 +69,8 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
     if (!(error instanceof ToolError)) throw error;
     throw new UserError(
       `The Temporal server could not be built: ${error.message}.\n${error.output}`,
-      'Check that the Go module proxy can be reached. Or install the Temporal CLI: put `temporal` on the PATH, or set ' +
-        'TEMPORAL_CLI_PATH to it.',
+      'Check that the Go module proxy can be reached. Or install the Temporal CLI: put `temporal` on the PATH, or ' +
+        'set TEMPORAL_CLI_PATH to it.',
     );
   } finally {
     rmSync(partial, { force: true });

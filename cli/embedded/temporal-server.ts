@@ -139,9 +139,9 @@ interface HiddenUi {
 }
 
 /**
- * An address for the UI itself, which does not check `Host`. A web page must not reach it. On Linux all of 127.0.0.0/8 is
- * loopback, so a page would have to guess one of 16 million addresses and the port. Other systems have 127.0.0.1 only;
- * there a page has to guess the port.
+ * An address for the UI itself, which does not check `Host`. A web page must not reach it. On Linux all of 127.0.0.0/8
+ * is loopback, so a page would have to guess one of 16 million addresses and the port. Other systems have 127.0.0.1
+ * only; there a page has to guess the port.
  */
 function hiddenAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';

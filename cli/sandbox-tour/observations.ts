@@ -45,7 +45,9 @@ export interface Observations {
   readonly concurrentSends?: SecondPurchase;
   /** The same reference under another key. */
   readonly repeatedReference?: SecondPurchase;
-  /** Time from the answer to a purchase until its debit was seen, in milliseconds; null when it was not seen in time. */
+  /**
+   * Time from the answer to a purchase until its debit was seen, in milliseconds; null when it was not seen in time.
+   */
   readonly debitSeenAfterMs?: number | null;
   /** How long purchases may be sent again, in milliseconds. */
   readonly resendWindowMs: number;

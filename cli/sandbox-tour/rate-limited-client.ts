@@ -5,8 +5,8 @@ const USUAL_WAIT_MS = 5_000;
 const MOST_TRIES = 5;
 
 /**
- * A client that waits and repeats a call after a 429. A 429 is a definite failure, so the same bytes and key may be sent
- * again.
+ * A client that waits and repeats a call after a 429. A 429 is a definite failure, so the same bytes and key may be
+ * sent again.
  */
 export function rateLimitedClient(client: ServiceClient, delay: (ms: number) => Promise<unknown>): ServiceClient {
   return new Proxy(client, {

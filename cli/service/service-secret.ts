@@ -137,8 +137,8 @@ const TAKE_OUT =
   'The secrets in SERVICE_WEBHOOK_SECRETS remain valid too. Remove them and restart the API once deliveries signed ' +
   'with the new secret arrive.';
 const TAKE_OUT_NOW =
-  'The overlap does not apply to the secrets in SERVICE_WEBHOOK_SECRETS: they remain valid. If one of them has leaked, ' +
-  'remove it and restart the API now.';
+  'The overlap does not apply to the secrets in SERVICE_WEBHOOK_SECRETS: they remain valid. If one of them has ' +
+  'leaked, remove it and restart the API now.';
 const LEAVE_IN =
   'The secret that `npm start` sets as SERVICE_WEBHOOK_SECRETS remains valid too. You need not change it unless you ' +
   'have set that variable yourself.';

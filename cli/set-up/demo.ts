@@ -11,7 +11,8 @@ export async function demo(options: ApiOptions): Promise<void> {
   if (api === undefined) {
     throw new UserError(
       `There is no development API key in ${data}.`,
-      'Run `npm start` first, or give its data folder with --data. `npm start` creates this key only with the simulator.',
+      'Run `npm start` first, or give its data folder with --data. `npm start` creates this key only with the ' +
+        'simulator.',
     );
   }
   const delivered = await runDemo({ api, stateFile: join(data, 'demo.json'), terminal: new Terminal(process.stdout) });

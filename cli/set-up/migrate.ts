@@ -23,7 +23,9 @@ export async function migrateDatabase(environment: Environment): Promise<void> {
   process.stdout.write('The database has the current schema.\n');
 }
 
-/** The cause of drizzle's error, whose own message is the statement. An error for a refused connection has no message. */
+/**
+ * The cause of drizzle's error, whose own message is the statement. An error for a refused connection has no message.
+ */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return messageOf(cause) || (codeOf(cause) ?? 'no reason given');

@@ -33,7 +33,9 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** Starts a process and waits until it is ready. Restarts it whenever it ends. @throws the errors of its first start. */
+  /**
+   * Starts a process and waits until it is ready. Restarts it whenever it ends. @throws the errors of its first start.
+   */
   async start(target: ManagedProcess): Promise<void> {
     await this.#startOnce(target);
     void this.#keepRunning(target);

@@ -150,7 +150,9 @@ export class WorkCommands {
     return lines;
   }
 
-  /** `limit`. @param id of one, or {@link ALL}. @param maxPrice such as `12.50 EUR`, or `none`. @returns the exit code. */
+  /**
+   * `limit`. @param id of one, or {@link ALL}. @param maxPrice such as `12.50 EUR`, or `none`. @returns the exit code.
+   */
   async limit(id: string, maxPrice: string, options: ActionOptions): Promise<number> {
     const [amount, currency, ...more] = maxPrice.split(' ');
     if (maxPrice !== 'none' && (amount === undefined || currency === undefined || more.length > 0)) {

@@ -42,9 +42,10 @@ const PREFLIGHT_MAX_AGE_S = 600;
 const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Namespace';
 
 /**
- * Serves `POST /decode` and `POST /encode` in the protocol of Temporal's UI and CLI for remote codecs, and
- * `GET /healthz`. A caller can read every payload, therefore:
- * - without a token, a `Host` that is not ours is refused: an attacker may point a name at this machine (DNS rebinding);
+ * Serves `POST /decode` and `POST /encode` in the protocol of Temporal's UI and CLI for remote codecs, and `GET
+ * /healthz`. A caller can read every payload, therefore:
+ * - without a token, a `Host` that is not ours is refused: an attacker may point a name at this machine (DNS
+ *   rebinding);
  * - an `Origin` that is not the UI's is refused;
  * - a token is required if other machines can connect.
  *

@@ -5,15 +5,15 @@ import type { ActivityInterceptors, WorkerOptions } from '@temporalio/worker';
 const BEATS_PER_TIMEOUT = 3;
 
 /**
- * Worker options that the heartbeats need. By default the SDK holds them back for 80 % of the heartbeat timeout, and one
- * lost heartbeat would end the activity. One second is shorter than the interval of every timeout of 3 s or more.
+ * Worker options that the heartbeats need. By default the SDK holds them back for 80 % of the heartbeat timeout, and
+ * one lost heartbeat would end the activity. One second is shorter than the interval of every timeout of 3 s or more.
  */
 export const HEARTBEAT_OPTIONS = { maxHeartbeatThrottleInterval: '1s' } as const satisfies Partial<WorkerOptions>;
 
 /**
  * Sends heartbeats while an activity with a heartbeat timeout runs. Temporal then soon notices an activity without a
- * worker: the worker died, or the task was given to a worker that was stopping. Without heartbeats Temporal notices only
- * after the start-to-close timeout.
+ * worker: the worker died, or the task was given to a worker that was stopping. Without heartbeats Temporal notices
+ * only after the start-to-close timeout.
  *
  * A worker that only lost its connection continues. A second execution at the same time is safe: every activity is
  * idempotent, and a send has a lease in the database.

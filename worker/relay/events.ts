@@ -5,8 +5,8 @@ import { eachOf, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 
 /**
- * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does both,
- * so that no published event lacks its deliveries. Needs only PostgreSQL.
+ * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does
+ * both, so that no published event lacks its deliveries. Needs only PostgreSQL.
  */
 export async function relayEvents({
   database,

@@ -12,7 +12,10 @@ export function failureOf(error: unknown): RelayFailure {
   return state === undefined ? { kind: 'other' } : { kind: 'sql', state };
 }
 
-/** The error text that is stored with the row. The message of a failed query contains its parameters, so only its state is used. */
+/**
+ * The error text that is stored with the row. The message of a failed query contains its parameters, so only its state
+ * is used.
+ */
 export function describeError(error: unknown): string {
   const state = sqlState(error);
   if (state !== undefined) return `PostgreSQL error ${state}`;

@@ -31,8 +31,8 @@ export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
 }
 
 /**
- * A row of the reconciler whose event the service does not send, such as a VPN subscription in progress. Its columns hold
- * the whole report.
+ * A row of the reconciler whose event the service does not send, such as a VPN subscription in progress. Its columns
+ * hold the whole report.
  */
 function reportInColumns({
   source,

@@ -44,8 +44,8 @@ export class Relay {
   }
 
   /**
-   * Takes no more rows and waits up to `policy.stopMs` for those in progress. Then cuts calls to Temporal off and releases
-   * their rows. Resolves within twice that time in any case.
+   * Takes no more rows and waits up to `policy.stopMs` for those in progress. Then cuts calls to Temporal off and
+   * releases their rows. Resolves within twice that time in any case.
    */
   async stop(): Promise<void> {
     const {
