@@ -1,5 +1,5 @@
 /**
- * The record of business facts. Uniqueness lives here: a workflow id is unique only for as long as Temporal retains
+ * The record of business facts. Uniqueness is enforced here: a workflow id is unique only as long as Temporal retains
  * it. Secrets and personal data are `encrypted` columns (AES-256-GCM, bound to table, column and row); raw bodies are
  * encrypted bytes, never `jsonb`.
  */

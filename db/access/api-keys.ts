@@ -5,7 +5,7 @@ import { newId } from '#db/connection/ids.ts';
 import { apiKeys } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
 
-/** What a key may do, each with the sentence that the documentation shows. */
+/** API scopes, each with the sentence that the documentation shows. */
 export const API_SCOPES = {
   'orders:read': 'Read orders and their timelines.',
   'orders:write': 'Create orders: spends money.',
@@ -50,13 +50,10 @@ export const apiScopes = Object.keys(API_SCOPES) as readonly ApiScope[];
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/**
- * How fine the time of last use is: once a minute is enough to see which keys are in use, and costs no write per
- * request.
- */
+/** Resolution of the time of last use: a minute shows which keys are in use and saves a write per request. */
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** The line of keys that a key belongs to: the id of its first. */
+/** The lineage of a key: the id of its first key. */
 export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>): string {
   return lineageId ?? id;
 }
@@ -89,7 +86,7 @@ export function isUseDue(key: ApiKeyRow, now: Date): boolean {
   return key.lastUsedAt === null || key.lastUsedAt.getTime() < now.getTime() - USE_NOTED_EVERY_MS;
 }
 
-/** Notes that a key was used, at most once a minute however many processes note it. */
+/** Stores the time of use of a key, at most once a minute over all processes. */
 export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - USE_NOTED_EVERY_MS);
   await db
@@ -99,21 +96,21 @@ export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promis
 }
 
 export interface NewApiKey {
-  /** For people: which system uses it. */
+  /** The system that uses the key, for people. */
   readonly name: string;
   readonly prefix: string;
   readonly hash: Buffer;
   readonly scopes: readonly ApiScope[];
   readonly expiresAt?: Date;
-  /** The most that is spent in a day (UTC) for its work. */
+  /** Daily limit (UTC) for the work of the lineage. */
   readonly spendLimit?: Money;
-  /** Requests a minute; as the configuration says when left out. */
+  /** Requests per minute; absent: as configured. */
   readonly rateLimit?: number;
-  /** True: it sees and acts upon nothing but what was made with it. */
+  /** True: the key only sees and changes work that was made with it. */
   readonly ownWorkOnly?: boolean;
 }
 
-/** The most that is spent in a day for the work of its lineage; undefined: it has no limit of its own. */
+/** The daily limit for the work of its lineage; undefined: no limit of its own. */
 export function spendLimitOf({
   spendLimitAmount: amount,
   spendLimitCurrency: currency,
@@ -139,10 +136,10 @@ export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
   return id;
 }
 
-/** What became of a change to a key: the id of the key, or why there was none. */
+/** The result of a change: the id of the key, or that there is none. */
 export type KeyChange = { readonly ok: true; readonly id: string } | { readonly ok: false };
 
-/** Ends the life of a key at once. Not ok when there is no such key or it is revoked already. */
+/** Revokes a key at once. Not ok when it does not exist or is revoked already. */
 export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<KeyChange> {
   const rows = await db
     .update(apiKeys)
@@ -158,11 +155,10 @@ export type Rotation =
   | { readonly ok: false; readonly refusal: RotationRefusal };
 
 /**
- * Makes the successor of a key: with its name, scopes and limits, in its lineage, so that its work, repetitions and
- * limits are the successor's too. The former one still works until the overlap has passed, or until it would have
- * expired anyway.
+ * Makes the successor of a key with its name, scopes, limits and lineage, so that its work and limits continue. The
+ * former key works until the overlap or its own expiry ends.
  *
- * @param successor.expiresAt when left out, it lives as long as the former one was made to live.
+ * @param successor.expiresAt absent: the successor lives as long as the former key was made to live.
  */
 export async function rotateApiKey(
   tx: Executor,
@@ -207,10 +203,7 @@ export async function rotateApiKey(
   return { ok: true, id, formerExpiresAt, expiresAt };
 }
 
-/**
- * Changes what may be spent in a day for work of a key's lineage; null: no limit of its own. Not ok when there is no
- * such key.
- */
+/** Changes the daily limit of a key's lineage; null: no limit of its own. Not ok when the key does not exist. */
 export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
   return changeLineage(db, prefix, {
     spendLimitAmount: limit?.amount ?? null,
@@ -218,15 +211,12 @@ export async function changeSpendLimit(db: Executor, prefix: string, limit: Mone
   });
 }
 
-/**
- * Changes how many requests a minute the keys of a lineage may make together; null: as the configuration says. Not ok
- * when there is no such key.
- */
+/** Changes the common requests per minute of a lineage; null: as configured. Not ok when the key does not exist. */
 export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
   return changeLineage(db, prefix, { rateLimit: perMinute });
 }
 
-/** Limits are those of a lineage, and the same in all of its keys. */
+/** Limits belong to a lineage and are the same in all of its keys. */
 async function changeLineage(
   db: Executor,
   prefix: string,
@@ -246,7 +236,7 @@ function changeOf(row: { readonly id: string } | undefined): KeyChange {
   return row === undefined ? { ok: false } : { ok: true, id: row.id };
 }
 
-/** All keys, oldest first; hashes are not part of it. */
+/** All keys, oldest first, without hashes. */
 export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>[]> {
   return db
     .select({

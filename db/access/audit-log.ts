@@ -17,20 +17,17 @@ type OtherSubject =
   | 'webhook_secret';
 
 export interface AuditEntry {
-  /** Who: the id of an API key, or `command/<account>` for a command and the account that ran it. */
+  /** The id of an API key, or `command/<account>` for a command and its operating-system account. */
   readonly actor: string;
   /** Stable name, such as `esim.activation_revealed`. */
   readonly action: string;
   /** A webhook secret has the id of its environment. */
   readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
-  /**
-   * Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or
-   * changed, without secrets.
-   */
+  /** The actor's reason, when one is required; for an API key or webhook endpoint the change, without secrets. */
   readonly reason?: string;
 }
 
-/** Writes down who did what. Done before the act, so that nothing happens that is not written down. */
+/** Writes an audit entry. Written before the action, so that no action happens without an entry. */
 export async function addAuditEntry(db: Executor, entry: AuditEntry, now: Date): Promise<void> {
   await db.insert(auditLog).values({
     at: now,
@@ -53,13 +50,13 @@ export interface AuditFilter {
   readonly before?: Date | undefined;
 }
 
-/** An entry, with the API key that acted, where it was one. */
+/** An entry, with the API key that acted, if any. */
 export interface AuditRow {
   readonly entry: typeof auditLog.$inferSelect;
   readonly key: { readonly name: string; readonly prefix: string } | null;
 }
 
-/** A page of the audit log, newest first. @param page.after id of the last entry of the page before. */
+/** A page of the audit log, newest first. @param page.after id of the last entry of the previous page. */
 export async function listAuditEntries(
   db: Executor,
   filter: AuditFilter,

@@ -1,4 +1,4 @@
-/** Attempts as they are stored. */
+/** Queries of attempts. */
 import { and, desc, eq, inArray, ne, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
@@ -10,15 +10,15 @@ import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
- * The attempt that counts: the newest; or an earlier one that the service sold after all, as a person found, when
- * nothing came of those after it.
+ * The current attempt: the newest, or an earlier one that an operator found to be bought when the later ones bought
+ * nothing.
  */
 export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
   const all = await attemptsOf(db, work);
   return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
 }
 
-/** Nothing says of these that they came to nothing. */
+/** States in which an attempt may have bought. */
 const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
 
 /** All attempts of a piece of work, newest first. */
@@ -39,12 +39,12 @@ function ofWork({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
 }
 
-/** What an attempt is made for. */
+/** The work of an attempt. */
 export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
   return { kind, id };
 }
 
-/** Which of these ids of the service belong to other attempts of the same kind. */
+/** The ids among these that belong to other attempts of the same kind. */
 export async function serviceIdsOfOthers(
   db: Executor,
   { id, subjectKind }: Pick<AttemptRow, 'id' | 'subjectKind'>,
@@ -67,7 +67,7 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
   return row;
 }
 
-/** What the caller allowed the service to charge for an attempt; null: anything. */
+/** The price limit of an attempt; null: none. */
 export function limitOf({
   limitAmount: amount,
   limitCurrency: currency,
@@ -75,12 +75,12 @@ export function limitOf({
   return amount === null || currency === null ? null : { amount, currency };
 }
 
-/** What an attempt was charged; undefined while it is not known. */
+/** The charge of an attempt; undefined: not known. */
 export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** Notes that a failed attempt cost nothing: the wallet says so. */
+/** Marks a failed attempt as settled: the wallet shows that it cost nothing. */
 export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
   await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(eq(attempts.id, attemptId));
 }

@@ -8,12 +8,12 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 
 const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
 
-/** What of the policy says when work is silent. */
+/** The part of the policy that defines silent work. */
 export type SilencePolicy = Pick<ReconcilePolicy, 'silentAfterMs' | 'askAgainShare' | 'askAgainMaxMs' | 'silentPerRun'>;
 
 /**
- * Attempts that the service may have bought and that nothing was heard of for a while; longest silence first. The older
- * one is, the longer that while.
+ * Attempts that may have bought and without a report for a while, the longest silence first. The while grows with the
+ * age of the attempt.
  */
 export async function findSilentAttempts(db: Executor, policy: SilencePolicy, now: Date): Promise<AttemptRow[]> {
   const at = sql`${now}::timestamptz`;
@@ -33,7 +33,7 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
     .limit(policy.silentPerRun);
 }
 
-/** Notes that the service was asked about attempts, so that others are asked about first. */
+/** Stores that attempts were looked up, so that others come first next time. */
 export async function markAsked(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
   if (attemptIds.length === 0) return;
   await db
@@ -42,7 +42,7 @@ export async function markAsked(db: Executor, attemptIds: readonly string[], now
     .where(inArray(attempts.id, [...attemptIds]));
 }
 
-/** Which of these ids of the service are known to be of an attempt of this kind. */
+/** The ids among these that belong to an attempt of this kind. */
 export async function takenServiceIds(
   db: Executor,
   kind: WorkKind,

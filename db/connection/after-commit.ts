@@ -1,12 +1,12 @@
-/** What a transaction leaves to be done once it has committed: whoever writes knows it, whoever commits does it. */
+/** What must follow the commit of a transaction: the writer knows it, the committer does it. */
 const announcing = new WeakSet<object>();
 
-/** Notes that this transaction announces events, so that somebody is to publish them. */
+/** Marks a transaction that announces events, so that they are published after its commit. */
 export function announcesEvents(tx: object): void {
   announcing.add(tx);
 }
 
-/** True when events were announced in this transaction; from then on, nothing was. */
+/** True when this transaction has announced events; clears the mark. */
 export function takeAnnounced(tx: object): boolean {
   return announcing.delete(tx);
 }

@@ -6,10 +6,9 @@ export interface BuiltQuery<Rows> {
 }
 
 /**
- * A query whose text is built once for each executor instead of once for each call: for what is asked with every
- * request, building costs more than sending.
+ * A query whose text is built once for each executor. For queries of every request, building costs more than sending.
  *
- * @param build makes the query, with `sql.placeholder` for each value, and prepares it under a name of its own.
+ * @param build makes the query with `sql.placeholder` for each value and prepares it under a unique name.
  */
 export function builtOnce<Rows>(
   build: (db: Executor) => BuiltQuery<Rows>,

@@ -1,12 +1,12 @@
-/** How lost commits are noticed. */
+/** Detects lost commits. */
 import { sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 
 /**
- * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover and a restored
- * backup change, and the start of the server. Any role may ask for both. A crash of one backend changes neither: then
- * only commits are lost that did not wait for the disk, and ours do (`synchronous_commit` is not changed). On a standby
- * the query fails, and so does every write.
+ * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover or a restore
+ * changes, and the start time of the server. Every role may read both. A crash of one backend changes neither: it only
+ * loses commits that did not wait for the disk, and ours wait (`synchronous_commit` is on). On a standby the query
+ * fails, like every write.
  */
 export const DATABASE_EPOCH = sql<string>`left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' ||
   extract(epoch from pg_postmaster_start_time())::text`;

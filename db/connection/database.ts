@@ -3,7 +3,7 @@ import pg from 'pg';
 import { takeAnnounced } from '#db/connection/after-commit.ts';
 import { PreparedClient } from '#db/connection/prepared-client.ts';
 
-/** Drizzle over one connection; what every store function takes, inside or outside a transaction. */
+/** Drizzle on one connection, inside or outside a transaction; the first parameter of every storage function. */
 export type Executor = NodePgDatabase;
 
 export interface DatabaseOptions {
@@ -14,16 +14,13 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
   readonly onConnectionError: (error: Error) => void;
   /**
-   * Called after the commit of a transaction that announced events; must not throw. Without it they wait for the slow
-   * poll.
+   * Called after the commit of a transaction that announced events; must not throw. Without it the slow poll publishes
+   * them.
    */
   readonly onEvents?: () => void;
 }
 
-/**
- * PostgreSQL cannot be reached or cut the connection; the caller may try again. Whether a commit got through is
- * unknown.
- */
+/** PostgreSQL cannot be reached or cut the connection. The caller may retry; whether a commit succeeded is unknown. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super('PostgreSQL is not available', { cause });
@@ -31,22 +28,19 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-// A connection is expected within a second or two; statements are small, and waiting longer for a lock than the
-// shortest upstream deadline would only pile work up.
+// A connection takes a second or two at most, and statements are small. Waiting for a lock longer than the shortest
+// deadline of the service would only pile up work.
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const SERIALIZATION_TRIES = 5;
 
-/** The pool of connections and the one way to run a transaction. */
+/** The connection pool and the only way to run a transaction. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #onEvents: (() => void) | undefined;
-  /**
-   * One for each connection, whose transactions follow each other: what is built once for an executor serves all of
-   * them.
-   */
+  /** One per connection, so that queries that are built once per executor serve all transactions of the connection. */
   readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   /** For single statements outside a transaction. */
   readonly executor: Executor;
@@ -59,8 +53,8 @@ export class Database {
       application_name: options.applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      // The server ends a statement at its timeout; a half-open connection never answers at all, so the client has its
-      // own.
+      // The server ends a statement at its timeout. A half-open connection never answers, so the client has its own
+      // timeout.
       query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -72,11 +66,11 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: commits what it returns, rolls back what it throws. A serialization failure or
-   * deadlock runs it again, so `work` has no effect outside the transaction.
+   * Runs `work` in one transaction: commits its result, rolls back on an error. A serialization failure or deadlock
+   * runs it again, so `work` must have no effect outside the transaction.
    *
-   * @throws DatabaseUnavailableError when the connection breaks; the commit may or may not have happened, and the
-   *   caller finds out by reading its unique key.
+   * @throws DatabaseUnavailableError when the connection breaks. The commit may have happened; the caller finds out by
+   *   reading its unique key.
    */
   async transaction<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
@@ -156,7 +150,7 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation): what is refused so stays refused. */
+/** True for SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation): a retry would fail again. */
 export function isBadData(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }

@@ -1,7 +1,4 @@
-/**
- * Which encryption keys a database has been used with, so that wrong ones are found before anything is encrypted with
- * them.
- */
+/** The encryption keys that a database was used with, so that wrong keys are found before anything is encrypted. */
 import { asc, eq, is, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -11,7 +8,7 @@ import { describeKeyProblem, judgeKeys, type KeyProblem } from '#domain/encrypti
 
 const { encryptionKeys } = schema;
 
-/** The encryption keys of this process are not those that the database was used with. */
+/** The keys of this process are not those of the database. */
 export class EncryptionKeysError extends Error {
   readonly problems: readonly KeyProblem[];
 
@@ -60,9 +57,9 @@ export async function verifyKeys(db: Executor, ring: KeyRing): Promise<void> {
 }
 
 /**
- * {@link verifyKeys}, and writes down the keys that are new. Run before anything is encrypted.
+ * As {@link verifyKeys}, and stores new keys. Runs before anything is encrypted.
  *
- * @throws EncryptionKeysError; nothing is written then.
+ * @throws EncryptionKeysError; nothing is stored then.
  */
 export async function registerKeys(database: Database, ring: KeyRing): Promise<void> {
   await database.transaction(async (tx) => {
@@ -79,14 +76,14 @@ export async function registerKeys(database: Database, ring: KeyRing): Promise<v
   });
 }
 
-/** How many values of a column are encrypted with a key. */
+/** The number of values of a column that are encrypted with a key. */
 interface EncryptedValues {
   readonly table: string;
   readonly column: string;
   readonly count: number;
 }
 
-/** What became of a key that was to be retired. */
+/** The result of retiring a key. */
 export type Retirement =
   | { readonly kind: 'retired' }
   | { readonly kind: 'unknown' }
@@ -94,8 +91,8 @@ export type Retirement =
   | { readonly kind: 'in_use'; readonly values: readonly EncryptedValues[] };
 
 /**
- * Forgets a key, so that processes start without it. Refused while a stored value is encrypted with it, and for the key
- * that makes the hashes, which are kept for good. Payloads in Temporal are not counted.
+ * Removes a key, so that processes start without it. Refused while a stored value is encrypted with it, and for the
+ * hash key, whose hashes are kept for good. Payloads in Temporal are not counted.
  */
 export async function retireKey(tx: Executor, keyId: string): Promise<Retirement> {
   const [row] = await tx.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId)).for('update');

@@ -1,13 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm';
 
-/** The present by the clock of PostgreSQL, to compare stored times with. */
+/** The present time of PostgreSQL's clock, for comparisons with stored times. */
 export const PRESENT = sql<Date>`statement_timestamp()`;
 
 /**
- * A time to store, from now by the clock of PostgreSQL, which all processes share: what PostgreSQL stores is compared
- * with its clock alone. It is the time of the statement, so that an index can be used and a long transaction does not
- * set times that have passed. Cut to the millisecond that columns hold: rounded up, a row that is due at once would be
- * due half a millisecond later.
+ * A time relative to now, by PostgreSQL's clock, which all processes share. It is the time of the statement, so that an
+ * index can be used and a long transaction does not set past times. Cut to milliseconds: a value that is rounded up
+ * would be due half a millisecond late.
  *
  * @param ms may be negative.
  */

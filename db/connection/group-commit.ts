@@ -1,12 +1,12 @@
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Commits items together; gives their results in the same order. */
+  /** Commits items together; returns their results in the same order. */
   readonly commit: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly maxBatch: number;
-  /** Batches under way at a time: one is written while the next one gathers. */
+  /** Concurrent batches: one is written while the next one gathers. */
   readonly maxConcurrent: number;
-  /** Items that may wait; beyond that PostgreSQL cannot keep up, and the sender is told to come again. */
+  /** Items that may wait. Beyond that PostgreSQL cannot keep up, and the sender has to repeat the request. */
   readonly maxWaiting: number;
 }
 
@@ -17,9 +17,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Commits what arrives at the same time in one statement instead of one each. Nothing waits for company: an item that
- * comes alone is written at once, and items gather only while earlier ones are being written. Each caller hears of its
- * own item, and only after the commit.
+ * Commits concurrent items in one statement. No item waits for others: a single item is written at once, and items
+ * gather only while earlier ones are written. Each caller gets the result of its item after the commit.
  */
 export class GroupCommit<Item, Result> {
   readonly #options: GroupCommitOptions<Item, Result>;
@@ -32,7 +31,8 @@ export class GroupCommit<Item, Result> {
   }
 
   /**
-   * @throws DatabaseUnavailableError when PostgreSQL is away or too much waits; else what `commit` throws for the item.
+   * @throws DatabaseUnavailableError when PostgreSQL is unavailable or too many items wait; else what `commit` throws
+   *   for the item.
    */
   async add(item: Item): Promise<Result> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
@@ -44,7 +44,7 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** After the requests of this turn of the event loop were read, so that they go together. */
+  /** Runs after the requests of this turn of the event loop were read, so that they form one batch. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= this.#options.maxConcurrent || this.#waiting.length === 0) return;
     this.#scheduled = true;

@@ -23,9 +23,9 @@ export class OtherInstallationError extends Error {
 }
 
 /**
- * Stamps the database with the service and environment of its first use; from then on refuses another.
+ * Stamps the database with service and environment at its first use, and refuses others later.
  *
- * @throws OtherInstallationError
+ * @throws OtherInstallationError when the database belongs to another service or environment.
  */
 export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
   await db
@@ -38,10 +38,10 @@ export async function stampOrVerify(db: Executor, configured: Installation): Pro
 }
 
 /**
- * Looks at the stamp and leaves the database as it is.
+ * Checks the stamp without writing.
  *
  * @returns false when there is none yet.
- * @throws OtherInstallationError
+ * @throws OtherInstallationError when the database belongs to another service or environment.
  */
 export async function verifyStamp(db: Executor, configured: Installation): Promise<boolean> {
   const [stamped] = await db.select().from(installation);

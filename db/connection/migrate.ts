@@ -8,7 +8,7 @@ import type { Executor } from '#db/connection/database.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** Any number that no other program of this database uses; processes that migrate at once wait for each other. */
+/** Any number that no other program of this database uses; concurrent migrations wait for each other. */
 const MIGRATION_LOCK = 7_301_883;
 
 /** Brings the database to the current schema. Safe to run from several processes at once, and again. */

@@ -1,26 +1,26 @@
 import pg from 'pg';
 
-/** `relay`: there is something for the relay to take. `events`: events were published. */
+/** `relay`: rows wait for the relay. `events`: events were published. */
 export type Channel = 'relay' | 'events';
 
-// NOTIFY takes a lock that all notifying commits of the cluster share. So it is never part of a transaction that does
-// work; it is sent afterwards on a connection of its own, at most this often.
+// NOTIFY takes a lock that all notifying commits of the cluster share. So it is sent after the transaction, on its own
+// connection, and at most this often.
 const MIN_INTERVAL_MS = 10;
-// While PostgreSQL is away there is nothing to wake anybody for; their slow polls find what was missed.
+// While PostgreSQL is unavailable no listener can be woken; their slow polls find what was missed.
 const RETRY_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface NotifierOptions {
   readonly channel: Channel;
-  /** A direct connection: a pooler in transaction mode would hand it to somebody else in between. */
+  /** A direct connection: a pooler in transaction mode would share it with others. */
   readonly url: string;
   readonly applicationName: string;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Wakes whoever listens on a channel, after the commit that made it necessary. Many wishes at once become one
- * notification. A notification that gets lost costs time, never work: whoever listens also polls.
+ * Wakes the listeners of a channel after a commit. Many calls become one notification. A lost notification costs time,
+ * never work: every listener also polls.
  */
 export class Notifier {
   readonly #options: NotifierOptions;
@@ -35,7 +35,7 @@ export class Notifier {
     this.#options = options;
   }
 
-  /** Wakes them soon. Returns at once and never throws. */
+  /** Wakes the listeners soon. Returns at once and never throws. */
   wake(): void {
     if (this.#closed) return;
     this.#wanted = true;
@@ -52,7 +52,7 @@ export class Notifier {
     this.#timer.unref();
   }
 
-  /** Sends what is still wanted and disconnects. */
+  /** Sends what is pending and disconnects. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -90,11 +90,11 @@ export class Notifier {
       query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
-    // A connection that breaks while idle is replaced at the next wish; without the listener it would end the process.
+    // A connection that breaks while idle is replaced at the next call; without the listener it would end the process.
     client.on('error', () => this.#drop(client));
     try {
       await client.connect();
-      // Nothing here is worth a wait for the disk, which whoever stores something at that moment would share.
+      // A notification need not wait for the disk.
       await client.query('set synchronous_commit to off');
       return client;
     } catch (error) {

@@ -1,24 +1,20 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** More than the product has. Texts that vary without end, such as short lists of ids, then stay without a name. */
+/** More statements than the product has. Texts that vary without end, such as short lists of ids, get no name. */
 const MAX_STATEMENTS = 500;
-/**
- * More than a row has. Batches differ in length from one to the next: each would be kept by every connection, and used
- * once.
- */
+/** More values than a row has. Batches differ in length: every connection would keep each of them and use it once. */
 const MAX_VALUES = 64;
 
 const names = new Map<string, string>();
 
 /**
- * A connection that has each statement with parameters prepared by name: PostgreSQL parses its text once for each
- * connection, and plans it anew only while plans for the values at hand are the cheaper ones. Needs a connection that
- * is its own, as does LISTEN: a pooler between must not share it among transactions, unless it knows prepared
- * statements.
+ * A connection that prepares each parameterised statement by name: PostgreSQL parses it once per connection, and plans
+ * it again only while plans for the given values are cheaper. Needs its own connection, as LISTEN does: a pooler must
+ * not share it among transactions unless it supports prepared statements.
  */
 export class PreparedClient extends pg.Client {
-  // The overloads of `query` cannot be told again: what is changed is its first argument alone.
+  // The overloads of `query` cannot be repeated here; only its first argument is changed.
   override query = ((first: unknown, ...rest: unknown[]): unknown => {
     const send = super.query.bind(this) as (...args: unknown[]) => unknown;
     return send(withName(first, rest), ...rest);

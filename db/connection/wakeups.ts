@@ -7,14 +7,14 @@ const RECONNECT_MS = 1_000;
 
 export interface WakeupsOptions {
   readonly channel: Channel;
-  /** A direct connection: a pooler in transaction mode would swallow the notifications. */
+  /** A direct connection: a pooler in transaction mode would lose the notifications. */
   readonly url: string;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly logger: Logger;
 }
 
-/** One that waits for rows. */
+/** Waits for rows. */
 export interface Waiter {
   wake(): void;
   /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`. */
@@ -44,8 +44,8 @@ class Wakeup implements Waiter {
 }
 
 /**
- * Wakes those that wait for rows: by a notification of PostgreSQL on a connection of its own, by {@link wake}, and else
- * by the slow poll. A lost notification costs one poll, never a row.
+ * Wakes waiters: by a notification of PostgreSQL on its own connection, by {@link wake}, or by the slow poll. A lost
+ * notification costs one poll, never a row.
  */
 export class Wakeups {
   readonly #options: WakeupsOptions;
@@ -67,19 +67,19 @@ export class Wakeups {
     await this.#listening;
   }
 
-  /** One more that is woken by each wake-up, independently of the others. */
+  /** A further waiter, independent of the others. */
   subscribe(): Waiter {
     const waiter = new Wakeup();
     this.#waiters.push(waiter);
     return waiter;
   }
 
-  /** Wakes all. */
+  /** Wakes all waiters. */
   wake(): void {
     for (const waiter of this.#waiters) waiter.wake();
   }
 
-  /** As {@link Waiter.next}, for the one that needs no other. */
+  /** As {@link Waiter.next}, for a single waiter. */
   async next(pollMs: number): Promise<void> {
     await this.#own.next(pollMs);
   }
@@ -122,9 +122,9 @@ export class Wakeups {
       await client.connect();
       await client.query(`LISTEN ${channel}`);
       this.#stopping.signal.addEventListener('abort', stop);
-      // While it connected, nobody was told.
+      // Closed while it connected.
       if (this.#stopping.signal.aborted) stop();
-      // What was added while nobody listened.
+      // Rows that were added before it listened.
       this.wake();
       await ended.promise;
     } finally {

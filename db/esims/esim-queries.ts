@@ -18,9 +18,9 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
 /** An eSIM as our API shows it. */
 export type EsimView = EsimRow & { readonly externalOrderId: string };
 
-/** What is shown of an eSIM, with the reference that the caller gave to its order. */
+/** The columns of an eSIM in the API, with the caller's reference of its order. */
 function viewColumns(db: Executor) {
-  // Not joined: for a page whose size is not known when it is planned, a join may read and sort all rows.
+  // Not joined: with an unknown page size, PostgreSQL may plan to join and sort all rows.
   const reference = db
     .select({ externalOrderId: orders.externalOrderId })
     .from(orders)
@@ -37,7 +37,7 @@ export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<
   return row;
 }
 
-/** By what a list of eSIMs can be narrowed. */
+/** Filters of a list of eSIMs. */
 export interface EsimFilter {
   /** One of these. */
   readonly statuses?: readonly string[] | undefined;
@@ -52,7 +52,7 @@ export interface EsimFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-/** A page of eSIMs, newest first. @returns a query, which runs when it is awaited. */
+/** A page of eSIMs, newest first. @returns a query that runs when awaited. */
 export function listEsims(
   db: Executor,
   owner: Given<Owner>,
@@ -80,19 +80,19 @@ export function listEsims(
 
 export const pageOfEsims = pagesOf<EsimFilter, EsimView>('esim_page', listEsims);
 
-/** The id of the order with this reference: references are unique, so it is one or none. */
+/** The id of the order with this reference; references are unique. */
 function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {
   return sql`(${db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId))})`;
 }
 
-/** Keeps other work of an eSIM from beginning or ending in the meantime. @throws Error when there is none. */
+/** Locks an eSIM, so that other work of it neither begins nor ends meanwhile. @throws Error when there is none. */
 export async function lockEsim(tx: Executor, id: string): Promise<EsimRow> {
   const [row] = await tx.select().from(esims).where(eq(esims.id, id)).for('update');
   if (row === undefined) throw new Error(`eSIM ${id} does not exist`);
   return row;
 }
 
-/** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */
+/** Our rows for the conditions of a refund: the purchase of the eSIM and its top-ups. */
 export async function readRefundContext(db: Executor, esim: EsimRow) {
   const [bought] = await db
     .select()

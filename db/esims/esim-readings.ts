@@ -1,4 +1,4 @@
-/** What was read of eSIMs at the service, and which are due to be read again. */
+/** Readings of eSIMs at the service, and when each is due again. */
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { esims, esimUsage } from '#db/schema.ts';
@@ -7,7 +7,7 @@ import type { DataUsage } from '#domain/esims/thresholds.ts';
 
 export type EsimUsageRow = typeof esimUsage.$inferSelect;
 
-/** eSIMs whose turn it is, the longest due first. */
+/** eSIMs that are due, the longest due first. */
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
   return db
     .select()
@@ -17,12 +17,12 @@ export async function esimsToLookAt(db: Executor, now: Date, limit: number): Pro
     .limit(limit);
 }
 
-/** Puts off the next look: also what could not be read must not be first in line again. */
+/** Sets the next read, also after a failed one, so that the eSIM is not first in the queue again. */
 export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Promise<void> {
   await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
 }
 
-/** What the service says of an eSIM. */
+/** The state of an eSIM as the service reports it. */
 export interface EsimState {
   readonly status: string;
   readonly installedAt: Date | null;
@@ -30,12 +30,10 @@ export interface EsimState {
   readonly expiresAt: Date | null;
 }
 
-/**
- * Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way.
- */
+/** Stores the reported state of an eSIM. A cancelled eSIM stays cancelled: an older answer may still arrive. */
 export async function storeEsimState(tx: Executor, id: string, facts: EsimState, readAt: Date): Promise<void> {
   const { status, installedAt, activatedAt, expiresAt } = facts;
-  // Whoever asks what has changed is not told of every look.
+  // `updated_at` changes only with the state, not with every read.
   const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})
     is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz, ${expiresAt}::timestamptz)`;
   await tx
@@ -57,7 +55,7 @@ export interface UsageReading extends DataUsage {
   readonly readAt: Date;
 }
 
-/** Keeps a reading, unless a newer one is kept. */
+/** Stores a reading, unless a newer one is stored. */
 export async function storeUsage(
   tx: Executor,
   esimId: string,
@@ -76,13 +74,13 @@ export async function storeUsage(
     .onConflictDoUpdate({ target: esimUsage.esimId, set: reading, setWhere: lte(esimUsage.readAt, readAt) });
 }
 
-/** The newest reading that is kept. */
+/** The newest stored reading. */
 export async function storedUsage(db: Executor, esimId: string): Promise<EsimUsageRow | undefined> {
   const [row] = await db.select().from(esimUsage).where(eq(esimUsage.esimId, esimId));
   return row;
 }
 
-/** The same in the form in which the service says it. */
+/** The same as a reading. */
 export async function storedReading(db: Executor, esimId: string): Promise<UsageReading | undefined> {
   const row = await storedUsage(db, esimId);
   if (row === undefined) return undefined;

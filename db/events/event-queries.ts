@@ -1,23 +1,20 @@
-/** Events as the feed reads them. */
+/** Queries of the event feed. */
 import { and, asc, eq, gt, inArray, isNotNull, max, min, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isPublished, type EventRow, type PublishedEvent } from '#db/events/events.ts';
 import { events } from '#db/schema.ts';
 import type { EventType } from '#domain/events/events.ts';
 
-/** By what the feed can be narrowed. */
+/** Filters of the feed. */
 export interface EventFilter {
   /** All types when left out. */
   readonly types?: readonly EventType[] | undefined;
   readonly subjectId?: string | undefined;
-  /**
-   * The lineage of API keys whose events alone are seen; undefined: everybody's. Never left out, so that nobody forgets
-   * it.
-   */
+  /** Lineage of API keys whose events are visible; undefined: all. Required, so that no caller can omit it. */
   readonly owner: string | undefined;
 }
 
-/** A page of the feed, oldest first. @param after the position after which it begins. */
+/** A page of the feed, oldest first. @param after the page starts after this position. */
 export async function listEvents(
   db: Executor,
   filter: EventFilter,
@@ -29,7 +26,7 @@ export async function listEvents(
     owner === undefined ? undefined : eq(events.apiKeyId, owner),
     subjectId === undefined ? undefined : eq(events.subjectId, subjectId),
   );
-  // A subject has few events, and all of them are found by their position: each has an index that gives them in order.
+  // Few events of a subject, and all events by position: each has an index in the order of the feed.
   const where =
     subjectId !== undefined || types === undefined
       ? and(inPage, typesIn(types))
@@ -43,8 +40,8 @@ function typesIn(types: readonly EventType[] | undefined): SQL | undefined {
 }
 
 /**
- * The ids of a page of some types: no index gives several types in the order of the feed, but each type has its own,
- * and a page has no more than the first few of each. So a rare type among a million others costs what it costs alone.
+ * The ids of a page of several types. No index gives several types in the order of the feed, but each type has one, and
+ * a page needs only the first few of each. So a rare type among a million events is as cheap as alone.
  */
 function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit: number): SQL {
   const wanted = sql.join(
@@ -56,7 +53,7 @@ function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit:
     order by ${events.position} limit ${limit}) as found (id, position) order by found.position limit ${limit})`;
 }
 
-/** Whether the filter lets an event through, as {@link listEvents} would. */
+/** True when the filter selects an event, as {@link listEvents} would. */
 export function meets({ types, subjectId, owner }: EventFilter, event: EventRow): boolean {
   return (
     (types === undefined || types.includes(event.type)) &&
@@ -79,16 +76,16 @@ export async function findEvent(
   return row !== undefined && isPublished(row) ? row : undefined;
 }
 
-/** Which events are kept: positions have no gaps, so everything between these two is there. */
+/** The oldest and newest kept positions; positions have no gaps. */
 export async function keptPositions(db: Executor): Promise<{ readonly oldest: bigint; readonly newest: bigint }> {
   const [kept] = await db.select({ oldest: min(events.position), newest: max(events.position) }).from(events);
   return { oldest: kept?.oldest ?? 1n, newest: kept?.newest ?? 0n };
 }
 
-/** Events are published nearly in the order of their times; so many are looked at for the first one. */
+/** Events are published almost in the order of their times; this many are examined for the first one. */
 const OUT_OF_ORDER = 1_000;
 
-/** The position after which the events of a time and later begin. @returns the newest one where there are none. */
+/** The position before the first event of a time or later. @returns the newest position when there is none. */
 export async function positionBefore(db: Executor, time: Date): Promise<bigint> {
   const first = db
     .select({ position: events.position })
@@ -103,10 +100,10 @@ export async function positionBefore(db: Executor, time: Date): Promise<bigint> 
 }
 
 /**
- * Forgets the oldest events, never the newest one: positions go on from it. What is kept is without gaps.
+ * Deletes the oldest events, never the newest one, because positions continue from it. The rest has no gaps.
  *
- * @param options.before events from before this time. @returns how many were forgotten; fewer than `batch` means that
- *   none are left.
+ * @param options.before deletes events before this time.
+ * @returns how many; fewer than `batch` means that none are left.
  */
 export async function forgetEvents(
   db: Executor,

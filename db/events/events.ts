@@ -1,4 +1,4 @@
-/** Events as they are written and put in order. */
+/** Recording and publishing events. */
 import { and, asc, desc, eq, isNull, isNotNull, sql } from 'drizzle-orm';
 import { announcesEvents } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
@@ -10,15 +10,15 @@ import type { EventSubject, EventType } from '#domain/events/events.ts';
 
 export type EventRow = typeof events.$inferSelect;
 
-/** An event that has its place in the feed. */
+/** An event with a position in the feed. */
 export type PublishedEvent = EventRow & { readonly position: bigint };
 
 export interface NewEvent {
   readonly type: EventType;
   readonly subject: EventSubject;
-  /** The key whose work it tells of; null where it is about the whole account. */
+  /** The API key of the work; null for events of the whole account. */
   readonly apiKeyId: string | null;
-  /** Nothing personal and no secret: it is stored as it is, and sent to others. */
+  /** No personal data and no secret: it is stored in plain text and sent to others. */
   readonly data: EventData;
 }
 
@@ -37,7 +37,7 @@ const insertEvent = builtOnce((db) =>
     .prepare('event'),
 );
 
-/** Announces something, in the transaction that makes it so. @returns the id of the event. */
+/** Records an event in the transaction that causes it. @returns its id. */
 export async function recordEvent(
   tx: Executor,
   { type, subject, apiKeyId, data }: NewEvent,
@@ -50,7 +50,7 @@ export async function recordEvent(
   return id;
 }
 
-/** What was last announced of a subject's status; that its time runs out, say, is no status. */
+/** The last status event of a subject; announcements such as an approaching end are no status events. */
 export async function latestStatusEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
   const [row] = await db
     .select(eventColumns)
@@ -61,22 +61,22 @@ export async function latestStatusEvent(db: Executor, { id }: EventSubject): Pro
   return row;
 }
 
-/** The advisory lock for publication: positions are handed out by one transaction at a time. */
+/** Advisory lock of publication: one transaction at a time assigns positions. */
 const PUBLICATION_LOCK = sql`hashtext('events.publication')`;
 
-/** Lets nobody else publish until the end of the caller's transaction; waits for the one that does at this moment. */
+/** Blocks other publications until the end of the transaction; waits for a present one. */
 export async function holdPublication(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${PUBLICATION_LOCK})`);
 }
 
 /**
- * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none
- * is ever seen after a higher one.
+ * Assigns positions to the oldest events without one, in the caller's transaction. Positions have no gaps, and none
+ * becomes visible after a higher one.
  *
- * Waits for a process that publishes at this moment. That one may have looked before the caller's event was committed,
- * and nothing else would wake anybody for it.
+ * Waits for a process that publishes now: it may have read before the caller's event was committed, and nothing else
+ * would publish that event.
  *
- * @returns them in order; none when the other process has published all of them.
+ * @returns the events in order; none when the other process has published all of them.
  */
 export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
   await holdPublication(tx);
@@ -112,7 +112,7 @@ export async function lastPosition(db: Executor): Promise<bigint> {
   return newest?.position ?? 0n;
 }
 
-/** True when it has its place in the feed. */
+/** True when the event is published. */
 export function isPublished(row: EventRow): row is PublishedEvent {
   return row.position !== null;
 }

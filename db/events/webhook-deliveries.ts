@@ -1,4 +1,4 @@
-/** What is to be delivered to webhook endpoints, try by try. */
+/** Deliveries to webhook endpoints. */
 import { and, asc, count, eq, gt, inArray, lte, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -13,10 +13,10 @@ export type WebhookTryRow = typeof webhookTries.$inferSelect;
 
 /** PostgreSQL takes 65,535 parameters in a statement. */
 const ROWS_PER_INSERT = 1_000;
-/** Whoever looks at more than this wants to know that it is many. */
+/** Counts stop here: more is simply many. */
 const COUNTED = 10_000;
 
-/** Queues an event for an endpoint; where it was queued before, it is tried anew. */
+/** Queues events for endpoints; a delivery that was queued before is tried again. */
 export async function addDeliveries(
   tx: Executor,
   pairs: readonly { endpointId: string; eventId: string }[],
@@ -37,7 +37,7 @@ export async function addDeliveries(
       )
       .onConflictDoUpdate({
         target: [webhookDeliveries.endpointId, webhookDeliveries.eventId],
-        // It was queued before, whatever came of that.
+        // It was queued before, whatever its result was.
         set: {
           state: DELIVERY_LIFECYCLE.queued.pending,
           triedSince: now,
@@ -49,7 +49,10 @@ export async function addDeliveries(
   }
 }
 
-/** Of a query on `webhook_deliveries`. Few events speak of an endpoint, so that what waits for it is not searched. */
+/**
+ * Condition on `webhook_deliveries`: an untried test. Few events are about an endpoint, so this avoids a search of its
+ * queue.
+ */
 export function untriedTest(db: Executor, endpointId: string): SQL | undefined {
   const tests = db
     .select({ id: events.id })
@@ -58,20 +61,20 @@ export function untriedTest(db: Executor, endpointId: string): SQL | undefined {
   return and(eq(webhookDeliveries.failedTries, 0), inArray(webhookDeliveries.eventId, tests));
 }
 
-/** The columns of a delivery that is not tried any more. */
+/** The columns of a delivery that is given up. */
 export const givenUp = (now: Date) =>
   ({ state: DELIVERY_LIFECYCLE.given_up.pending, nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
 
-/** What an endpoint has before it. */
+/** The queue of an endpoint. */
 export type EndpointOutlook =
   | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
       readonly kind: 'open';
-      /** Deliveries that wait, counted up to a bound. */
+      /** Waiting deliveries, counted up to a bound. */
       readonly pending: number;
-      /** When the next is due, or was missed; undefined when none waits. */
+      /** Time of the next or overdue delivery; undefined when none waits. */
       readonly nextAt: Date | undefined;
-      /** Whether it is to get more of what it missed than waits. */
+      /** True when it is to get missed events that are not queued yet. */
       readonly hasMissed: boolean;
       readonly health: EndpointHealth;
       readonly lastFailure: string | null;
@@ -114,8 +117,8 @@ export async function endpointOutlook(db: Executor, endpointId: string): Promise
 }
 
 /**
- * Forgets deliveries that ended long ago, with their tries. @returns how many; fewer than `batch` means that none are
- * left.
+ * Deletes old ended deliveries with their tries.
+ * @returns how many; fewer than `batch` means that none are left.
  */
 export async function forgetDeliveries(
   db: Executor,
@@ -133,7 +136,7 @@ export async function forgetDeliveries(
   return rows.length;
 }
 
-/** An outage is over: what waited for its own next try goes now. */
+/** After an outage: makes all waiting deliveries due now. */
 export async function bringForward(tx: Executor, endpointId: string, now: Date): Promise<void> {
   const { nextTryAt, state } = webhookDeliveries;
   await tx

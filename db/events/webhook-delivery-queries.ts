@@ -1,4 +1,4 @@
-/** Deliveries as the API shows them. */
+/** Queries of deliveries for the API. */
 import { and, asc, desc, eq, gte, inArray, lt, min, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { WebhookDeliveryRow, WebhookTryRow } from '#db/events/webhook-deliveries.ts';
@@ -7,7 +7,7 @@ import { events, webhookDeliveries, webhookTries } from '#db/schema.ts';
 import type { EventType } from '#domain/events/events.ts';
 import type { DeliveryState } from '#domain/events/webhook-delivery.ts';
 
-/** A delivery with what it delivers. */
+/** A delivery with its event and tries. */
 export interface DeliveryView {
   readonly delivery: WebhookDeliveryRow;
   readonly eventType: EventType;
@@ -20,10 +20,10 @@ export interface DeliveryFilter {
   readonly eventId?: string | undefined;
 }
 
-/** Of a delivery that is tried for days there are some dozens. */
+/** A delivery that is tried for days has some dozens. */
 const TRIES_SHOWN = 100;
 
-/** Deliveries of an endpoint, newest first. @param page.after id of the last one of the page before. */
+/** Deliveries of an endpoint, newest first. @param page.after id of the last one of the previous page. */
 export async function listDeliveries(
   db: Executor,
   endpointId: string,
@@ -64,15 +64,15 @@ async function withTries(db: Executor, where: SQL | undefined, limit: number): P
 }
 
 /**
- * When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is
- * replayed. Of one that is enabled: that is not queued yet.
+ * Time of the oldest event that a disabled endpoint has missed, as far as known: the replay starts there. For an
+ * enabled endpoint: of those not queued yet.
  */
 export async function missedSince(
   db: Executor,
   { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,
 ): Promise<Date | undefined> {
   if (disabledAt === null) return left ?? undefined;
-  // Of an outage, some were given up before the endpoint was.
+  // During an outage some deliveries were given up before the endpoint was disabled.
   const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
   const [found] = await db
     .select({ at: min(events.occurredAt) })
@@ -85,6 +85,6 @@ export async function missedSince(
         gte(webhookDeliveries.endedAt, since),
       ),
     );
-  // What was not queued yet when it was disabled once more is missed as well.
+  // Events that were not queued yet at a further disabling are missed, too.
   return [found?.at, left].reduce<Date>((oldest, at) => (at != null && at < oldest ? at : oldest), disabledAt);
 }

@@ -1,4 +1,4 @@
-/** Webhook endpoints of internal systems: what they are told, and with which secrets. */
+/** Webhook endpoints of internal systems and their secrets. */
 import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -8,7 +8,7 @@ import type { EndpointState } from '#domain/events/webhook-lifecycle.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
 
-/** What its columns say of an endpoint. */
+/** The state of an endpoint by its columns. */
 export function endpointState({
   deletedAt,
   disabledReason,
@@ -16,7 +16,7 @@ export function endpointState({
   return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
 }
 
-/** Whose endpoints a caller sees: those that get the events of this key's work alone; undefined: everybody's. */
+/** Restricts endpoints to those of this key's work; undefined: all. */
 export type EndpointOwner = string | undefined;
 
 export interface NewWebhookEndpoint {
@@ -51,7 +51,7 @@ export async function addWebhookEndpoint(
   return row;
 }
 
-/** @param lock true to keep it as it is until the transaction ends. */
+/** @param lock true to lock the row until the transaction ends. */
 export async function findWebhookEndpoint(
   db: Executor,
   id: string,
@@ -67,11 +67,11 @@ export async function findWebhookEndpoint(
 }
 
 export interface EndpointFilter {
-  /** The key that made it, by its line. */
+  /** Lineage of the key that made it. */
   readonly createdBy?: string | undefined;
 }
 
-/** Newest first. @param after id of the last one of the page before. */
+/** Newest first. @param after id of the last one of the previous page. */
 export async function listWebhookEndpoints(
   db: Executor,
   owner: EndpointOwner,
@@ -94,8 +94,8 @@ export async function listWebhookEndpoints(
 }
 
 /**
- * How many there are that were not deleted and get the events of this owner alone, or everybody's. Held until the
- * transaction ends, so that those who make one after counting do so one after the other.
+ * Number of endpoints of this owner, or of all, without deleted ones. Holds a lock until the transaction ends, so that
+ * concurrent creations are counted one after the other.
  */
 export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints.number', 0))`);
@@ -121,10 +121,10 @@ export async function changeWebhookEndpoint(
 }
 
 /**
- * Gives an endpoint a new secret. Former ones sign beside it until their overlap ends; a shorter overlap shortens those
- * of earlier rotations too, since whoever asks for it fears that a secret has leaked.
+ * Gives an endpoint a new secret. Former secrets sign beside it until their overlap ends. A shorter overlap also
+ * shortens those of earlier rotations, because it probably means that a secret leaked.
  *
- * @returns until when the former one signs.
+ * @returns until when the former secret signs.
  */
 export async function rotateEndpointSecret(
   tx: Executor,
@@ -146,7 +146,8 @@ export async function rotateEndpointSecret(
 }
 
 /**
- * Every secret that signs, newest first. @throws DecryptionError when the key that encrypted one is not in the ring any more.
+ * All secrets that sign, newest first.
+ * @throws DecryptionError when the key of one is not in the ring.
  */
 export async function readEndpointSecrets(
   db: Executor,
@@ -164,8 +165,8 @@ export async function readEndpointSecrets(
 }
 
 /**
- * Asks, in the transaction that makes it necessary, that the workflows of endpoints look. @param urgent although they
- * wait for the end of an outage.
+ * Requests a wake of endpoint workflows in the caller's transaction.
+ * @param urgent wakes them even while they wait for the end of an outage.
  */
 export async function requestEndpointWake(
   tx: Executor,
@@ -181,7 +182,7 @@ export async function requestEndpointWake(
 
 export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesWanted' | 'wakeIsUrgent'>;
 
-/** Endpoints whose workflow is to look. */
+/** Endpoints whose workflow must be woken. */
 export async function endpointsToWake(db: Executor, batch: number): Promise<EndpointToWake[]> {
   const { id, wakesWanted, wakesGiven, wakeIsUrgent } = webhookEndpoints;
   return db
@@ -192,7 +193,7 @@ export async function endpointsToWake(db: Executor, batch: number): Promise<Endp
     .limit(batch);
 }
 
-/** Its workflow was told. What was wanted meanwhile is told by the next. */
+/** Stores that its workflow was woken. Later requests need a further wake. */
 export async function noteEndpointWoken(db: Executor, { id, wakesWanted }: EndpointToWake): Promise<void> {
   await db
     .update(webhookEndpoints)
@@ -215,12 +216,12 @@ async function addSecret(
     .values({ endpointId, createdAt, encryptedSecret: keyRing.encrypt(secret, secretAad({ endpointId, createdAt })) });
 }
 
-/** The additional authenticated data of a secret; the row's number is not known before it is written. */
+/** The additional authenticated data of a secret; it cannot contain the row's number, which is assigned on insert. */
 function secretAad({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
   return `webhook_endpoint_secrets.encrypted_secret/${endpointId}/${createdAt.toISOString()}`;
 }
 
-/** Of a query on `webhook_endpoints`. */
+/** Condition on `webhook_endpoints`: of this owner. */
 function own(owner: EndpointOwner): SQL | undefined {
   return owner === undefined ? undefined : eq(webhookEndpoints.ownerId, owner);
 }

@@ -1,4 +1,4 @@
-/** The circuits of the service as they are stored. */
+/** Queries of circuits. */
 import { asc, ne } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits } from '#db/schema.ts';
@@ -21,12 +21,12 @@ export function isCanary(row: CircuitRow, { kind, id }: WorkRef): boolean {
   return row.canaryKind === kind && row.canaryId === id;
 }
 
-/** All that was ever met. */
+/** All circuits that ever changed. */
 export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
   return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
 }
 
-/** Those that are not closed, locked in the order of their names. */
+/** Circuits that are not closed, locked in the order of their names. */
 export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
   return tx
     .select()

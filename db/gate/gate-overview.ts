@@ -12,7 +12,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** Those that are held at the same thing for the same reason. */
+/** Work that is held at one barrier for one reason. */
 export interface HeldGroup {
   readonly barrier: Barrier;
   readonly failureClass: FailureClass;
@@ -20,9 +20,9 @@ export interface HeldGroup {
   readonly oldest: WorkRef & { readonly acceptedAt: Date };
 }
 
-/** A limit of the day with what was spent under it. */
+/** A daily limit with the amount spent under it. */
 interface LimitView {
-  /** Undefined: of all keys together. */
+  /** Undefined: all keys together. */
   readonly apiKey: { readonly id: string; readonly name: string } | undefined;
   readonly limit: Money;
   readonly spent: string;
@@ -32,15 +32,15 @@ export interface GateView {
   readonly circuits: readonly CircuitRow[];
   readonly pauses: readonly PauseRow[];
   readonly held: readonly HeldGroup[];
-  /** The balance as it was last read, and what is reserved against it. */
+  /** The balance as last read, and the reservations against it. */
   readonly wallet: (WalletReading & { readonly reserved: Money }) | undefined;
   readonly day: string;
-  /** By currency, what was spent today or may have been. */
+  /** Amounts spent today, or possibly spent, by currency. */
   readonly spent: readonly Money[];
   readonly limits: readonly LimitView[];
 }
 
-/** @param spendLimit of all keys together. */
+/** @param spendLimit daily limit of all keys together. */
 export async function readGate(db: Executor, spendLimit: Money | undefined, now: number): Promise<GateView> {
   const reading = await latestReading(db);
   const day = spendDay(now);
@@ -55,7 +55,7 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
   };
 }
 
-/** What is held at the gate, the oldest line first. */
+/** Held work by barrier, the oldest queue first. */
 export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
   const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId} order by ${gateWaits.acceptedAt}))[1]`;
   const rows = await db
@@ -85,7 +85,10 @@ async function spentToday(db: Executor, day: string): Promise<Money[]> {
     .orderBy(gateReservations.currency);
 }
 
-/** What the work of one lineage has spent on the day of `now` (UTC), or may have, in the currency of its limit. */
+/**
+ * The amount that the work of one lineage has spent, or may have spent, on the day of `now` (UTC), in the currency of
+ * its limit.
+ */
 export async function spendOfKey(
   db: Executor,
   { lineageId, limit }: { readonly lineageId: string; readonly limit: Money },

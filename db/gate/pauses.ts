@@ -1,4 +1,4 @@
-/** Pauses of buying as they are stored. */
+/** Queries of pauses. */
 import { and, asc, desc, eq, isNull, lt } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { gatePauses } from '#db/schema.ts';
@@ -12,7 +12,7 @@ export async function findPause(db: Executor, id: string): Promise<PauseRow | un
   return found;
 }
 
-/** A page of pauses, newest first. @param filter.includeEnded also those that are not in force any more. */
+/** A page of pauses, newest first. @param filter.includeEnded also ended pauses. */
 export async function listPauses(
   db: Executor,
   {
@@ -41,7 +41,7 @@ export async function listPauses(
     .limit(limit);
 }
 
-/** Those in force, oldest first. */
+/** Pauses in force, oldest first. */
 export async function activePauses(db: Executor): Promise<PauseRow[]> {
   return db
     .select()

@@ -1,4 +1,4 @@
-/** What was spent on a day, and the limits of API keys. */
+/** Daily spending, and the limits of API keys. */
 import { and, eq, sql } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -7,7 +7,7 @@ import { apiKeys, attempts, gateReservations } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 
-/** True when the day's limits matter for work of this key, so that its price has to be known. */
+/** True when a daily limit applies to work of this key, so that its price must be known. */
 export async function hasSpendLimit(
   db: Executor,
   apiKeyId: string,
@@ -24,7 +24,7 @@ export async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | 
   return row && spendLimitOf(row);
 }
 
-/** What was spent on a day, or may have been. @param options.of an API key; undefined: all. */
+/** The amount spent, or possibly spent, on a day. @param options.of an API key; undefined: all. */
 export async function spentOn(
   db: Executor,
   day: string,

@@ -9,7 +9,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type GateWait = typeof gateWaits.$inferSelect;
 
-/** What is known of work that is held. */
+/** A held piece of work. */
 export interface Waiting {
   readonly work: WorkRef;
   readonly barrier: Barrier;
@@ -17,11 +17,11 @@ export interface Waiting {
   readonly acceptedAt: Date;
   readonly apiKeyId: string;
   readonly price?: Money | undefined;
-  /** How often it was the canary, or more: the next are those with the least. */
+  /** How often it was the canary; work with the fewest is next. */
   readonly probes?: number;
 }
 
-/** Puts work into the line of what holds it; one that is in a line already keeps its place. */
+/** Puts work into the queue of its barrier; queued work keeps its place. */
 export async function enqueue(
   tx: Executor,
   { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting,
@@ -47,7 +47,7 @@ export async function enqueue(
     });
 }
 
-/** It goes on, or has ended: nobody holds it any more. */
+/** Removes work from its queue: it continues or has ended. */
 export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
   await tx.delete(gateWaits).where(ofWork(work));
 }
@@ -57,7 +57,7 @@ export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | 
   return row;
 }
 
-/** The next of a line: the oldest of those who were the canary least often. */
+/** The next of a queue: the oldest of those that were the canary least often. */
 export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<GateWait | undefined> {
   const [row] = await tx
     .select()
@@ -68,7 +68,7 @@ export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<Gate
   return row;
 }
 
-/** Notes that it was the canary once more. */
+/** Counts that work was the canary once more. */
 export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
   await tx
     .update(gateWaits)
@@ -76,7 +76,7 @@ export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
     .where(ofWork(work));
 }
 
-/** Lets an operator's word count until the work has gone through. @returns false when it was given already. */
+/** Grants an operator's override, valid until the work has passed. @returns false when it was granted already. */
 export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: string, now: Date): Promise<boolean> {
   const rows = await tx
     .insert(gateOverrides)
@@ -98,9 +98,9 @@ export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Prom
   await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
 }
 
-/** It has gone through, or goes through no more. */
+/** Removes queue entry and override: the work has passed, or will not pass any more. */
 export async function leaveGate(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  // One statement for both: every step of every piece of work comes by here.
+  // One statement for both: every step of every work runs this.
   await tx.execute(sql`with gone as (delete from ${gateOverrides} where ${gateOverrides.subjectKind} = ${kind} and ${gateOverrides.subjectId} = ${id})
     delete from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id}`);
 }

@@ -1,7 +1,7 @@
-/** Values that may be known when a query is built, or be given later as placeholders. */
+/** Values that are known when a query is built, or given later as placeholders. */
 import type { Placeholder } from 'drizzle-orm';
 
-/** Where a page ended: the next one starts after it. */
+/** Where a page ended; the next one starts after it. */
 export interface PagePosition {
   readonly createdAt: Date;
   readonly id: string;
@@ -9,15 +9,15 @@ export interface PagePosition {
 
 export interface PageOptions {
   readonly limit: number;
-  /** The end of the page before. */
+  /** End of the previous page. */
   readonly after?: PagePosition | undefined;
 }
 
-/** A value, or its place in a query that is built before it is known. */
+/** A value, or its placeholder in a prepared query. */
 export type Given<Value> = Value | Placeholder;
 type AllGiven<Values> = { readonly [Name in keyof Values]: Given<Values[Name]> };
 
-/** A filter whose values are {@link Given}. What is left out does not narrow. */
+/** A filter with {@link Given} values. Absent fields do not filter. */
 export type GivenFilter<Filter> = {
   readonly [Name in keyof Filter]: Filter[Name] extends readonly (infer Item)[] | undefined
     ? readonly Given<Item>[] | undefined

@@ -1,6 +1,6 @@
 /**
- * Which work a caller may see. Each query that the API runs for a caller takes an owner and asks here for its condition.
- * For a key that is limited to its own work, everything else does not exist.
+ * Restricts queries to the work that a caller may see. Every query for a caller takes an owner and uses a condition of
+ * this file. For a key that is limited to its own work, other work does not exist.
  */
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
@@ -10,24 +10,22 @@ import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-/**
- * The lineage of API keys whose work alone is seen; undefined: everybody's. Never left out, so that nobody forgets it.
- */
+/** Lineage of API keys whose work is visible; undefined: all. Required, so that no caller can omit it. */
 export type Owner = string | undefined;
 
-/** Of a query on the table of this kind of work. */
+/** Condition on the table of this kind of work. */
 export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
-/** The query of the views of a kind, as far as it is needed to have it built once. */
+/** The part of a query that is needed to build it once. */
 type ItemsWhere<Item> = (
   db: Executor,
   where: SQL,
   limit: Given<number>,
 ) => { prepare(name: string): BuiltQuery<Item[]> };
 
-/** Makes what reads one piece of work by its id, if it is the owner's: one query for all of them, built once. */
+/** Makes the read of one piece of work by id and owner; its query is built once. */
 export function findOneOfOwner<Item>(
   kind: WorkKind,
   itemsWhere: ItemsWhere<Item>,
@@ -39,21 +37,21 @@ export function findOneOfOwner<Item>(
   return async (db, id, owner) => (await find(db, { id, owner: owner ?? null }))[0];
 }
 
-/** Of a query on `esims`: an eSIM belongs to whoever ordered it. */
+/** Condition on `esims`: the owner of the order owns the eSIM. */
 export function ownEsims(db: Executor, owner: Given<Owner>): SQL | undefined {
   if (owner === undefined) return undefined;
   const bought = db.select({ one: sql`1` }).from(orders);
   return exists(bought.where(and(eq(orders.id, esims.orderId), ownWork('order', owner))));
 }
 
-/** Of a query on `refunds`: a refund belongs to whoever cancelled. */
+/** Condition on `refunds`: the owner of the cancellation owns the refund. */
 export function ownRefunds(db: Executor, owner: Given<Owner>): SQL | undefined {
   if (owner === undefined) return undefined;
   const cancelled = db.select({ one: sql`1` }).from(cancellations);
   return exists(cancelled.where(and(eq(cancellations.id, refunds.cancellationId), ownWork('cancellation', owner))));
 }
 
-/** Of a query on `cases`: only those about work; a webhook delivery is nobody's. */
+/** Condition on `cases`: cases about work. Cases about webhook deliveries have no owner. */
 export function ownCases(db: Executor, owner: Owner): SQL | undefined {
   if (owner === undefined) return undefined;
   return or(

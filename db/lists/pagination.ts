@@ -1,4 +1,4 @@
-/** Pages of lists whose query is built once for each set of filters, instead of once for each page. */
+/** Pages of lists whose query is built once for each set of filters. */
 import { sql } from 'drizzle-orm';
 import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -16,13 +16,12 @@ type List<Filter, Row> = (
   page: GivenPage,
 ) => Query<Row>;
 
-/** Sets of filters whose query is kept, of each list: more than callers have. Any further are built each time. */
+/** Number of prepared filter sets for each list: more than callers use. Further sets are built on each call. */
 const MAX_SHAPES = 30;
 
 /**
- * Makes what finds the rows of a page.
- *
- * @param name of the list, unique among all, and short: PostgreSQL cuts names of statements.
+ * Makes the read of a page.
+ * @param name of the list, unique and short: PostgreSQL cuts names of statements.
  * @param list the query of a page.
  */
 export function pagesOf<Filter extends { readonly statuses?: readonly string[] | undefined }, Row>(
@@ -30,13 +29,12 @@ export function pagesOf<Filter extends { readonly statuses?: readonly string[] |
   list: List<Filter, Row>,
 ): (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Row[]> {
   const shapes = new Map<string, ReturnType<typeof builtOnce<Row[]>>>();
-  // Of a filter that is not known here it cannot be shown that its values, or places under its names, are what may be
-  // given.
+  // TypeScript cannot check that the values, or placeholders of the same names, of a generic filter may be given.
   const given = (filter: object) => filter as GivenFilter<Filter>;
   return async (db, owner, asked, page) => {
     const { statuses, ...filter } = asked;
     const { limit, after } = page;
-    // One status twice would take the place of another on the page.
+    // A repeated status would displace another one on the page.
     const wanted = statuses === undefined ? undefined : [...new Set(statuses)];
     const ofStatuses = (wanted ?? []).map((status, index) => [`status${index}`, status] as const);
     const ofFilter = Object.entries(filter).filter(([, value]) => value !== undefined);

@@ -1,4 +1,4 @@
-/** Pages of lists that are narrowed to several statuses. */
+/** Pages of lists that are filtered by several statuses. */
 import { eq, inArray, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Given } from '#db/lists/given-values.ts';
@@ -11,11 +11,11 @@ interface Listed extends PgTable {
 }
 
 /**
- * The condition of a page of some statuses. No index gives several statuses in the order of the list; but each status
- * has its own, and a page has no more than the first few of each. So statuses that are rare among a million rows cost
- * what they cost alone.
+ * The condition of a page of several statuses. No index gives several statuses in the order of the list, but each
+ * status has one, and a page needs only the first few of each. So rare statuses among a million rows are as cheap as
+ * alone.
  *
- * @param inPage all other conditions: they hold for each status before its first few are taken.
+ * @param inPage all other conditions; they are applied before the first few of each status are taken.
  */
 export function pageOfStatuses(
   table: Listed,

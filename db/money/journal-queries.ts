@@ -1,4 +1,4 @@
-/** Our journal beside the service's movements, as the API shows them; and what a person explains. */
+/** The journal beside the service's movements, for the API; and the explanation of a movement by an operator. */
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { bookEntries } from '#db/money/journal.ts';
@@ -11,21 +11,21 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 type JournalRow = typeof journal.$inferSelect;
 export type WalletMovementRow = typeof walletMovements.$inferSelect;
 
-/** A row of the journal with the service's movement, or a movement that no row of the journal is for. */
+/** A journal row with its movement, or a movement without a journal row. */
 export interface WalletLine {
   readonly entry: JournalRow | undefined;
   readonly movement: WalletMovementRow | undefined;
-  /** What it was bought for, where that is known. */
+  /** The work that it was for, when known. */
   readonly work: WorkRef | undefined;
 }
 
 export interface WalletFilter {
   readonly direction?: Direction | undefined;
-  /** Ours: what the order has cost, and what came back. */
+  /** Our id: the cost and credits of an order. */
   readonly orderId?: string | undefined;
-  /** Ours: the same of the eSIM, with its top-ups. */
+  /** Our id: the same for an eSIM with its top-ups. */
   readonly esimId?: string | undefined;
-  /** Exclusive: when it was written down here. */
+  /** Exclusive: time of recording. */
   readonly after?: Date | undefined;
   /** Exclusive. */
   readonly before?: Date | undefined;
@@ -37,14 +37,14 @@ export interface JournalFilter extends WalletFilter {
 
 interface Page {
   readonly limit: number;
-  /** Id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   readonly after?: bigint | undefined;
 }
 
-/** Works as a table of their kinds and ids. */
+/** Work as a table of kinds and ids. */
 type Works = SQL;
 
-/** The works that a filter is about, a condition for each. */
+/** The work that a filter selects, one condition for each. */
 function worksOf({ orderId, esimId }: WalletFilter): Works[] {
   return [
     ...(orderId === undefined ? [] : [sql`select 'order'::text, ${orderId}::text`]),
@@ -57,7 +57,7 @@ function worksOf({ orderId, esimId }: WalletFilter): Works[] {
   ];
 }
 
-/** The causes of all movements of works: their attempts, their refunds, and what adjusts the amounts of these. */
+/** The causes of all movements of work: attempts, refunds, and adjustments of their amounts. */
 function isForOneOf(works: Works): SQL {
   return sql`(${journal.causeKind}, ${journal.causeId}) in (
     with works (kind, id) as (${works}),
@@ -67,7 +67,7 @@ function isForOneOf(works: Works): SQL {
     union all select 'adjustment', m.service_id from ${walletMovements} m join tried on tried.id = m.attempt_id)`;
 }
 
-/** The movement names something of these works, as the service knows it. */
+/** The movement names a service id or reference of this work. */
 function namesOneOf(works: Works): SQL {
   const { orderId, orderReference, topupId, esimId } = walletMovements;
   return sql`exists (
@@ -97,7 +97,7 @@ export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
     .limit(page.limit);
 }
 
-/** A page of the journal, newest first, with what the service has shown and what it is for. */
+/** A page of the journal, newest first, with movements and causes. */
 export async function listJournal(db: Executor, filter: JournalFilter, page: Page): Promise<WalletLine[]> {
   const rows = await journalPage(db, filter, page);
   if (rows.length === 0) return [];
@@ -105,7 +105,7 @@ export async function listJournal(db: Executor, filter: JournalFilter, page: Pag
   const movements = await db
     .select()
     .from(walletMovements)
-    // What adjusts an amount has the id of the movement that it is about.
+    // An adjustment has the id of its movement.
     .where(
       or(
         and(isNotNull(walletMovements.causeKind), inArray(walletMovements.causeId, ids)),
@@ -134,7 +134,7 @@ function isAbout({ serviceId }: WalletMovementRow, { causeKind, causeId }: Journ
   return causeKind === 'adjustment' && serviceId === causeId;
 }
 
-/** A page of what the service moved and nothing here is the cause of, newest first. */
+/** A page of movements without a cause, newest first. */
 export async function listMovementsWithoutCause(db: Executor, filter: WalletFilter, page: Page): Promise<WalletLine[]> {
   const { direction, after, before } = filter;
   const rows = await db
@@ -156,9 +156,9 @@ export async function listMovementsWithoutCause(db: Executor, filter: WalletFilt
 }
 
 /**
- * Books a movement that has no cause here as an adjustment, because a person has said what it is.
+ * Books a movement without a cause as an adjustment, after an operator has explained it.
  *
- * @returns the movement as it now is; undefined when there is none. One that has a cause already stays as it is.
+ * @returns the movement as it is now; undefined when it does not exist. A movement with a cause is not changed.
  */
 export async function bookAsAdjustment(
   tx: Executor,

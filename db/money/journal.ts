@@ -4,14 +4,14 @@ import { journal } from '#db/schema.ts';
 import type { Cause, Direction, Entry } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 
-/** A statement holds this many rows; its parameters are limited. */
+/** Rows of one statement; the number of its parameters is limited. */
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Writes rows into our books. The books are append-only and hold one debit and one credit per cause at most, so the
- * same movement seen twice is written once.
+ * Adds journal rows. The journal is append-only with one debit and one credit for each cause at most, so a movement
+ * that is seen twice is written once.
  *
- * @returns how many are new.
+ * @returns the number of new rows.
  */
 export async function bookEntries(db: Executor, entries: readonly Entry[]): Promise<number> {
   let booked = 0;
@@ -34,7 +34,7 @@ export async function bookEntries(db: Executor, entries: readonly Entry[]): Prom
   return booked;
 }
 
-/** Writes a movement of an attempt into our books, as {@link bookEntries}. @returns true when it is new. */
+/** Books a movement of an attempt, as {@link bookEntries}. @returns true when it is new. */
 export async function recordMovement(
   db: Executor,
   { direction, attemptId, money }: { direction: Direction; attemptId: string; money: Money },
@@ -44,14 +44,15 @@ export async function recordMovement(
 }
 
 /**
- * Writes the credit of an order's refund into our books, as {@link bookEntries}. @param orderId ours. @returns true
- * when it is new.
+ * Books the credit of an order's refund, as {@link bookEntries}.
+ * @param orderId our id.
+ * @returns true when it is new.
  */
 export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
 
-/** What our books hold for an attempt. */
+/** The journal rows of an attempt. */
 export async function bookedMovements(db: Executor, attemptId: string): Promise<{ debit: boolean; credit: boolean }> {
   const rows = await db
     .select({ direction: journal.direction })
@@ -61,7 +62,7 @@ export async function bookedMovements(db: Executor, attemptId: string): Promise<
   return { debit: has('debit'), credit: has('credit') };
 }
 
-/** True when our books have a row of this cause. */
+/** True when the journal has a row with this cause. */
 export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boolean> {
   const rows = await db
     .select({ id: journal.id })

@@ -1,4 +1,4 @@
-/** The reseller's rules for selling prices, each change with who made it and why. */
+/** Queries of pricing rules and their versions. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { PageOptions } from '#db/lists/given-values.ts';
@@ -7,7 +7,7 @@ import { targetOf, type PricingRule, type PricingTargetKind } from '#domain/pric
 
 export type PricingRuleVersionRow = typeof pricingRuleVersions.$inferSelect;
 
-/** A rule as it is stored. */
+/** A stored rule. */
 export interface StoredPricingRule extends PricingRule {
   readonly id: string;
   readonly version: number;
@@ -16,7 +16,7 @@ export interface StoredPricingRule extends PricingRule {
   readonly endedAt: Date | null;
 }
 
-/** Those in force: there are as many as a person keeps in view. */
+/** The rules in force; their number is small. */
 export async function rulesInForce(db: Executor): Promise<StoredPricingRule[]> {
   const rows = await db.select().from(pricingRules).where(isNull(pricingRules.endedAt)).orderBy(asc(pricingRules.id));
   return rows.map(ruleOf);
@@ -27,12 +27,12 @@ export async function findPricingRule(db: Executor, id: string): Promise<StoredP
   return row && ruleOf(row);
 }
 
-/** By what a list of rules can be narrowed. */
+/** Filters of a list of rules. */
 export interface PricingRuleFilter {
   readonly targetKind?: PricingTargetKind | undefined;
   readonly targetKey?: string | undefined;
   readonly currency?: string | undefined;
-  /** True: also those that are over. */
+  /** True: ended rules, too. */
   readonly includeEnded: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function listPricingRules(
   return rows.map(ruleOf);
 }
 
-/** A page of the versions of a rule, newest first. @param options.before only older ones than this. */
+/** A page of the versions of a rule, newest first. @param options.before only older versions. */
 export async function listRuleVersions(
   db: Executor,
   id: string,

@@ -1,4 +1,4 @@
-/** Reports of reconciliations, newest first. */
+/** Queries of reconciliation reports, newest first. */
 import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { installation, reconciliations } from '#db/schema.ts';
@@ -6,19 +6,17 @@ import type { ReconciliationStatus } from '#domain/money/books.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
 
-/**
- * One reconciliation at a time: two that run at once would judge the same movements. Held until the transaction ends.
- */
+/** Allows one reconciliation at a time until the transaction ends: two at once would judge the same movements. */
 export async function lockBooks(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('books'))`);
 }
 
 /**
- * From when on movements are to be read: since the last time that all was read.
+ * Time from which movements must be read: the last complete read.
  *
- * @param bounds.overlapMs so much earlier, for what shows late.
- * @param bounds.skewMs by how much the clocks of the two sides may differ.
- * @returns epoch milliseconds. At first: when this database began to serve this service, or 0 where it does not say.
+ * @param bounds.overlapMs how much earlier, for late movements.
+ * @param bounds.skewMs possible difference of the clocks.
+ * @returns epoch milliseconds. At first: when this database was stamped, or 0 when it was not.
  */
 export async function unreadSince(
   db: Executor,
@@ -35,7 +33,7 @@ export async function unreadSince(
   return stamp === undefined ? 0 : Math.max(0, stamp.at.getTime() - skewMs);
 }
 
-/** The report that a run has made, if it came so far. */
+/** The report of a run, if it has made one. */
 export async function findReportOfRun(db: Executor, runId: string): Promise<ReconciliationRow | undefined> {
   const [row] = await db.select().from(reconciliations).where(eq(reconciliations.runId, runId));
   return row;
@@ -46,12 +44,12 @@ export async function findReconciliation(db: Executor, id: string): Promise<Reco
   return row;
 }
 
-/** Stores a report. One that its run has made already stays. */
+/** Stores a report. An existing report of its run is not changed. */
 export async function addReconciliation(tx: Executor, report: ReconciliationRow): Promise<void> {
   await tx.insert(reconciliations).values(report).onConflictDoNothing({ target: reconciliations.runId });
 }
 
-/** Forgets reports that nobody looks at any more; never the newest that says how far was read. */
+/** Deletes old reports, never the newest complete one, which says how far was read. */
 export async function forgetReconciliations(tx: Executor, before: Date): Promise<void> {
   const newest = tx
     .select({ id: reconciliations.id })
@@ -64,7 +62,7 @@ export async function forgetReconciliations(tx: Executor, before: Date): Promise
     .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
 }
 
-/** Where a page ended: the next one starts after it. */
+/** Where a page ended; the next one starts after it. */
 export interface ReconciliationPosition {
   readonly startedAt: Date;
   readonly id: string;
@@ -72,9 +70,9 @@ export interface ReconciliationPosition {
 
 export interface ReconciliationFilter {
   readonly status?: readonly ReconciliationStatus[] | undefined;
-  /** Begun later than this. */
+  /** Started later than this. */
   readonly startedAfter?: Date | undefined;
-  /** Begun earlier than this. */
+  /** Started earlier than this. */
   readonly startedBefore?: Date | undefined;
 }
 
@@ -115,7 +113,7 @@ export async function newestReconciliation(
   return row;
 }
 
-/** When the books were first to be compared; null before. */
+/** Time of the first reconciliation; null before. */
 export async function firstReconciliationAt(db: Executor): Promise<Date | null> {
   const [row] = await db.select({ at: min(reconciliations.startedAt) }).from(reconciliations);
   return row?.at ?? null;

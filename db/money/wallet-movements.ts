@@ -1,4 +1,4 @@
-/** The service's wallet as it was read, matched to what it is for. The rules are in `domain/money/reconciliation.ts`. */
+/** The wallet's movements as read, with their causes. The rules are in `domain/money/reconciliation.ts`. */
 import { and, asc, eq, gt, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
@@ -11,7 +11,7 @@ import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
-/** A movement as it is stored: with what the service names besides. */
+/** A movement with the further names of the service, as stored. */
 export interface ReadMovement extends Movement {
   readonly refundId: string | null;
 }
@@ -19,7 +19,7 @@ export interface ReadMovement extends Movement {
 /** A statement's parameters are limited; a row of this table has up to 14. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Stores what the wallet showed; what is stored already stays as it was first read. @returns how many are new. */
+/** Stores movements; a stored movement keeps its first reading. @returns the number of new ones. */
 export async function storeMovements(tx: Executor, movements: readonly ReadMovement[], now: Date): Promise<number> {
   let stored = 0;
   for (const part of parts(movements)) {
@@ -45,7 +45,7 @@ export async function storeMovements(tx: Executor, movements: readonly ReadMovem
   return stored;
 }
 
-/** Movements whose cause is not known, oldest first. */
+/** Movements without a cause, oldest first. */
 export async function movementsWithoutCause(db: Executor, limit: number): Promise<Movement[]> {
   const rows = await db
     .select()
@@ -56,7 +56,7 @@ export async function movementsWithoutCause(db: Executor, limit: number): Promis
   return rows.map(movementOf);
 }
 
-/** Movements of these attempts whose cause is known. */
+/** Movements of these attempts with a cause. */
 export async function placedMovements(db: Executor, attemptIds: readonly string[]): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (const part of parts(attemptIds)) {
@@ -76,7 +76,7 @@ export async function placedMovements(db: Executor, attemptIds: readonly string[
   return placed;
 }
 
-/** Notes what movements are for. */
+/** Stores the causes of movements. */
 export async function placeMovements(
   tx: Executor,
   places: readonly { readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }[],
@@ -111,10 +111,7 @@ export async function purchasesNamedBy(db: Executor, movements: readonly Movemen
   return [...found.values()];
 }
 
-/**
- * Attempts that came to nothing and whose debit in our journal has no credit: their number is small, and should be
- * none.
- */
+/** Failed attempts whose debit in the journal has no credit. There should be none. */
 export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   const booked = (direction: 'debit' | 'credit') =>
     db
@@ -131,7 +128,7 @@ export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   return found;
 }
 
-/** The attempt is named by one of the movements. @returns undefined when none of them names anything in this field. */
+/** The attempt is named by one of the movements. @returns undefined when none of them has this field. */
 function isNamed(
   column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId,
   movements: readonly Movement[],
@@ -173,7 +170,7 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
   }));
 }
 
-/** Rows of the journal that no movement of the service was matched to, but for those that have none. */
+/** Journal rows without a movement, except those that have none by nature. */
 export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
   const matched = db
     .select({ id: walletMovements.id })

@@ -8,18 +8,19 @@ import { inbox, outbox } from '#db/schema.ts';
 export const DEAD_LETTER_QUEUES = ['inbox', 'outbox'] as const;
 export type DeadLetterQueue = (typeof DEAD_LETTER_QUEUES)[number];
 
-/** A row that is quarantined, of either queue. */
+/** A quarantined row of either queue. */
 export type DeadLetter =
   | { readonly queue: 'inbox'; readonly row: InboxRow }
   | { readonly queue: 'outbox'; readonly row: OutboxRow };
 
-/** The id that the API gives a dead letter. */
+/** The id of a dead letter in the API. */
 export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
   return `${queue}_${rowId}`;
 }
 
 /**
- * A page of the dead letters of one queue, oldest first. @param page.after number of the last row of the page before.
+ * A page of the dead letters of one queue, oldest first.
+ * @param page.after number of the last row of the previous page.
  */
 export async function listDeadLetters(
   db: Executor,

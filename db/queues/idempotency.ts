@@ -1,6 +1,6 @@
 /**
- * Answers to our callers' POST requests by their Idempotency-Key. The answer is stored in the transaction that does
- * the work, so there is never work without its answer or an answer without its work.
+ * Stored answers to POST requests by Idempotency-Key. The answer is stored in the transaction that does the work, so
+ * neither exists without the other.
  */
 import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-/** An answer as it was sent, to be sent again byte for byte. */
+/** An answer as it was sent, repeated byte for byte. */
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface StoredAnswer {
 export type IdempotencyFinding =
   | { readonly kind: 'unused' }
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
-  /** The key came before with a request that was not this one. */
+  /** The key was used with another request. */
   | { readonly kind: 'other_request' };
 
 const answerOf = builtOnce((db) =>
@@ -39,7 +39,7 @@ const answerOf = builtOnce((db) =>
     .prepare('idempotent_answer'),
 );
 
-/** Looks a key up. @param requestHash keyed hash of what was asked for. */
+/** Looks a key up. @param requestHash keyed hash of the request. */
 export async function findAnswer(
   db: Executor,
   keyRing: KeyRing,
@@ -56,9 +56,9 @@ export async function findAnswer(
 const lockAnswer = z.object({ rows: z.tuple([z.object({ locked: z.boolean() })]) });
 
 /**
- * Takes a key for the rest of the transaction. A process that dies lets go of it, so no key stays "in progress".
+ * Locks a key for the rest of the transaction. A dead process releases it, so no key stays "in progress".
  *
- * @returns false when another request with this key is being worked on.
+ * @returns false when another request with this key is being processed.
  */
 export async function lockKey(tx: Executor, id: IdempotencyKey): Promise<boolean> {
   const name = `idempotency/${id.apiKeyId}/${id.key}`;
@@ -83,8 +83,8 @@ const insertAnswer = builtOnce((db) =>
 );
 
 /**
- * Stores the answer beside the work it is for. @param request.isKeptForGood what it made has no unique reference of its
- * own.
+ * Stores the answer with its work.
+ * @param request.isKeptForGood true when its result has no unique reference of its own.
  */
 export async function storeAnswer(
   tx: Executor,
@@ -107,10 +107,10 @@ export async function storeAnswer(
 }
 
 /**
- * Forgets old answers, but for those that are kept for good: what the others made has a unique reference of its own, so
- * that a request that comes again after this is refused as a duplicate, or it spends nothing.
+ * Deletes old answers, except those kept for good. The results of the others have a unique reference, so a late
+ * repetition is refused as a duplicate, or spend nothing.
  *
- * @returns how many were forgotten; fewer than `batch` means that none are left.
+ * @returns how many; fewer than `batch` means that none are left.
  */
 export async function forgetAnswers(db: Executor, options: { before: Date; batch: number }): Promise<number> {
   const old = db

@@ -1,6 +1,6 @@
 /**
- * The inbox as a queue of the relay: take rows, hold one while it is judged, and note what became of it. A row that was
- * taken belongs to one relay until its lease ends; `tries`, which counts each taking, is the token of that lease.
+ * The inbox as a queue of the relay: take rows, hold one while it is judged, and store the result. A taken row belongs
+ * to one relay until its lease ends; `tries`, which counts how often it was taken, is the token of that lease.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
@@ -11,14 +11,13 @@ import { inbox } from '#db/schema.ts';
 import type { StoredInboxRow } from '#domain/relay/inbox-decision.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** What names a row in hand, and the taking that it came from. */
+/** A taken row, with the token of its lease. */
 export type TakenRow = Pick<InboxRow, 'id' | 'tries'>;
 
 /**
- * Takes pending rows for a while: until the lease ends no other relay gets them, and what is not settled by then comes
- * again.
+ * Takes pending rows under a lease: no other relay gets them until it ends, and unsettled rows come again.
  *
- * @param options.leaseMs by the clock of PostgreSQL.
+ * @param options.leaseMs by PostgreSQL's clock.
  * @returns the rows, oldest first.
  */
 export async function takePending(
@@ -45,10 +44,10 @@ export async function takePending(
 }
 
 /**
- * Locks a row that is in hand, reads it again, and renews its lease where it is still ours, so that the call that
- * follows has a whole lease of its own. The caller holds the lock of the work: work is locked before rows of the inbox.
+ * Locks a taken row, reads it again, and renews its lease if it is still ours, so that the following call has a whole
+ * lease. The caller holds the lock of the work: work is locked before inbox rows.
  *
- * @returns what is stored, and the epoch of the database in which it was read.
+ * @returns the stored row, and the epoch of the database.
  * @throws Error when the row does not exist.
  */
 export async function holdRow(
@@ -72,22 +71,22 @@ export async function holdRow(
   return { state: stored.state, decision: stored.decision, epoch: stored.epoch, isOurs };
 }
 
-/** The row names nothing of ours: it stays, and comes again when an id or reference that it names is stored. */
+/** The row matches nothing of ours: it stays, and comes again when an id or reference that it names is stored. */
 export async function markUnmatched(db: Executor, row: TakenRow): Promise<void> {
   await db.update(inbox).set({ state: 'unmatched' }).where(inHand(row));
 }
 
-/** Why and for how long a row waits that could not be handed over now. */
+/** Why and for how long a row is postponed. */
 export interface Postponement {
   /** Without personal data. */
   readonly error: string;
   /** Milliseconds until it is tried again. */
   readonly delayMs: number;
-  /** True when the error does not pass by itself; too many of these end in quarantine. */
+  /** True for a lasting error; too many of these quarantine the row. */
   readonly isLasting: boolean;
 }
 
-/** The row could not be handed over now. */
+/** Postpones a row that could not be handed over. */
 export async function postpone(
   db: Executor,
   row: TakenRow,
@@ -100,7 +99,7 @@ export async function postpone(
     .where(inHand(row));
 }
 
-/** Gives rows back that were taken and not begun: another relay may take them at once. */
+/** Releases taken rows that were not begun, for another relay. */
 export async function releaseRows(db: Executor, rows: readonly TakenRow[]): Promise<void> {
   if (rows.length === 0) return;
   const taken = sql.join(
@@ -114,10 +113,10 @@ export async function releaseRows(db: Executor, rows: readonly TakenRow[]): Prom
 }
 
 /**
- * The row cannot be acted upon, however often it is tried: it is kept and shown.
+ * Quarantines a row that cannot be processed: it is kept and shown.
  *
- * @param work that it names, where that is known.
- * @returns false when the row is another relay's by now.
+ * @param work its work, when known.
+ * @returns false when the row belongs to another relay by now.
  */
 export async function quarantine(
   tx: Executor,
@@ -134,7 +133,7 @@ export async function quarantine(
   return rows.length > 0;
 }
 
-/** Rows that another relay took or settled meanwhile are not this one's to change. */
+/** Rows that another relay has taken or settled are not changed. */
 function inHand({ id, tries }: TakenRow) {
   return and(eq(inbox.id, id), eq(inbox.tries, tries), eq(inbox.state, 'pending'));
 }

@@ -1,6 +1,6 @@
 /**
- * What the inbox holds for work: store what a look-up showed, note what a row is about, bring rows back. Webhooks are
- * stored by `fulfilment/reports/inbox-writer.ts`. The relay takes rows by `inbox-queue.ts`.
+ * The inbox of work: stores results of look-ups, assigns rows to attempts, brings rows back.
+ * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `inbox-queue.ts`.
  */
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -11,7 +11,7 @@ import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kin
 
 export type InboxRow = typeof inbox.$inferSelect;
 
-/** Notes what a row speaks of and what it meant, so that a workflow that starts anew finds it. */
+/** Stores the attempt and the decision of a row, so that a new workflow run finds them. */
 export async function assignToAttempt(
   tx: Executor,
   rowId: bigint,
@@ -24,7 +24,7 @@ export async function assignToAttempt(
     .where(eq(inbox.id, rowId));
 }
 
-/** Rows that a workflow was given and ended without answering come again, to be judged against the end. */
+/** Rows that a workflow received and ended without handling come again, to be judged against its end. */
 export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
     .update(inbox)
@@ -33,8 +33,8 @@ export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Pro
 }
 
 /**
- * Notes what the state machine made of rows. Rows that are applied already stay as they are. @param keys of {@link
- * inboxKey}.
+ * Marks rows as applied, with a note. Applied rows are not changed.
+ * @param keys of {@link inboxKey}.
  */
 export async function markApplied(tx: Executor, keys: readonly string[], note: string, now: Date): Promise<void> {
   if (keys.length === 0) return;
@@ -48,8 +48,8 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
 const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
 
 /**
- * Unmatched rows whose attempt is known by now come again. What stores an id brings its rows back by itself; this finds
- * those that were being put aside at that very moment.
+ * Brings unmatched rows back whose attempt is known by now. Storing an id brings its rows back by itself; this finds
+ * rows that were set aside at that moment.
  */
 export async function requeueMatchable(db: Executor, batch: number): Promise<number> {
   const matchable = db
@@ -65,7 +65,7 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
           and(
             inArray(inbox.subjectKind, NAMED_BY_ESIM),
             eq(attempts.serviceEsimId, inbox.serviceEsimId),
-            // As in `findNewestCancellation`: what would stay unmatched must not come again for ever.
+            // As in `findNewestCancellation`: a row that would stay unmatched must not come again for ever.
             or(ne(inbox.event, 'refund.failed'), sql`${attempts.firstSentAt} <= ${inbox.receivedAt}`),
           ),
         ),
@@ -81,7 +81,7 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
   return rows.length;
 }
 
-/** What a workflow has not applied yet, oldest first. */
+/** Rows that the workflow has not applied yet, oldest first. */
 export async function unappliedFor(db: Executor, { kind, id }: WorkRef): Promise<InboxRow[]> {
   return db
     .select()
@@ -90,7 +90,7 @@ export async function unappliedFor(db: Executor, { kind, id }: WorkRef): Promise
     .orderBy(inbox.id);
 }
 
-/** Rows that named nothing of ours come again, now that we store what they name. */
+/** Brings unmatched rows back, because the id or reference that they name is stored now. */
 export async function requeueUnmatched(
   tx: Executor,
   kind: WorkKind,
@@ -109,7 +109,7 @@ export async function requeueUnmatched(
     .where(and(eq(inbox.state, 'unmatched'), eq(inbox.subjectKind, kind), or(...names)));
 }
 
-/** What a read of the reconciler showed, as a row of the inbox. */
+/** The result of a look-up by the reconciler, as an inbox row. */
 export interface ReadObservation {
   readonly kind: WorkKind;
   readonly event: string;
@@ -117,16 +117,14 @@ export interface ReadObservation {
   readonly outcome: ObservedOutcome;
   readonly reference: string | null;
   readonly serviceId: string | null;
-  /** The service's id of the eSIM, where that says what is meant. */
+  /** The service's id of the eSIM, when it identifies the work. */
   readonly serviceEsimId: string | null;
   readonly encryptedBody: Buffer;
   readonly bodyHash: Buffer;
   readonly signedHash: Buffer;
 }
 
-/**
- * Puts what a read showed into the inbox; the same outcome for the same attempt is put in once. @returns true when new.
- */
+/** Adds the result of a look-up to the inbox; one row for each outcome of an attempt. @returns true when it is new. */
 export async function addReadObservation(db: Executor, observation: ReadObservation): Promise<boolean> {
   const rows = await db
     .insert(inbox)
@@ -149,7 +147,7 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
   return rows.length > 0;
 }
 
-/** The delivery id that a read stands under; no webhook's can begin with `read:` (the intake refuses it). */
+/** The delivery id of a look-up; webhooks with an id that begins with `read:` are refused. */
 export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): string {
   return `read:${attemptId}:${outcome}`;
 }

@@ -16,15 +16,14 @@ const insertStart = builtOnce((db) =>
     .prepare('outbox_start'),
 );
 
-/** Asks, in the transaction that makes it necessary, that the workflow of a piece of work be started. */
+/** Requests the start of a workflow, in the caller's transaction. */
 export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await insertStart(tx, { kind, id });
 }
 
 /**
- * Asks, in the transaction of what a person did, that the workflow look at it. A wish that the relay has in hand
- * already may have been carried out before this transaction commits. Counted as a try, it is not the wish in hand, and
- * is carried out as well.
+ * Requests a wake of a workflow, in the caller's transaction. The relay may be handing over an earlier request and
+ * commit before this transaction. `tries` is increased, so that this request is not settled with that one.
  */
 export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
@@ -32,12 +31,12 @@ export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<
     .values({ topic: 'wake_work', subjectKind: kind, subjectId: id })
     .onConflictDoUpdate({
       target: [outbox.topic, outbox.subjectKind, outbox.subjectId],
-      // A request that was quarantined is tried again: a person acted since, perhaps on what was wrong.
+      // A quarantined request is tried again: an operator has acted since, perhaps on its cause.
       set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()`, quarantinedAt: null },
     });
 }
 
-/** True while a wish that the workflow look at the work is on its way to it. */
+/** True while a wake of the workflow is requested and not handed over. */
 export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const rows = await db
     .select({ id: outbox.id })
@@ -53,7 +52,7 @@ export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boo
   return rows.length > 0;
 }
 
-/** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
+/** Takes rows under a lease, oldest first; unsettled rows come again when it ends. */
 export async function takeOutbox(
   db: Executor,
   options: { readonly batch: number; readonly leaseMs: number },
@@ -77,13 +76,13 @@ export async function takeOutbox(
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** The rows were handed over. One that was asked for anew meanwhile stays: nobody has acted upon that wish yet. */
+/** Deletes handed-over rows. A row that was requested again meanwhile stays. */
 export async function settleOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
   if (rows.length === 0) return;
   await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
 }
 
-/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. */
+/** Postpones a row; one that was requested again meanwhile does not wait. */
 export async function postponeOutbox(
   db: Executor,
   row: Pick<OutboxRow, 'id' | 'tries'>,
@@ -96,7 +95,7 @@ export async function postponeOutbox(
     .where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
 }
 
-/** Gives rows back that were taken and not begun: another relay may take them at once. */
+/** Releases taken rows that were not begun, for another relay. */
 export async function releaseOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
   if (rows.length === 0) return;
   await db
@@ -105,7 +104,7 @@ export async function releaseOutbox(db: Executor, rows: readonly Pick<OutboxRow,
     .where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
 }
 
-/** The rows with the count of takings that they were taken with: one that was taken or asked for anew has another. */
+/** The rows with the `tries` of their taking; a row that was taken or requested again has a higher number. */
 function taken(rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): SQL {
   return sql.join(
     rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`),

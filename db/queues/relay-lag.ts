@@ -1,20 +1,15 @@
-/**
- * How long the oldest row of each queue of the relay has waited: for metrics, and for probes of processes that do not
- * run the relay.
- */
+/** Age of the oldest row of each relay queue, for metrics and for probes of processes without a relay. */
 import { and, eq, isNull, min, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { PRESENT } from '#db/connection/from-now.ts';
 import { events, inbox, outbox } from '#db/schema.ts';
 
-/** Queues whose rows carry the time at which they were stored. */
+/** Queues whose rows have the time of their storage. */
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
 export type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 
-/**
- * @returns for each queue the age of its oldest waiting row in seconds, by the clock of PostgreSQL; 0 when none waits.
- */
+/** @returns for each queue the age of its oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
 export async function relayLag(db: Executor): Promise<Record<LaggingQueue, number>> {
   const [waitingOutbox] = await db
     .select({ age: ageOf(outbox.createdAt) })

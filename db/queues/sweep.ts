@@ -1,4 +1,4 @@
-/** The sweeper's queries: unfinished work in pages, with what tells whether its workflow should have gone on. */
+/** The sweeper's queries: unfinished work in pages, with what shows whether its workflow should have continued. */
 import { and, asc, eq, inArray, isNull, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
@@ -7,29 +7,29 @@ import { workTable } from '#db/work/kinds.ts';
 import type { SweptWork } from '#domain/relay/sweep-decision.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** The place of a row in the order of the sweep; what changes moves to the end. */
+/** The position of a row in the sweep; changed rows move to the end. */
 interface SweepPlace {
   /** Epoch milliseconds. */
   readonly updatedAt: number;
   readonly id: string;
 }
 
-/** Unfinished work of one kind, without what only Temporal knows. */
+/** Unfinished work of one kind, without the state in Temporal. */
 export interface UnfinishedWork extends Omit<SweptWork, 'isRunning'> {
   readonly id: string;
 }
 
-/** Which rows are read. */
+/** The rows of a page. */
 export interface SweepPage {
   readonly kind: WorkKind;
   /** Undefined: from the beginning. */
   readonly after: SweepPlace | undefined;
-  /** Rows that changed later are left alone. */
+  /** Rows that changed later are skipped. */
   readonly idleBefore: Date;
   readonly rows: number;
 }
 
-/** Reads the next unfinished rows of one kind, by an index that holds unfinished rows only. */
+/** Reads the next unfinished rows of one kind, by an index of unfinished rows. */
 export async function readUnfinished(
   db: Executor,
   { kind, after, idleBefore, rows }: SweepPage,
@@ -87,7 +87,7 @@ async function newestAttempts(
   return new Map(rows.map((row) => [row.subjectId, row]));
 }
 
-/** Taking a row sets the end of its lease, so that is when it was handed over at the latest. */
+/** Latest time of the hand-over: taking a row sets the end of its lease. */
 async function oldestRelayed(db: Executor, kind: WorkKind, ids: readonly string[]): Promise<ReadonlyMap<string, Date>> {
   const rows = await db
     .select({ id: inbox.subjectId, since: min(inbox.availableAt) })
@@ -105,7 +105,7 @@ async function withOpenCase(db: Executor, kind: WorkKind, ids: readonly string[]
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Notes that the sweeper has asked for the start or a wake of these. */
+/** Stores that the sweeper has requested a start or a wake. */
 export async function markSwept(tx: Executor, kind: WorkKind, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const table = workTable(kind);

@@ -1,4 +1,4 @@
-/** Our own callers: their keys, the answers they were given, and who did what. */
+/** Callers of our API: keys, stored answers, audit log. */
 import { sql } from 'drizzle-orm';
 import { bigserial, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { amount, bytea, instant } from '#db/schema/columns.ts';
@@ -9,7 +9,7 @@ export const apiKeys = pgTable(
   {
     id: text('id').primaryKey(),
     name: text('name').notNull(),
-    /** Public part of the key; what a lookup starts from. */
+    /** Public part of the key, by which it is looked up. */
     prefix: text('prefix').notNull().unique(),
     hash: bytea('hash').notNull(),
     scopes: text('scopes').array().notNull(),
@@ -17,20 +17,20 @@ export const apiKeys = pgTable(
     expiresAt: instant('expires_at'),
     revokedAt: instant('revoked_at'),
     lastUsedAt: instant('last_used_at'),
-    /** The first key of the line that rotations go on with, to which all work belongs; null: this one is the first. */
+    /** First key of the lineage that rotations continue and that owns the work; null: this key is the first. */
     lineageId: text('lineage_id'),
-    /** True: it sees and acts upon nothing but the work of its lineage. */
+    /** True: the key only sees and changes work of its lineage. */
     ownWorkOnly: boolean('own_work_only').notNull().default(false),
-    /** Requests a minute; null: as the configuration says. The same in all keys of a lineage, like the limit below. */
+    /** Requests per minute; null: as configured. The same in all keys of a lineage, like the limit below. */
     rateLimit: integer('rate_limit'),
-    /** The most that is spent in a day (UTC) for work of the lineage; null: no limit of its own. */
+    /** Daily limit (UTC) for work of the lineage; null: no limit of its own. */
     spendLimitAmount: amount('spend_limit_amount'),
     spendLimitCurrency: text('spend_limit_currency'),
   },
   (table) => [index('api_keys_lineage').on(table.lineageId), check('api_keys_rate_limit', sql`${table.rateLimit} > 0`)],
 );
 
-/** Answers to our callers' POST requests, by their Idempotency-Key. Written in the transaction that does the work. */
+/** Answers to POST requests by Idempotency-Key, written in the transaction of the work. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -42,9 +42,7 @@ export const idempotencyKeys = pgTable(
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
     /** Exact bytes of the first answer, encrypted. */
     encryptedResponseBody: bytea('encrypted_response_body').notNull(),
-    /**
-     * True where nothing but this key keeps the same request from being carried out once more: it is never forgotten.
-     */
+    /** True when only this key prevents a repetition of the request: it is never deleted. */
     keptForGood: boolean('kept_for_good').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -56,7 +54,7 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Who did what, including each reveal of an activation code. */
+/** The audit log, including each reveal of an activation code. */
 export const auditLog = pgTable(
   'audit_log',
   {
@@ -66,7 +64,7 @@ export const auditLog = pgTable(
     action: text('action').notNull(),
     subjectKind: text('subject_kind').notNull(),
     subjectId: text('subject_id').notNull(),
-    /** Why, in that person's words. */
+    /** The person's reason. */
     reason: text('reason'),
   },
   (table) => [

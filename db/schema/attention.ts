@@ -1,11 +1,11 @@
-/** What is told to people: the timeline of each thing, and the cases that wait for somebody. */
+/** Timelines, and cases that wait for a person. */
 import { sql } from 'drizzle-orm';
 import { bigserial, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** What happened to a thing, in plain words, in order. */
+/** Timeline entries in order. */
 export const timeline = pgTable(
   'timeline',
   {
@@ -27,7 +27,7 @@ export const timeline = pgTable(
   ],
 );
 
-/** What waits for a person. At most one open case per subject and reason. */
+/** Cases. At most one open case for each subject and reason. */
 export const cases = pgTable(
   'cases',
   {
@@ -35,7 +35,7 @@ export const cases = pgTable(
     subjectKind: text('subject_kind').$type<WorkKind | 'delivery'>().notNull(),
     subjectId: text('subject_id').notNull(),
     reason: text('reason').$type<AttentionReason>().notNull(),
-    /** The attempt that it is about; null where it is about no single one. */
+    /** The attempt of the case; null: none in particular. */
     attemptId: text('attempt_id'),
     detail: text('detail').notNull(),
     openedAt: instant('opened_at').notNull().defaultNow(),

@@ -1,4 +1,4 @@
-/** Our books, the wallet at the service as it was read, and what came of comparing the two. */
+/** The journal, the wallet's movements as read, and reconciliations. */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
@@ -15,10 +15,7 @@ import {
 } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
 
-/**
- * Our books: append-only (a trigger refuses updates and deletes). A movement of the service's wallet is one row for its
- * cause.
- */
+/** The journal: append-only (a trigger refuses updates and deletes). One row for each cause and direction. */
 export const journal = pgTable(
   'journal',
   {
@@ -39,21 +36,21 @@ export const journal = pgTable(
   ],
 );
 
-/** The service's wallet as it was read: one row for each of its movements, and what it was matched to. */
+/** The wallet's movements as read, with their causes. */
 export const walletMovements = pgTable(
   'wallet_movements',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** The service's id of it. */
+    /** The service's id of the movement. */
     serviceId: text('service_id').notNull().unique(),
     direction: text('direction').$type<Direction>().notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
-    /** The service's word for it. */
+    /** The reason as the service names it. */
     reason: text('reason').notNull(),
     occurredAt: instant('occurred_at').notNull(),
     readAt: instant('read_at').notNull(),
-    /** What it says it is for. */
+    /** Names in the movement. */
     orderId: text('order_id'),
     orderReference: text('order_reference'),
     topupId: text('topup_id'),
@@ -61,10 +58,10 @@ export const walletMovements = pgTable(
     subscriptionReference: text('subscription_reference'),
     esimId: text('esim_id'),
     refundId: text('refund_id'),
-    /** What it is for, once that is known: with the direction it names the row of the journal. */
+    /** Cause, once known; with the direction it identifies the journal row. */
     causeKind: text('cause_kind').$type<CauseKind>(),
     causeId: text('cause_id'),
-    /** The attempt that it belongs to, if it belongs to one. */
+    /** Its attempt, if any. */
     attemptId: text('attempt_id'),
   },
   (table) => [
@@ -79,27 +76,27 @@ export const walletMovements = pgTable(
   ],
 );
 
-/** What came of each reconciliation of our books with the service's wallet. */
+/** Reconciliations of our books with the wallet. */
 export const reconciliations = pgTable(
   'reconciliations',
   {
     id: text('id').primaryKey(),
-    /** Of the run that made it, so that a step that runs twice makes one. */
+    /** Id of the run, so that a step that runs twice makes one row. */
     runId: text('run_id').notNull().unique(),
     status: text('status').$type<ReconciliationStatus>().notNull(),
-    /** A sentence: what it came to, or what stood in the way. */
+    /** The result or the obstacle, as a sentence. */
     detail: text('detail').notNull(),
     startedAt: instant('started_at').notNull(),
     finishedAt: instant('finished_at').notNull(),
-    /** Movements since then were read. */
+    /** Movements from this time on were read. */
     readSince: instant('read_since').notNull(),
     balance: amount('balance'),
     balanceCurrency: text('balance_currency'),
-    /** What the balance should be; null where that cannot be said. */
+    /** The expected balance; null when it cannot be calculated. */
     expectedBalance: amount('expected_balance'),
     counts: jsonb('counts').$type<ReconciliationCounts>().notNull(),
     sums: jsonb('sums').$type<readonly CurrencySums[]>().notNull(),
-    /** The first of them; `counts` has how many there are. */
+    /** The first findings; `counts` has their number. */
     findings: jsonb('findings').$type<readonly Finding[]>().notNull(),
     /** All findings by kind. */
     findingCounts: jsonb('finding_counts').$type<Readonly<Partial<Record<FindingKind, number>>>>().notNull(),

@@ -1,4 +1,4 @@
-/** Kinds of columns and conditions that several tables share. */
+/** Column types and conditions that several tables share. */
 import { sql } from 'drizzle-orm';
 import { customType, numeric, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import { FINAL_STATUSES } from '#domain/work/lifecycle.ts';

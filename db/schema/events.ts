@@ -1,30 +1,30 @@
-/** What is announced to internal systems. */
+/** Events for internal systems. */
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
 import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
 
-/** The facts of an event: short, plain, nothing personal. */
+/** Data of an event: short, plain, without personal data. */
 export type EventData = Readonly<
   Record<string, string | number | boolean | null | { readonly amount: string; readonly currency: string }>
 >;
 
 /**
- * Events, written in the transaction of what they tell. A sequence number is handed out before the commit, so that a
- * reader who goes by it can pass one that is committed later. So the relay gives each committed event its position, one
- * publication at a time; what has none yet is nobody's to read.
+ * Events, written in the transaction that causes them. A sequence number is assigned before the commit, so a reader
+ * that follows it may skip an event that is committed later. Therefore the relay assigns each committed event its
+ * position, one publication at a time; events without a position are not visible.
  */
 export const events = pgTable(
   'events',
   {
     sequence: bigserial('sequence', { mode: 'bigint' }).primaryKey(),
     id: text('id').notNull().unique(),
-    /** In the order of the feed, without gaps; null until it is published. */
+    /** Position in the feed, without gaps; null until published. */
     position: bigint('position', { mode: 'bigint' }),
     type: text('type').$type<EventType>().notNull(),
     subjectKind: text('subject_kind').$type<EventSubjectKind>().notNull(),
     subjectId: text('subject_id').notNull(),
-    /** The key whose work it tells of; null where it is about the whole account. */
+    /** The API key of the work; null for the whole account. */
     apiKeyId: text('api_key_id'),
     data: jsonb('data').$type<EventData>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
@@ -41,7 +41,7 @@ export const events = pgTable(
   ],
 );
 
-/** What is announced of a subject once only: known for longer than its event is kept. */
+/** Announcements that happen once for a subject; kept longer than their events. */
 export const announcements = pgTable(
   'announcements',
   {

@@ -1,4 +1,4 @@
-/** The purchase gate: what every buying step passes. */
+/** Tables of the purchase gate. */
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -18,30 +18,27 @@ import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purc
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** One row: the wallet at the service as it was last read, and what the gate did last. */
+/** One row: the last reading of the wallet, and the last release. */
 export const gateWallet = pgTable(
   'gate_wallet',
   {
     singleton: boolean('singleton').primaryKey().default(true),
-    /** Numbers the reads in the order in which they began, so that no clock decides what a reading holds. */
+    /** Numbers the reads in the order of their start, so that no clock decides what a reading covers. */
     readsStarted: integer('reads_started').notNull().default(0),
-    /**
-     * Number of the read that `balance` is from; null before the first, and when a purchase went out that was not
-     * reserved.
-     */
+    /** Number of the read of `balance`; null before the first, and after a purchase without a reservation. */
     reading: integer('reading'),
     balanceAmount: amount('balance_amount'),
     balanceCurrency: text('balance_currency'),
     readAt: instant('read_at'),
-    /** Since when the balance is below the threshold; null while it is not. */
+    /** Time since when the balance is below the threshold; null while it is not. */
     lowSince: instant('low_since'),
-    /** When held work was last released. */
+    /** Time of the last release of held work. */
     releasedAt: instant('released_at'),
   },
   (table) => [check('gate_wallet_one_row', sql`${table.singleton}`)],
 );
 
-/** One row: how long the wallet lasts, as it was last reckoned. */
+/** One row: the runway of the wallet as last calculated. */
 export const walletRunway = pgTable(
   'wallet_runway',
   {
@@ -49,32 +46,29 @@ export const walletRunway = pgTable(
     reckonedAt: instant('reckoned_at').notNull(),
     /** At the mean of recent sales; null: not known. */
     days: doublePrecision('days'),
-    /** Since when that is below the threshold; null while it is not. */
+    /** Time since when the runway is below the threshold; null while it is not. */
     lowSince: instant('low_since'),
   },
   (table) => [check('wallet_runway_one_row', sql`${table.singleton}`)],
 );
 
 /**
- * What the send of an attempt may take from the wallet, written in the transaction that claims the send. Whether it
- * still counts follows from the attempt and from the reading of the wallet; see docs/adr/0010-purchase-gate.md.
+ * The amount that a send may debit, written in the transaction that claims the send. Whether it still counts follows
+ * from the attempt and the reading of the wallet (docs/adr/0010-purchase-gate.md).
  */
 export const gateReservations = pgTable(
   'gate_reservations',
   {
     attemptId: text('attempt_id').primaryKey(),
     apiKeyId: text('api_key_id').notNull(),
-    /** The day (UTC) of the send, whose limits it counts towards. */
+    /** The day (UTC) of the send, for daily limits. */
     day: date('day').notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
     madeAt: instant('made_at').notNull(),
-    /**
-     * The first read of the wallet that began after the debit was known: from that reading on the balance is without
-     * it.
-     */
+    /** The first read of the wallet that began after the debit was known: later balances contain the debit. */
     coveredByReading: integer('covered_by_reading'),
-    /** True once it counts against no reading any more. It still counts for its day. */
+    /** True once it counts against no reading. It still counts for its day. */
     isOver: boolean('is_over').notNull().default(false),
   },
   (table) => [
@@ -85,7 +79,7 @@ export const gateReservations = pgTable(
   ],
 );
 
-/** A row for each condition that was ever met; none counts as closed. */
+/** One row for each circuit that ever changed; a missing row counts as closed. */
 export const gateCircuits = pgTable(
   'gate_circuits',
   {
@@ -97,24 +91,24 @@ export const gateCircuits = pgTable(
     canaryUntil: instant('canary_until'),
     canaryKind: text('canary_kind').$type<WorkKind>(),
     canaryId: text('canary_id'),
-    /** The last failure, in a sentence. */
+    /** The last failure as a sentence. */
     detail: text('detail'),
-    /** Since when it is not closed. */
+    /** Time since when it is not closed. */
     openedAt: instant('opened_at'),
     changedAt: instant('changed_at').notNull().defaultNow(),
   },
   (table) => [check('gate_circuits_state', sql`${table.state} in (${inList(CIRCUIT_STATES)})`)],
 );
 
-/** Pauses of buying. One that was released stays, as a record. */
+/** Pauses of buying. A released pause stays as a record. */
 export const gatePauses = pgTable(
   'gate_pauses',
   {
     id: text('id').primaryKey(),
     origin: text('origin').$type<PauseOrigin>().notNull().default('operator'),
-    /** Null: of every kind. */
+    /** Null: every kind. */
     kind: text('kind').$type<WorkKind>(),
-    /** Of work whose last failure was this; null: of all. */
+    /** Only work whose last failure was this; null: all. */
     failureClass: text('failure_class').$type<FailureClass>(),
     reason: text('reason').notNull(),
     pausedBy: text('paused_by').notNull(),
@@ -131,22 +125,22 @@ export const gatePauses = pgTable(
   ],
 );
 
-/** Work that is held at the gate, by what it is held at. It leaves when it is let go, or goes on in another way. */
+/** Held work by barrier. A row is deleted when the work is released or continues otherwise. */
 export const gateWaits = pgTable(
   'gate_waits',
   {
     subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     barrier: text('barrier').$type<Barrier>().notNull(),
-    /** What it is held for, beside any pause. */
+    /** The failure that it is held for, apart from a pause. */
     failureClass: text('failure_class').$type<FailureClass>().notNull(),
-    /** When the work was accepted: the oldest goes first. */
+    /** Time of acceptance: the oldest goes first. */
     acceptedAt: instant('accepted_at').notNull(),
     since: instant('since').notNull(),
-    /** How often it was the canary: one that shows nothing must not be asked for ever. */
+    /** How often it was the canary: a canary without a result must not be chosen for ever. */
     probes: integer('probes').notNull().default(0),
     apiKeyId: text('api_key_id').notNull(),
-    /** What it is to cost, where that is known. */
+    /** Its price, when known. */
     priceAmount: amount('price_amount'),
     priceCurrency: text('price_currency'),
   },
@@ -157,7 +151,7 @@ export const gateWaits = pgTable(
   ],
 );
 
-/** Work that an operator lets through, until it has gone through or was stopped by what no operator lifts. */
+/** Overrides of operators, until the work has passed or was stopped by a barrier that no override lifts. */
 export const gateOverrides = pgTable(
   'gate_overrides',
   {

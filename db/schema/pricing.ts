@@ -4,7 +4,7 @@ import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } 
 import { inList, instant } from '#db/schema/columns.ts';
 import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
-/** Each rule as it is now. One for the same is in force at most: two would tie. */
+/** Present rules. At most one in force for each target and currency. */
 export const pricingRules = pgTable(
   'pricing_rules',
   {
@@ -32,7 +32,7 @@ export const pricingRules = pgTable(
 export const PRICING_CHANGES = ['created', 'changed', 'ended'] as const;
 export type PricingChange = (typeof PRICING_CHANGES)[number];
 
-/** What each version of a rule said, who made it, and why. Append-only: a trigger refuses the rest. */
+/** The versions of rules with actor and reason. Append-only by a trigger. */
 export const pricingRuleVersions = pgTable(
   'pricing_rule_versions',
   {

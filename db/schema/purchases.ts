@@ -1,4 +1,4 @@
-/** Tries to buy, and what they bought. */
+/** Attempts, and the eSIMs that they bought. */
 import { sql } from 'drizzle-orm';
 import { boolean, check, doublePrecision, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
@@ -6,9 +6,7 @@ import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts'
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/**
- * One try to buy, with one idempotency key and one exact body. `subject` is the work that it is bought for.
- */
+/** One attempt with one idempotency key and one exact body. `subject` is its work. */
 export const attempts = pgTable(
   'attempts',
   {
@@ -17,46 +15,42 @@ export const attempts = pgTable(
     subjectId: text('subject_id').notNull(),
     number: integer('number').notNull(),
     idempotencyKey: text('idempotency_key').notNull().unique(),
-    /**
-     * The reference that this attempt gives to the service (`external_order_id`); null where its interface takes none.
-     */
+    /** Our reference at the service (`external_order_id`); null when the interface takes none. */
     reference: text('reference'),
     /** The exact bytes of the request body; every send repeats them. */
     encryptedRequestBody: bytea('encrypted_request_body').notNull(),
     state: text('state').$type<AttemptState>().notNull().default('prepared'),
     sends: integer('sends').notNull().default(0),
-    /** True once any send ended without proof of what it did. */
+    /** True once a send had an unknown result. */
     anyUnknown: boolean('any_unknown').notNull().default(false),
     firstSentAt: instant('first_sent_at'),
-    /**
-     * The first send that was not definitely refused, from which the window for sending it again counts; null: there
-     * was none.
-     */
+    /** The first send that was not definitely refused: start of the resend window; null: none. */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
-    /** The most that the caller allowed of all the sends that may have bought it; null: one of them had no limit. */
+    /** The highest limit of all sends that may have bought; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
     limitCurrency: text('limit_currency'),
-    /** One send at a time: who sends, and until when by the clock of the database. */
+    /** Lease of the send: its holder, and its end by the database's clock. */
     leaseToken: text('lease_token'),
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
-    /** True once it is certain that a failed attempt cost nothing: by the wallet, or by a person's word. */
+    /** True once a failed attempt certainly cost nothing: by the wallet, or by a verdict. */
     settled: boolean('settled').notNull().default(false),
-    /** The service's id of what it made for this attempt: its order or top-up. */
+    /** The service's id of the purchase. */
     serviceId: text('service_id'),
-    /** The service's id of the eSIM that it sold, or recharges. */
+    /** The service's id of the eSIM. */
     serviceEsimId: text('service_esim_id'),
     /**
-     * Our id of an eSIM, from the first send until the attempt is settled: nothing else is done to that eSIM meanwhile.
+     * Our id of an eSIM from the first send until the attempt is settled: no other attempt of that eSIM is sent
+     * meanwhile.
      */
     busyEsimId: text('busy_esim_id').unique(),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** When the service was last heard of this attempt, by answer, webhook or read. */
+    /** Time of the last report about this attempt, by answer, webhook or look-up. */
     lastHeardAt: instant('last_heard_at'),
-    /** When the reconciler last asked. */
+    /** Time of the reconciler's last look-up. */
     lastAskedAt: instant('last_asked_at'),
   },
   (table) => [
@@ -86,12 +80,12 @@ export const esims = pgTable(
     installedAt: instant('installed_at'),
     activatedAt: instant('activated_at'),
     expiresAt: instant('expires_at'),
-    /** When these facts were last read from the service. */
+    /** Time when this state was last read from the service. */
     readAt: instant('read_at').notNull(),
-    /** When it is looked at next for what runs out; null: it is over. */
+    /** Time of the next read for data and time that run out; null: the eSIM has ended. */
     watchDueAt: instant('watch_due_at').defaultNow(),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** When its status or one of its times last changed; a reading that says the same changes nothing. */
+    /** Time of the last change of its status or times; an equal reading changes nothing. */
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
@@ -112,9 +106,9 @@ export const esimUsage = pgTable('esim_usage', {
   esimId: text('esim_id').primaryKey(),
   usedMb: doublePrecision('used_mb').notNull(),
   totalMb: doublePrecision('total_mb'),
-  /** True: the service says that there is no limit; null: it says nothing. */
+  /** True: no limit, as the service reports; null: not reported. */
   unlimited: boolean('unlimited'),
-  /** When the supplier measured it, where the service says so. */
+  /** Time of the supplier's measurement, when reported. */
   measuredAt: instant('measured_at'),
   readAt: instant('read_at').notNull(),
 });

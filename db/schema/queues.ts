@@ -1,4 +1,4 @@
-/** The inbox of what the service says, and the outbox of what Temporal is to be told. */
+/** The inbox of reports, and the outbox of requests to Temporal. */
 import { sql } from 'drizzle-orm';
 import { bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
@@ -6,13 +6,13 @@ import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** Everything the service told us, by webhook or in answer to the reconciler. Rows are kept for good. */
+/** All reports of the service, by webhook or look-up. Rows are kept for good. */
 export const inbox = pgTable(
   'inbox',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     source: text('source').$type<'webhook' | 'read'>().notNull(),
-    /** X-Service-Delivery, or a derived id for a read. */
+    /** X-Service-Delivery, or a derived id for a look-up. */
     deliveryId: text('delivery_id').notNull(),
     bodyHash: bytea('body_hash').notNull(),
     /** Hash of the signed content (timestamp and body): the same under another delivery id is a replay. */
@@ -22,18 +22,18 @@ export const inbox = pgTable(
     headerEvent: text('header_event'),
     event: text('event'),
     state: text('state').$type<InboxState>().notNull(),
-    /** Why it is quarantined, or what the state machine made of it. */
+    /** Why it is quarantined, or how it was applied. */
     note: text('note'),
-    /** What the body names, for matching. */
+    /** Names in the body, for matching. */
     reference: text('reference'),
-    /** The service's id of it. */
+    /** The service's id of the purchase. */
     serviceId: text('service_id'),
     serviceEsimId: text('service_esim_id'),
     outcome: text('outcome').$type<ObservedOutcome>(),
-    /** What it meant when it was first judged; kept, so that handing it over again does not judge it anew. */
+    /** The first decision; kept, so that a further hand-over does not judge it again. */
     decision: text('decision').$type<ObservationDecision>(),
     attemptId: text('attempt_id'),
-    /** The kind of work that it speaks of; null where that is not known. */
+    /** The kind of work; null: not known. */
     subjectKind: text('subject_kind').$type<WorkKind>(),
     subjectId: text('subject_id'),
     receivedAt: instant('received_at').notNull().defaultNow(),
@@ -41,7 +41,7 @@ export const inbox = pgTable(
     tries: integer('tries').notNull().default(0),
     availableAt: instant('available_at').notNull().defaultNow(),
     lastError: text('last_error'),
-    /** Tries that failed for an error that does not pass by itself; a row with too many is quarantined. */
+    /** Tries with a lasting error; too many quarantine the row. */
     lastingErrors: integer('lasting_errors').notNull().default(0),
   },
   (table) => [
@@ -71,11 +71,11 @@ export const inbox = pgTable(
   ],
 );
 
-/** `start_work`: its workflow is to run. `wake_work`: a person acted on it, and its workflow is to look. */
+/** `start_work`: start its workflow. `wake_work`: wake its workflow to read the row again. */
 export const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
 export type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
 
-/** Work to hand to Temporal, written in the transaction that makes it necessary. A row is deleted once handed over. */
+/** Requests to Temporal, written in the transaction that needs them. A row is deleted after the hand-over. */
 export const outbox = pgTable(
   'outbox',
   {
@@ -87,9 +87,9 @@ export const outbox = pgTable(
     availableAt: instant('available_at').notNull().defaultNow(),
     tries: integer('tries').notNull().default(0),
     lastError: text('last_error'),
-    /** Tries that failed for an error that does not pass by itself; a row with too many is quarantined. */
+    /** Tries with a lasting error; too many quarantine the row. */
     lastingErrors: integer('lasting_errors').notNull().default(0),
-    /** Set while it is kept for an operator and not tried. */
+    /** Set while it is quarantined and not tried. */
     quarantinedAt: instant('quarantined_at'),
   },
   (table) => [

@@ -1,9 +1,9 @@
-/** The service that this database belongs to, and what is kept for speaking with it. */
+/** The service of this database, and what is kept for calls to it. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, instant } from '#db/schema/columns.ts';
 
-/** One row: which service and environment this database belongs to. Another one is refused at start. */
+/** One row: service and environment of this database. Processes for another one do not start. */
 export const installation = pgTable(
   'installation',
   {
@@ -16,16 +16,16 @@ export const installation = pgTable(
 );
 
 /**
- * The encryption keys that this database has been used with. A process whose ring lacks one of them, or has other bytes
- * under its id, is refused.
+ * The encryption keys of this database. A process whose ring lacks one, or has other bytes under its id, does not
+ * start.
  */
 export const encryptionKeys = pgTable(
   'encryption_keys',
   {
     keyId: text('key_id').primaryKey(),
-    /** `KeyRing.checkValueOf`: equal for equal bytes of the key. Does not lead back to the key. */
+    /** `KeyRing.checkValueOf`: equal for equal bytes of the key; the key cannot be derived from it. */
     checkValue: bytea('check_value').notNull(),
-    /** True for the one that keyed hashes are made with: the last of ENCRYPTION_KEYS. */
+    /** True for the key of the keyed hashes: the last of ENCRYPTION_KEYS. */
     makesHashes: boolean('makes_hashes').notNull(),
     firstUsedAt: instant('first_used_at').notNull().defaultNow(),
   },
@@ -36,7 +36,7 @@ export const encryptionKeys = pgTable(
   ],
 );
 
-/** The service's access token, shared by all processes. `version` is what compare-and-set compares. */
+/** The service's access token, shared by all processes, replaced by compare-and-set on `version`. */
 export const serviceTokens = pgTable('service_tokens', {
   environment: text('environment').primaryKey(),
   encryptedToken: bytea('encrypted_token').notNull(),
@@ -46,8 +46,8 @@ export const serviceTokens = pgTable('service_tokens', {
 });
 
 /**
- * Webhook secrets that the service showed us when it made them, which it does once. All verify until their time is
- * over; beside them stand those of the configuration.
+ * Webhook secrets that the service created; it shows each once. Each verifies until its end, beside those of the
+ * configuration.
  */
 export const webhookSecrets = pgTable(
   'webhook_secrets',
@@ -67,19 +67,19 @@ export const webhookSecrets = pgTable(
   ],
 );
 
-/** What a probe of the service found it able to do. The newest row of an environment counts. */
+/** Capability profiles. The newest row of an environment counts. */
 export const capabilityProfiles = pgTable(
   'capability_profiles',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** Where it was measured: `production` or `sandbox`. */
+    /** Environment of the measurement: `production` or `sandbox`. */
     environment: text('environment').notNull(),
     measuredAt: instant('measured_at').notNull(),
-    /** By capability: true, false, or null where the probe could not tell. */
+    /** By capability: true, false, or null when the probe could not tell. */
     findings: jsonb('findings').$type<Record<string, boolean | null>>().notNull(),
-    /** In a sentence for each capability, what was tried and what came of it. */
+    /** By capability, a sentence about the test and its result. */
     evidence: jsonb('evidence').$type<Record<string, string>>().notNull(),
-    /** When an operator said that it may be relied upon in production, and who. */
+    /** When and by whom it was confirmed for production. */
     confirmedAt: instant('confirmed_at'),
     confirmedBy: text('confirmed_by'),
   },
@@ -87,15 +87,15 @@ export const capabilityProfiles = pgTable(
 );
 
 /**
- * The latest deliveries that were refused because their headers had another prefix than `SERVICE_HEADER_PREFIX`. Two
- * rows at most: strangers can write the unverified one, and must not hide the verified one by that.
+ * The latest deliveries that were refused for their header prefix. Two rows at most: anyone can write the unverified
+ * one, and must not replace the verified one.
  */
 export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
-  /** True where the signature is right by one of our secrets, so that the service signed the delivery. */
+  /** True when the signature is valid with one of our secrets. */
   verified: boolean('verified').primaryKey(),
   /** Such as `X-Acme`. */
   prefix: text('prefix').notNull(),
-  /** How many came under this prefix; the last minute's may be missing. */
+  /** Number with this prefix; those of the last minute may be missing. */
   deliveries: bigint('deliveries', { mode: 'number' }).notNull(),
   lastAt: instant('last_at').notNull().defaultNow(),
 });

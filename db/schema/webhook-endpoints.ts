@@ -1,4 +1,4 @@
-/** Where internal systems want to be told of events, and what was delivered there. */
+/** Webhook endpoints of internal systems, and their deliveries. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -20,14 +20,14 @@ import {
   type TryFailure,
 } from '#domain/events/webhook-delivery.ts';
 
-/** Receivers of events. One that is deleted keeps its row, without secrets, for as long as its log is kept. */
+/** Endpoints. A deleted one keeps its row, without secrets, as long as its log is kept. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
     id: text('id').primaryKey(),
-    /** Whose it is: the key that made it, by its line. */
+    /** Lineage of the API key that made it. */
     apiKeyId: text('api_key_id').notNull(),
-    /** Whose events alone it gets; null: everybody's. */
+    /** Lineage whose events it gets; null: all. */
     ownerId: text('owner_id'),
     url: text('url').notNull(),
     description: text('description'),
@@ -36,24 +36,24 @@ export const webhookEndpoints = pgTable(
     /** Null while it is enabled. */
     disabledReason: text('disabled_reason').$type<DisabledReason>(),
     disabledAt: instant('disabled_at'),
-    /** Tries that failed since the last success, over all deliveries. */
+    /** Failed tries since the last success, over all deliveries. */
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),
     /** A clause such as "it answered 503". */
     lastFailure: text('last_failure'),
     lastDeliveredAt: instant('last_delivered_at'),
-    /** Nothing is sent before this. */
+    /** Nothing is sent before this time. */
     retryAt: instant('retry_at'),
-    /** While what it missed is queued piece by piece: when the first of the events happened that are not queued yet. */
+    /** While missed events are queued piece by piece: time of the first one that is not queued yet. */
     missedSince: instant('missed_since'),
-    /** How often its workflow was to be woken, and how often it was: a count cannot be overtaken as a mark can. */
+    /** Requested and completed wakes: a counter, unlike a flag, cannot lose a concurrent request. */
     wakesWanted: bigint('wakes_wanted', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
     wakesGiven: bigint('wakes_given', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** True when a person waits for it: then it is woken although it waits for the end of an outage. */
+    /** True when a caller waits: the workflow is then woken even during an outage of the endpoint. */
     wakeIsUrgent: boolean('wake_is_urgent').notNull().default(false),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -70,7 +70,7 @@ export const webhookEndpoints = pgTable(
   ],
 );
 
-/** What signs the deliveries of an endpoint: its newest secret, and former ones until their overlap ends. */
+/** Secrets of an endpoint: the newest, and former ones until their overlap ends. */
 export const webhookEndpointSecrets = pgTable(
   'webhook_endpoint_secrets',
   {
@@ -91,7 +91,7 @@ export const webhookEndpointSecrets = pgTable(
   ],
 );
 
-/** An event that an endpoint is to get: once for the two of them, however often it is replayed. */
+/** Deliveries: one for each event and endpoint, however often it is replayed. */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -101,18 +101,18 @@ export const webhookDeliveries = pgTable(
       .references(() => webhookEndpoints.id),
     eventId: text('event_id').notNull(),
     state: text('state').$type<DeliveryState>().notNull().default('pending'),
-    /** Since when it is tried: its publication, or its last replay. */
+    /** Start of the tries: its publication, or its last replay. */
     triedSince: instant('tried_since').notNull(),
-    /** Tries since then that failed. */
+    /** Failed tries since then. */
     failedTries: integer('failed_tries').notNull().default(0),
-    /** Tries ever. */
+    /** All tries. */
     tries: integer('tries').notNull().default(0),
     nextTryAt: instant('next_try_at'),
-    /** A try has it to itself until then. */
+    /** End of the lease of a try. */
     leasedUntil: instant('leased_until'),
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
-    /** What came of the last try. */
+    /** Result of the last try. */
     lastStatus: integer('last_status'),
     lastFailure: text('last_failure').$type<TryFailure>(),
   },
@@ -144,7 +144,7 @@ export const webhookTries = pgTable(
     durationMs: integer('duration_ms').notNull(),
     status: integer('status'),
     failure: text('failure').$type<TryFailure>(),
-    /** Beginning of the answer's body, encrypted: nobody knows what a receiver says. */
+    /** Beginning of the answer's body, encrypted: its content is not under our control. */
     encryptedExcerpt: bytea('encrypted_excerpt'),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],

@@ -1,4 +1,4 @@
-/** The work that is carried out durably, one table for each kind. */
+/** Work, one table for each kind. */
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -25,33 +25,30 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 
-/** What the row of every kind of work has; `fulfilment/work/update-work.ts` moves it on without knowing the kind. */
+/** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),
-    /** The lineage of the key that it was made with: whose it is. */
+    /** Lineage of the API key that owns it. */
     apiKeyId: text('api_key_id').notNull(),
     maxPriceAmount: amount('max_price_amount'),
     maxPriceCurrency: text('max_price_currency'),
-    /** Held work fails, without having bought, when this has passed. */
+    /** Held work fails at this time, without a purchase. */
     deadlineAt: instant('deadline_at'),
-    /** Attempts that operators have granted beyond the policy. */
+    /** Attempts that operators granted beyond the policy. */
     extraAttempts: integer('extra_attempts').notNull().default(0),
-    /**
-     * How it is tried again, as its workflow was configured for what it failed with; null before it is first sent or
-     * held.
-     */
+    /** The configured retry rule of its failure; null before it is first sent or held. */
     retryRule: jsonb('retry_rule').$type<RetryRule>(),
-    /** What an operator has set for it instead; null: nothing. */
+    /** Retry overrides of an operator; null: none. */
     retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
     attentionReason: text('attention_reason').$type<AttentionReason>(),
-    /** When time brings the next step, if it does. */
+    /** Time of the next step, if planned. */
     nextStepAt: instant('next_step_at'),
-    /** Our id of the eSIM that it is about, once there is one. */
+    /** Our id of its eSIM, once there is one. */
     esimId: text('esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
@@ -59,16 +56,16 @@ export function workColumns<Status extends WorkStatus>() {
     updatedAt: instant('updated_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
     /**
-     * Epoch of the database in which its workflow last compared what it knows with this row; null: not yet. With
-     * another one than the present epoch the row may have lost what was recorded.
+     * Epoch of the database in which its workflow last compared its knowledge with this row; null: not yet. In another
+     * epoch the row may have lost changes.
      */
     comparedEpoch: text('compared_epoch'),
-    /** When the sweeper last made sure that a workflow runs. */
+    /** Time of the sweeper's last request. */
     sweptAt: instant('swept_at'),
   };
 }
 
-/** For the filters that lists of work of every kind have; a page of such a list reads little more than itself. */
+/** Indexes for the filters of work lists, so that a page reads little more than itself. */
 function filterIndexes(
   name: string,
   {
@@ -132,27 +129,24 @@ export const topups = pgTable(
   ],
 );
 
-/**
- * Cancellations of eSIMs, each with the refund of what the eSIM cost. They spend nothing, so the columns of prices stay
- * empty.
- */
+/** Cancellations of eSIMs. They spend nothing, so the price columns stay empty. */
 export const cancellations = pgTable(
   'cancellations',
   {
     ...workColumns<StatusOf<'cancellation'>>(),
-    /** Why the caller cancels, in the caller's words; never personal data. */
+    /** The caller's reason; never personal data. */
     reason: text('reason'),
-    /** The caller wants it cancelled even where no refund comes. */
+    /** True: cancel even when no refund comes. */
     acceptWithoutRefund: boolean('accept_without_refund').notNull(),
-    /** The conditions of the refund as they were judged before the newest send. */
+    /** The conditions of the refund before the newest send. */
     preflight: jsonb('preflight').$type<readonly RefundCondition[]>(),
-    /** When the eSIM was first known to be cancelled. */
+    /** Time when the eSIM was first known to be cancelled. */
     cancelledAt: instant('cancelled_at'),
   },
   (table) => [
     check('cancellations_status', sql`${table.status} in (${inList(statusesOf('cancellation'))})`),
     check('cancellations_of_esim', sql`${table.esimId} is not null`),
-    // One that was refused or given up leaves the eSIM as it was: it may be tried again.
+    // A refused or abandoned cancellation leaves the eSIM unchanged: another one is allowed.
     uniqueIndex('cancellations_one_of_esim')
       .on(table.esimId)
       .where(sql`${table.status} not in ('refused', 'abandoned')`),
@@ -165,27 +159,27 @@ export const cancellations = pgTable(
   ],
 );
 
-/** What becomes of the money of a cancelled eSIM; one row for each cancellation that the service has taken up. */
+/** Refunds; one row for each cancellation that the service has accepted. */
 export const refunds = pgTable(
   'refunds',
   {
     id: text('id').primaryKey(),
     cancellationId: text('cancellation_id').notNull().unique(),
     esimId: text('esim_id').notNull(),
-    /** Ours: the order whose price comes back. */
+    /** Our id of the order that is refunded. */
     orderId: text('order_id').notNull(),
     serviceRefundId: text('service_refund_id').unique(),
     status: text('status').$type<RefundStatus>().notNull(),
-    /** What the service says of it; null before it says anything. */
+    /** State as the service reports it; null before a report. */
     serviceState: text('service_state').$type<RefundState>(),
     review: text('review').$type<RefundReview>(),
-    /** What a person says of it, whatever the service says. */
+    /** An operator's verdict, whatever the service reports. */
     verdict: text('verdict').$type<'refunded' | 'dismissed'>(),
     amount: amount('amount'),
     currency: text('currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
-    /** When the money was found in the wallet, or a person saw it there. */
+    /** Time when the money was found in the wallet, or an operator saw it there. */
     completedAt: instant('completed_at'),
   },
   (table) => [
@@ -204,20 +198,17 @@ export const vpnSubscriptions = pgTable(
     externalSubscriptionId: text('external_subscription_id').notNull().unique(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
     encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
-    /**
-     * Keyed hash of the customer reference, to find a customer's subscriptions by; null in rows from before it was
-     * kept.
-     */
+    /** Keyed hash of the customer reference, for searches; null in old rows. */
     customerReferenceHash: bytea('customer_reference_hash'),
-    /** What the customer pays; the service takes it without a currency, so it is read in that of the plan. */
+    /** The customer's price; the service takes it without a currency, so it counts in that of the plan. */
     customerPrice: amount('customer_price').notNull(),
-    /** What the customer's device needs, as JSON. */
+    /** Access data for the customer's device, as JSON. */
     encryptedAccess: bytea('encrypted_access'),
     startedAt: instant('started_at'),
     expiresAt: instant('expires_at'),
-    /** How it ended at the service, once that is known. */
+    /** Its end at the service, once known. */
     endedAs: text('ended_as').$type<SubscriptionEnd>(),
-    /** When its customer ended it; it is cancelled at the service from then on. */
+    /** Time when its customer cancelled; it is then cancelled at the service. */
     cancelRequestedAt: instant('cancel_requested_at'),
     /** When the service accepted the cancellation. */
     cancelAcceptedAt: instant('cancel_accepted_at'),

@@ -11,23 +11,23 @@ export interface NewCapabilityProfile extends MeasuredProfile {
   readonly measuredAt: Date;
 }
 
-/** A profile as it is stored; of another version it may lack items, or have some that this version does not know. */
+/** A stored profile; one of another version may lack items or have unknown ones. */
 export interface StoredCapabilityProfile {
   readonly id: bigint;
   readonly environment: string;
   readonly measuredAt: Date;
   readonly findings: Readonly<Record<string, boolean | null>>;
   readonly evidence: Readonly<Record<string, string>>;
-  /** Who said that production may rely on it, and when. */
+  /** When and by whom it was confirmed for production. */
   readonly confirmation: { readonly at: Date; readonly by: string } | undefined;
 }
 
-/** The part of a stored profile that decides what may be done. */
+/** The part of a stored profile that decides about permissions. */
 export function judgedProfile({ findings, confirmation }: StoredCapabilityProfile): JudgedProfile {
   return { findings, confirmed: confirmation !== undefined };
 }
 
-/** Stores a profile, not confirmed; from now on it is the newest of its environment. @returns its id. */
+/** Stores a profile, unconfirmed, as the newest of its environment. @returns its id. */
 export async function addCapabilityProfile(db: Executor, profile: NewCapabilityProfile): Promise<bigint> {
   const { environment, measuredAt, findings, evidence } = profile;
   const [row] = await db
@@ -38,7 +38,7 @@ export async function addCapabilityProfile(db: Executor, profile: NewCapabilityP
   return row.id;
 }
 
-/** The profile that counts: the one of an environment that was stored last, confirmed or not. */
+/** The newest profile of an environment, confirmed or not. */
 export async function newestCapabilityProfile(
   db: Executor,
   environment: ServiceMode,
@@ -58,10 +58,9 @@ export async function newestCapabilityProfile(
 }
 
 /**
- * Records that somebody vouches for a profile. Only for the newest of its environment: what was looked at must be what
- * counts.
+ * Confirms a profile. Only the newest of its environment: the operator must confirm what counts.
  *
- * @returns false when it is confirmed already, or is not the newest (any more).
+ * @returns false when it is confirmed already, or is not the newest.
  */
 export async function confirmCapabilityProfile(
   db: Executor,

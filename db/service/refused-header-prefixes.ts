@@ -1,11 +1,11 @@
-/** Webhook deliveries whose headers have another prefix than ours: what probes and `reseller doctor` report of them. */
+/** Webhook deliveries with an unexpected header prefix, for probes and `reseller doctor`. */
 import { desc, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { lastWebhookAt } from '#db/queues/webhook-arrival.ts';
 import { refusedHeaderPrefixes } from '#db/schema.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
 
-/** Adds deliveries to the row of their kind; another prefix takes the place of the one before. */
+/** Counts deliveries in the row of their kind; another prefix replaces the former one. */
 export async function addRefusedDeliveries(
   db: Executor,
   { prefix, verified, deliveries }: Pick<RefusedHeaderPrefix, 'prefix' | 'verified' | 'deliveries'>,
@@ -24,7 +24,7 @@ export async function addRefusedDeliveries(
     });
 }
 
-/** Called with the prefix that is taken from now on. */
+/** Deletes the record of a prefix that is accepted from now on. */
 export async function forgetRefusedPrefix(db: Executor, prefix: string): Promise<void> {
   await db.delete(refusedHeaderPrefixes).where(sql`lower(${refusedHeaderPrefixes.prefix}) = lower(${prefix})`);
 }
@@ -32,7 +32,7 @@ export async function forgetRefusedPrefix(db: Executor, prefix: string): Promise
 /**
  * The prefix to report, a verified one first.
  *
- * @returns undefined when there is none, or a valid delivery of the service came after it: then our prefix is right.
+ * @returns undefined when there is none, or a valid delivery came later: our prefix is then right.
  */
 export async function readRefusedPrefix(db: Executor): Promise<RefusedHeaderPrefix | undefined> {
   const refused = await db.select().from(refusedHeaderPrefixes).orderBy(desc(refusedHeaderPrefixes.verified));

@@ -4,18 +4,18 @@ import { type KeyRing, DecryptionError } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { serviceTokens } from '#db/schema.ts';
 
-/** An access token of the service as all processes share it. */
+/** An access token of the service, shared by all processes. */
 export interface ServiceToken {
   readonly accessToken: string;
-  /** Rises by one with every renewal. */
+  /** Increases by one with every renewal. */
   readonly version: number;
-  /** Epoch milliseconds; undefined when the service named no end. */
+  /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
   /** Epoch milliseconds. */
   readonly renewedAt: number;
 }
 
-/** What stands in the row: its version, and the token where it can be used. */
+/** The version of the row, and its token if it can be used. */
 export interface StoredServiceToken {
   readonly version: number;
   readonly token: ServiceToken | undefined;
@@ -24,7 +24,7 @@ export interface StoredServiceToken {
 const tokenContent = z.object({ account: z.string(), access_token: z.string() });
 
 /**
- * Where the access token stands in PostgreSQL: one row an environment, encrypted, replaced by compare-and-set on its
+ * Stores the access token in PostgreSQL: one row for each environment, encrypted, replaced by compare-and-set on its
  * version. Every method throws DatabaseUnavailableError when PostgreSQL cannot be reached.
  */
 export class ServiceTokenStore {
@@ -46,8 +46,8 @@ export class ServiceTokenStore {
   }
 
   /**
-   * @returns undefined when there is no row. A row that holds another account's token, or one that no configured key
-   *   opens, has a version and no token: the next login replaces it.
+   * @returns undefined when there is no row. A row with the token of another account, or one that no configured key
+   *   decrypts, has a version and no token: the next login replaces it.
    */
   async read(): Promise<StoredServiceToken | undefined> {
     const [row] = await this.#database.run((db) =>
@@ -68,9 +68,9 @@ export class ServiceTokenStore {
   }
 
   /**
-   * Stores a new token, if nobody else has since the version was read.
+   * Stores a new token, unless another process has done so since the version was read.
    *
-   * @param replacedVersion version that {@link read} gave; undefined when there was no row.
+   * @param replacedVersion version of {@link read}; undefined when there was no row.
    * @returns the version of the stored token; undefined when another process was faster.
    */
   async replace(

@@ -1,6 +1,6 @@
 /**
- * Webhook secrets that the service made on our call. It shows each once; here they stand encrypted. The newest verifies
- * until another replaces it, former ones until their overlap ends.
+ * Webhook secrets that the service created. It shows each once, so they are stored encrypted. The newest verifies until
+ * it is replaced, former ones until their overlap ends.
  */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
@@ -17,11 +17,11 @@ interface StoredWebhookSecret extends AcceptedSecret {
 export interface StoredWebhookSecrets {
   /** Newest first. */
   readonly secrets: readonly StoredWebhookSecret[];
-  /** How many more there are that no configured key decrypts. */
+  /** Number of further secrets that no configured key decrypts. */
   readonly undecryptable: number;
 }
 
-/** Reads every secret that still verifies. One that does not open is counted, so that it takes no other with it. */
+/** Reads every secret that still verifies. One that cannot be decrypted is counted and does not affect the others. */
 export async function readWebhookSecrets(
   db: Executor,
   keyRing: KeyRing,
@@ -46,10 +46,10 @@ export async function readWebhookSecrets(
   return { secrets, undecryptable: rows.length - secrets.length };
 }
 
-/** What became of a secret that was stored. */
+/** The result of storing a secret. */
 export interface ReplacedWebhookSecret {
   readonly storedAt: Date;
-  /** Until when the one before it verifies; undefined when none was stored. */
+  /** End of the former secret; undefined when none was stored. */
   readonly formerVerifiesUntil: Date | undefined;
 }
 
@@ -57,16 +57,16 @@ export interface WebhookSecretStoreOptions {
   readonly keyRing: KeyRing;
   /** `production` or `sandbox`. */
   readonly environment: string;
-  /** How long former secrets go on to verify at most, in milliseconds. */
+  /** Longest further verification by former secrets, in milliseconds. */
   readonly overlapMs: number;
   readonly now: () => number;
 }
 
-/** Longer than any number of calls to the service that one change makes. */
+/** Longer than all calls to the service in one change. */
 const LOCK_IDLE_TIMEOUT = '180s';
 const lockAnswer = z.object({ rows: z.tuple([z.object({ locked: z.boolean() })]) });
 
-/** Changes the secret inside one transaction, which must be the only one at it: see {@link lock}. */
+/** Changes the secret in one transaction, which holds the {@link lock}. */
 export class WebhookSecretStore {
   readonly #tx: Executor;
   readonly #options: WebhookSecretStoreOptions;
@@ -78,10 +78,10 @@ export class WebhookSecretStore {
   }
 
   /**
-   * Takes the right to change the secret for the rest of the transaction, the call to the service included: of two
-   * rotations at once the later one must be stored last, or the secret that the service signs with would be closed.
+   * Takes the sole right to change the secret for the rest of the transaction, the call to the service included. Of two
+   * concurrent rotations the later must be stored last; otherwise the secret that the service signs with would end.
    *
-   * @returns false when another process is at it.
+   * @returns false when another process holds it.
    */
   async lock(): Promise<boolean> {
     const name = `webhook-secret/${this.#options.environment}`;
@@ -93,8 +93,8 @@ export class WebhookSecretStore {
   }
 
   /**
-   * Stores a secret as the newest and gives those before it an end. Ones whose end has come are removed: they are of
-   * use to a thief only.
+   * Stores a secret as the newest and ends the former ones. Secrets whose end has come are deleted, because only a
+   * thief could use them.
    */
   async replace(secret: string): Promise<ReplacedWebhookSecret> {
     const { keyRing, environment, overlapMs, now } = this.#options;
@@ -106,7 +106,7 @@ export class WebhookSecretStore {
       .set({ verifiesUntil: until })
       .where(and(ofEnvironment, isNull(webhookSecrets.verifiesUntil)))
       .returning({ id: webhookSecrets.id });
-    // Whoever shortens the overlap, because a secret leaked, means the ones before it as well.
+    // A shorter overlap, because a secret leaked, also applies to earlier secrets.
     await this.#tx
       .update(webhookSecrets)
       .set({ verifiesUntil: until })
@@ -127,7 +127,7 @@ function decrypt(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): str
   }
 }
 
-/** The additional authenticated data of a secret; the row's number is not known before it is written. */
+/** The additional authenticated data of a secret; it cannot contain the row's number, which is assigned on insert. */
 function secretAad({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
   return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
 }

@@ -1,4 +1,4 @@
-/** Which work a bulk action is about. */
+/** Selects the work of a bulk action. */
 import { and, asc, count, inArray, notInArray, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -11,7 +11,7 @@ export interface BulkChoice extends WorkFilter {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** One of them, for whoever looks before acting. */
+/** One selected piece of work, for a preview. */
 export interface ChosenWork {
   readonly id: string;
   readonly status: WorkStatus;
@@ -19,7 +19,7 @@ export interface ChosenWork {
   readonly attentionReason: string | null;
 }
 
-/** Those that a choice is about, the oldest first, and how many there are in all. */
+/** The selected work, oldest first, and the total count. */
 export async function chooseWork(
   db: Executor,
   kind: WorkKind,
@@ -46,8 +46,7 @@ export async function chooseWork(
 
 function conditions(kind: WorkKind, owner: Owner, { ids, ...filter }: BulkChoice): SQL | undefined {
   const table = workTable(kind);
-  // The oldest come first: whatever has ended would be chosen with each call anew, and what can be acted upon never be
-  // reached.
+  // Oldest first: ended work would be selected on every call, and work that can be changed would never be reached.
   const goesOn = ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
   return and(
     workConditions(kind, owner, filter, undefined),

@@ -1,4 +1,4 @@
-/** Cancellations and refunds as the API shows them. */
+/** Queries of cancellations and refunds. */
 import { and, eq, gt, lt, sql, notInArray, inArray, isNotNull, notExists } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
@@ -35,7 +35,7 @@ export const cancellationReads = workReads<StoredCancellation, CancellationFilte
   },
 );
 
-/** By what a list of refunds can be narrowed. */
+/** Filters of a list of refunds. */
 export interface RefundFilter {
   /** One of these. */
   readonly statuses?: readonly RefundStatus[] | undefined;
@@ -54,7 +54,7 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-/** A page of refunds, newest first. @returns a query, which runs when it is awaited. */
+/** A page of refunds, newest first. @returns a query that runs when awaited. */
 export function listRefunds(
   db: Executor,
   owner: Given<Owner>,
@@ -80,7 +80,7 @@ export function listRefunds(
 
 export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);
 
-/** A cancellation with the eSIM that it is about. */
+/** A cancellation with its eSIM. */
 export interface CancellationOfEsim {
   readonly cancellation: CancellationRow;
   readonly esim: typeof esims.$inferSelect;
@@ -98,8 +98,7 @@ export async function readCancellation(db: Executor, id: string): Promise<Cancel
 }
 
 /**
- * Of a cancellation that goes on, or has cancelled its eSIM; as in the condition of the unique index
- * `cancellations_one_of_esim`.
+ * Condition: the cancellation continues or has cancelled its eSIM, as in the unique index `cancellations_one_of_esim`.
  */
 export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
 
@@ -108,7 +107,7 @@ export async function findRefund(db: Executor, cancellationId: string): Promise<
   return row;
 }
 
-/** The id of the cancellation because of which no other of this eSIM is made: one that goes on, or has cancelled it. */
+/** Id of the cancellation that prevents another one of this eSIM: it continues, or has cancelled the eSIM. */
 export async function findCancellationInForce(db: Executor, esimId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ id: cancellations.id })
@@ -123,7 +122,7 @@ export async function isCancelledAlready(db: Executor, id: string): Promise<bool
   return row?.at != null;
 }
 
-/** Those of some cancellations whose eSIM is known to be cancelled. */
+/** The cancellations among these whose eSIM is known to be cancelled. */
 export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .select({ id: cancellations.id })
@@ -132,10 +131,7 @@ export async function cancelledAmong(db: Executor, ids: readonly string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * Keeps what the conditions of the refund were judged by, just before a send; not after one may have reached the
- * service.
- */
+/** Stores the conditions of the refund just before a send; not after a send that may have reached the service. */
 export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
   const takenUp = db
     .select({ id: attempts.id })

@@ -1,4 +1,4 @@
-/** Cases as the API shows and closes them. */
+/** Queries of cases, and closing a case about a delivery. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
@@ -6,13 +6,13 @@ import { cases } from '#db/schema.ts';
 import { closeCase, type CaseRow } from '#db/work/cases.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 
-/** Where a page ended: the next one starts after it. */
+/** Where a page ended; the next one starts after it. */
 export interface CasePosition {
   readonly openedAt: Date;
   readonly id: string;
 }
 
-/** A page of the cases that wait for a person, oldest first. */
+/** A page of open cases, oldest first. */
 export async function listOpenCases(
   db: Executor,
   owner: Owner,
@@ -38,7 +38,7 @@ export async function listOpenCases(
     .limit(limit);
 }
 
-/** A case, open or closed. @param owner whose work it is about; undefined: anybody's. */
+/** A case, open or closed. @param owner restricts to work of this owner; undefined: all. */
 export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseRow | undefined> {
   const [row] = await db
     .select()
@@ -47,7 +47,7 @@ export async function findCase(db: Executor, id: string, owner: Owner): Promise<
   return row;
 }
 
-/** Closes a case about a delivery. Those about work are judged with the work. */
+/** Closes a case about a delivery. Cases about work are resolved with the work. */
 export async function dismissDeliveryCase(
   tx: Executor,
   { subjectId, reason }: CaseRow,

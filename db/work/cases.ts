@@ -8,9 +8,9 @@ import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.
 export type CaseRow = typeof cases.$inferSelect;
 
 /**
- * Opens a case for a person; one that is open for the same reason stays as it is.
+ * Opens a case; an open case with the same reason is not changed.
  *
- * @param attemptId the attempt that it is about, if it is about one.
+ * @param attemptId its attempt, if any.
  * @returns true when it is new.
  */
 export async function openCase(
@@ -36,8 +36,7 @@ export async function openCase(
 }
 
 /**
- * Opens a case about what is so until somebody changes it: never a second time for the same reason and attempt, also
- * after a person has closed it.
+ * Opens a case about a persistent finding: once for each reason and attempt, even after a person has closed it.
  *
  * @returns true when it is new.
  */
@@ -63,7 +62,7 @@ export async function openCaseOnce(
   return known === undefined && (await openCase(db, subject, reason, detail, attemptId));
 }
 
-/** The case of this reason that waits for a person. */
+/** The open case with this reason. */
 export async function findOpenCase(
   db: Executor,
   subject: Subject,
@@ -76,7 +75,7 @@ export async function findOpenCase(
   return row;
 }
 
-/** The reasons of all cases of a subject that wait for a person. */
+/** The reasons of all open cases of a subject. */
 export async function openReasons(db: Executor, subject: Subject): Promise<AttentionReason[]> {
   const rows = await db
     .select({ reason: cases.reason })
@@ -85,21 +84,21 @@ export async function openReasons(db: Executor, subject: Subject): Promise<Atten
   return rows.map(({ reason }) => reason);
 }
 
-/** True while a case of this reason waits for a person. */
+/** True while a case with this reason is open. */
 export async function hasOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<boolean> {
   return (await findOpenCase(db, subject, reason)) !== undefined;
 }
 
 /**
- * Closes what is open for a subject, because the work went on; except what only a person can judge.
+ * Closes the open cases of a subject when its work continues, except those that only a person can judge.
  *
- * @param resolution a sentence that says how.
+ * @param resolution how it was resolved, as a sentence.
  */
 export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
   await close(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now);
 }
 
-/** Closes the open case of one reason, because a person judged it. @param resolution the judgement. */
+/** Closes the open case with one reason after a verdict. @param resolution the verdict. */
 export async function closeCase(
   db: Executor,
   subject: Subject,

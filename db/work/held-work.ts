@@ -5,8 +5,8 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 /**
- * How many purchases are held for what the service last answered them, by class of failure; one that nothing is held
- * for is not in it. Work leaves when it goes on, so this is what is known of the service without asking it.
+ * Number of held purchases by failure class; classes without held work are absent. Work leaves when it continues, so
+ * the counts show the state of the service without a call to it.
  */
 export async function countHeldWork(
   db: Executor,

@@ -1,4 +1,4 @@
-/** What storage knows of each kind of work: one entry for each kind. */
+/** Storage of each kind of work: one entry for each kind. */
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
@@ -10,9 +10,9 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 type MovementName = keyof MovementNames;
 
-/** What the Temporal UI shows of work from its start on, as it is stored. */
+/** The values that a workflow starts with, as stored. */
 interface StoredStart {
-  /** The caller's own reference; null where the caller gave none. */
+  /** The caller's reference; null: none. */
   readonly externalReference: string | null;
   readonly packageId?: number;
   readonly vpnPlanId?: number;
@@ -92,19 +92,19 @@ export function storedKind(kind: WorkKind): StoredKind {
   return STORED_KINDS[kind];
 }
 
-/** No table of the database: the columns that the tables of all kinds share. */
+/** No table of the database: the shared columns of all work tables. */
 const anyWork = pgTable('work', workColumns<WorkStatus>());
 
 type WorkTable = typeof anyWork;
 
-/** What the row of every kind of work has. */
+/** The shared columns of a work row. */
 export type WorkRow = WorkTable['$inferSelect'];
 
 /**
- * The table of a kind of work, with the columns that all kinds share. A query selects those that it names; a selection
- * of the whole table reads the others too, which the type does not show.
+ * The table of a kind of work with the shared columns. A selection of the whole table reads its other columns, too,
+ * which the type does not show.
  */
 export function workTable(kind: WorkKind): WorkTable {
-  // Every table of the record is made with `workColumns`; the types differ in name and in what they have beyond those.
+  // Every table of the record is made with `workColumns`; the types differ in name and further columns.
   return STORED_KINDS[kind].table as unknown as WorkTable;
 }

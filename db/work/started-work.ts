@@ -3,11 +3,11 @@ import { storedKind } from '#db/work/kinds.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** What is shown of work in the Temporal UI from its start on; nothing personal. */
+/** The values that the Temporal UI shows from the start of a workflow; no personal data. */
 export interface StartedWork extends WorkRef {
-  /** The caller's own reference; our id where there is none. */
+  /** The caller's reference; our id when there is none. */
   readonly externalReference: string;
-  /** Of an eSIM package; a VPN plan is named by the other. */
+  /** Set for eSIM packages; VPN plans use the other field. */
   readonly packageId?: number;
   readonly vpnPlanId?: number;
 }

@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { timeline } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** What a timeline or case speaks of. */
+/** The subject of a timeline entry or case. */
 export type Subject = WorkRef | { readonly kind: 'delivery'; readonly id: string };
 
 export interface TimelineEntry {
@@ -13,9 +13,9 @@ export interface TimelineEntry {
   /** A sentence for the reader; never personal data. */
   readonly message: string;
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
-  /** The same key for the same subject is written once, so that an activity may run twice. */
+  /** An entry with the same key and subject is written once, so that an activity may run twice. */
   readonly dedupKey?: string;
-  /** When it happened, if not now. */
+  /** Time of the entry; absent: now. */
   readonly at?: Date;
 }
 

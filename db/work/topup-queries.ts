@@ -22,7 +22,7 @@ export const topupReads = workReads<StoredTopup, TopupFilter>('topup', {
   packageId: topups.packageId,
 });
 
-/** A top-up with the eSIM that it is for. */
+/** A top-up with its eSIM. */
 export interface TopupOfEsim {
   readonly topup: TopupRow;
   readonly esim: typeof esims.$inferSelect;
@@ -39,7 +39,7 @@ export async function readTopup(db: Executor, topupId: string): Promise<TopupOfE
   return row;
 }
 
-/** The packages of some top-ups, by our ids of these. */
+/** The packages of some top-ups, by our ids. */
 export async function packagesOfTopups(
   db: Executor,
   topupIds: readonly string[],

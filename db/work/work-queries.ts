@@ -1,4 +1,4 @@
-/** What the API reads of work of every kind: filters and pages of lists, facts of attempts, timelines. */
+/** Queries of work of every kind: filters, list pages, values of attempts, timelines. */
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
@@ -13,13 +13,13 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatedAttempt } from '#domain/work/operator-actions.ts';
 import { DOUBTS } from '#domain/work/resubmission.ts';
 
-/** By what all lists of work can be narrowed. */
+/** Filters that all work lists have. */
 export interface WorkFilter {
   /** One of these. */
   readonly statuses?: readonly WorkStatus[] | undefined;
   readonly failureClass?: FailureClass | undefined;
   readonly attentionReason?: AttentionReason | undefined;
-  /** Lineage of the API key that it was made with. */
+  /** Lineage of the API key that made it. */
   readonly createdBy?: string | undefined;
   /** Exclusive. */
   readonly createdAfter?: Date | undefined;
@@ -29,18 +29,18 @@ export interface WorkFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-/** What attempts add to the row of their work. */
+/** Values from the attempts of a piece of work. */
 export interface AttemptFacts {
-  /** How often it was tried to buy. */
+  /** Number of attempts. */
   readonly attempts: number;
-  /** The service's id of the newest attempt that it knows. */
+  /** The service's id of the newest attempt that has one. */
   readonly serviceId: string | null;
   readonly attemptStates: readonly OperatedAttempt[];
   /** A case of {@link DOUBTS} is open. */
   readonly inDoubt: boolean;
 }
 
-/** The condition of a page; for a query on the table of this kind. */
+/** The filter conditions of a query on the table of this kind. */
 export function workConditions(
   kind: WorkKind,
   owner: Given<Owner>,
@@ -61,7 +61,7 @@ export function workConditions(
   );
 }
 
-/** The condition of a page of a list. @param own what the kind adds to the filters that all have. */
+/** The condition of a list page. @param own conditions that only this kind has. */
 export function workPage(
   kind: WorkKind,
   owner: Given<Owner>,
@@ -78,7 +78,7 @@ export function newestFirst(kind: WorkKind): SQL {
   return newest(table.createdAt, table.id);
 }
 
-/** {@link AttemptFacts} of each row, to be joined laterally. */
+/** {@link AttemptFacts} of each row, for a lateral join. */
 export function attemptFacts(db: Executor, kind: WorkKind) {
   const openDoubt = db
     .select({ id: cases.id })
@@ -104,7 +104,7 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
       >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as(
         'attempt_states',
       ),
-      // A query of its own: in the selection of one table, columns would be written without theirs.
+      // A separate query: a single-table selection would write columns without their table.
       inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
     })
     .from(attempts)
@@ -125,7 +125,7 @@ export interface TimelineRow {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** A page of a timeline, oldest first. @param after id of the last entry of the page before. */
+/** A page of a timeline, oldest first. @param after id of the last entry of the previous page. */
 export async function listTimeline(
   db: Executor,
   work: WorkRef,

@@ -5,7 +5,7 @@ import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** The work has ended; nothing may change it any more. */
+/** The work has ended and must not change any more. */
 export class WorkFinishedError extends Error {
   readonly work: WorkRef;
   readonly status: WorkStatus;
@@ -18,7 +18,7 @@ export class WorkFinishedError extends Error {
   }
 }
 
-/** A row that was stored before is not in the database: this is another database, or PostgreSQL has lost commits. */
+/** A stored row is missing: this is another database, or PostgreSQL has lost commits. */
 export class RowMissingError extends Error {}
 
 /** The work is not in the database: it was never accepted, or its row is lost. */
@@ -37,12 +37,12 @@ export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
-/** True when work has reached its end. @throws WorkMissingError */
+/** True when work has ended. @throws WorkMissingError */
 export async function hasEnded(db: Executor, work: WorkRef): Promise<boolean> {
   return isFinal((await readWork(db, work)).status);
 }
 
-/** Reads and locks work. Whoever changes work and an attempt of it locks the work first. @throws WorkMissingError */
+/** Reads and locks work. Callers that change work and an attempt lock the work first. @throws WorkMissingError */
 export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   const table = workTable(work.kind);
   const [row] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
