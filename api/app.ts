@@ -9,16 +9,16 @@ import { caseOperations } from '#api/cases/cases.ts';
 import { deadLetterOperations } from '#api/cases/dead-letters.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimOperations } from '#api/esims/esims.ts';
-import { eventOperations } from '#api/events/events.ts';
+import { eventOperations } from '#api/events/event-feed.ts';
 import { pauseOperations } from '#api/gate/pauses.ts';
 import { purchaseGateOperations } from '#api/gate/purchase-gate.ts';
 import { healthOperations } from '#api/health/health.ts';
 import { refuseAmbiguousHeaders } from '#api/http/ambiguous-headers.ts';
-import { AnonymousBodies } from '#api/http/anonymous-bodies.ts';
 import { mountOperations } from '#api/http/mount.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { requestContext } from '#api/http/request-context.ts';
 import { securityHeaders } from '#api/http/security-headers.ts';
+import { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { reconciliationOperations } from '#api/money/reconciliations.ts';
 import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
@@ -34,7 +34,7 @@ import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
 import { operationsOfWork } from '#api/work/kinds.ts';
 import { findApiKeys } from '#db/access/api-keys.ts';
-import { ANONYMOUS_BODY_LIMITS } from '#domain/service/anonymous-bodies.ts';
+import { UNAUTHENTICATED_BODY_LIMITS } from '#domain/service/unauthenticated-bodies.ts';
 
 /** Builds the Express application. Opens no port: the caller listens. */
 export function createApp(dependencies: ApiDependencies): Express {
@@ -63,7 +63,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     ...dependencies,
     keys,
     limits,
-    anonymousBodies: new AnonymousBodies(ANONYMOUS_BODY_LIMITS),
+    unauthenticatedBodies: new UnauthenticatedBodies(UNAUTHENTICATED_BODY_LIMITS),
   });
   app.use(errorHandler(dependencies));
   return app;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from '#api/app.ts';
+import { type ApiParts, createApiParts } from '#api/composition.ts';
 import { startServer } from '#api/http/server.ts';
-import { type ApiParts, createApiParts } from '#api/parts.ts';
 import { readApiConfig, type ApiConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';

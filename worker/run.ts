@@ -14,10 +14,10 @@ import { connectNative, createClient, TemporalUnavailableError } from '#temporal
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
+import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
 import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
 import { settlesWithin } from '#worker/health/settles-within.ts';
 import { TemporalHealth } from '#worker/health/temporal-health.ts';
-import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay/relay.ts';
 import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';

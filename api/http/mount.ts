@@ -1,9 +1,9 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
-import type { AnonymousBodies } from '#api/http/anonymous-bodies.ts';
 import type { Caller, Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
+import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
 
@@ -13,7 +13,7 @@ const KEY_HOLDS_MS = 500;
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
   /** For calls without an API key. */
-  readonly anonymousBodies: AnonymousBodies;
+  readonly unauthenticatedBodies: UnauthenticatedBodies;
 }
 
 /** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
@@ -77,7 +77,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   if (operation.reads === 'nothing') return [guard, answer];
   // `inflate: false` refuses encodings: a signature covers the bytes as sent, and a small body must stay small.
   const read: RequestHandler = express.raw({ type: () => true, limit: dependencies.bodyLimitBytes, inflate: false });
-  return [guard, operation.scope === undefined ? dependencies.anonymousBodies.guard(read) : read, answer];
+  return [guard, operation.scope === undefined ? dependencies.unauthenticatedBodies.guard(read) : read, answer];
 }
 
 function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {

@@ -1,9 +1,9 @@
 import { settlesWithin } from '#worker/health/settles-within.ts';
 import { CutOffError, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
-import { relayEndpointWakes, relayEvents } from '#worker/relay/events.ts';
 import { relayInbox } from '#worker/relay/inbox.ts';
 import { QueueLoop, type Batch } from '#worker/relay/loop.ts';
 import { relayOutbox } from '#worker/relay/outbox.ts';
+import { relayEndpointWakes, relayEvents } from '#worker/relay/publish-events.ts';
 
 export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
 

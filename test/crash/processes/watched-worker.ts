@@ -1,7 +1,7 @@
 import { readWorkerConfig, type WorkerConfig } from '#config/config.ts';
 import { FaultPoints } from '#test/crash/processes/fault-points.ts';
 import { watchCommits, watchHandOver, watchServiceCalls } from '#test/crash/processes/instrument.ts';
-import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
+import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
 import { runWorker } from '#worker/run.ts';
 
 /** What a saboteur does to the worker; see `test/crash/saboteurs/`. */

@@ -1,7 +1,7 @@
 /** Strangers who begin webhook deliveries and never end them. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ANONYMOUS_BODY_LIMITS } from '#domain/service/anonymous-bodies.ts';
+import { UNAUTHENTICATED_BODY_LIMITS } from '#domain/service/unauthenticated-bodies.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -64,7 +64,7 @@ describe('a webhook delivery that never ends', () => {
     try {
       await waitFor(
         'all but those that have a place are answered',
-        async () => answered(429, deliveries) === 800 - ANONYMOUS_BODY_LIMITS.perAddress,
+        async () => answered(429, deliveries) === 800 - UNAUTHENTICATED_BODY_LIMITS.perAddress,
       );
       expect(answered(401, deliveries)).toBe(0);
     } finally {

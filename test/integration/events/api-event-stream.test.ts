@@ -8,7 +8,7 @@ import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { madeUpEventPage } from '#test/support/work/events.ts';
+import { madeUpEventPage } from '#test/support/work/made-up-events.ts';
 
 let api: TestApi;
 let caller: HttpClient;

@@ -6,7 +6,7 @@ import { events } from '#db/schema.ts';
 import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
-import { madeUpEvent, madeUpEventPage } from '#test/support/work/events.ts';
+import { madeUpEvent, madeUpEventPage } from '#test/support/work/made-up-events.ts';
 
 let api: TestApi;
 let caller: HttpClient;

@@ -19,8 +19,8 @@ import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { announceRefund, announceWork } from '#fulfilment/work/work-events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import { problemsOfEvent } from '#test/support/work/events.ts';
 import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
+import { problemsOfEvent } from '#test/support/work/made-up-events.ts';
 
 const NOW = new Date(TEST_NOW);
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { readWorkerConfig } from '#config/config.ts';
-import { createWorkerParts } from '#worker/parts.ts';
+import { createWorkerParts } from '#worker/composition.ts';
 
 /** The names of all activities that the worker registers, with both of its task queues. */
 export async function registeredActivities(): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Events that a test makes up: of them it asks what is common to all, and not what a real one of their type says. */
+/** Made-up events of tests: only the common part of all events is validated, not the `data` of their types. */
 import * as z from 'zod';
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
 import { eventPage } from '#api/events/event-schemas.ts';
@@ -14,12 +14,12 @@ export const madeUpEvent = z.strictObject({
 
 export const madeUpEventPage = eventPage.extend({ data: z.array(madeUpEvent) });
 
-/** What is wrong with an event as the description has it; empty when nothing is. */
+/** @returns the errors of an event by its description; empty when there are none. */
 export function problemsOfEvent(event: EventEnvelope): readonly string[] {
   const issues = (eventOutput.safeParse(event).error?.issues ?? []).map(
     ({ path, message, code }) => `${event.type} ${path.join('.')}: ${code}, ${message}`,
   );
-  // What may be absent in older events is there in those that are announced now.
+  // Fields that may be absent in older events must be present in new ones.
   const shape = eventShapes.find(({ shape: { type } }) => type.safeParse(event.type).success);
   const absent = Object.keys(shape?.shape.data.shape ?? {}).filter((field) => !(field in event.data));
   return [...issues, ...absent.map((field) => `${event.type} data.${field}: is absent`)];

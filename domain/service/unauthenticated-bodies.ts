@@ -2,7 +2,7 @@
  * Limits for senders without an API key. They send webhooks, whose signature can only be checked after the body was
  * read.
  */
-export interface AnonymousBodyLimits {
+export interface UnauthenticatedBodyLimits {
   /** Bodies that may arrive at the same time, in one API process. */
   readonly total: number;
   readonly perAddress: number;
@@ -10,7 +10,7 @@ export interface AnonymousBodyLimits {
   readonly deadlineMs: number;
 }
 
-export const ANONYMOUS_BODY_LIMITS: AnonymousBodyLimits = {
+export const UNAUTHENTICATED_BODY_LIMITS: UnauthenticatedBodyLimits = {
   // A body is at most API_BODY_LIMIT, 256 KiB: 16 MiB in all. A body of the service arrives in one or two packets,
   // within milliseconds.
   total: 64,

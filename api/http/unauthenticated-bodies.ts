@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { networkOf } from '#api/http/network-address.ts';
 import { Problem } from '#api/problems/problem.ts';
-import type { AnonymousBodyLimits } from '#domain/service/anonymous-bodies.ts';
+import type { UnauthenticatedBodyLimits } from '#domain/service/unauthenticated-bodies.ts';
 
 /** Retry-After of a refusal. Bodies arrive within milliseconds, so there is room again soon. */
 const RETRY_AFTER_S = '1';
@@ -11,12 +11,12 @@ const RETRY_AFTER_S = '1';
  * Limits the memory that senders without an API key can use: the number of their bodies that are being read, in total
  * and for each address.
  */
-export class AnonymousBodies {
-  readonly #limits: AnonymousBodyLimits;
+export class UnauthenticatedBodies {
+  readonly #limits: UnauthenticatedBodyLimits;
   readonly #underWay = new Map<string, number>();
   #total = 0;
 
-  constructor(limits: AnonymousBodyLimits) {
+  constructor(limits: UnauthenticatedBodyLimits) {
     this.#limits = limits;
   }
 
