@@ -22,7 +22,6 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
     path: '/v1/topups',
     tag: 'Top-ups',
     scopes: { read: 'topups:read', write: 'topups:write', operate: 'topups:operate' },
-    reference: { field: 'external_topup_id', taken: 'external_topup_id_taken', isForGood: true },
     output: topupOutput,
     example: topupOutputExample,
     reads: topupReads,

@@ -22,7 +22,6 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
     path: '/v1/orders',
     tag: 'Orders',
     scopes: { read: 'orders:read', write: 'orders:write', operate: 'orders:operate' },
-    reference: { field: 'external_order_id', taken: 'external_order_id_taken', isForGood: true },
     output: orderOutput,
     example: orderOutputExample,
     reads: orderReads,

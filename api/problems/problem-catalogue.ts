@@ -2,7 +2,7 @@
  * Error answers of the API (RFC 9457). The codes are part of the interface: callers switch on them, so a code is never
  * renamed and never changes its meaning.
  */
-import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, WORK_KINDS, type PurchaseKind, type WorkKind } from '#domain/work/kinds.ts';
 
 interface ProblemRow {
   readonly status: number;
@@ -22,6 +22,19 @@ const WORK_NOT_FOUND = Object.fromEntries(
     },
   ]),
 ) as Record<`${WorkKind}_not_found`, ProblemRow & { readonly status: 404 }>;
+
+type CallerReference = (typeof KINDS)[PurchaseKind]['callerReference'];
+
+/** By the field with the caller's own reference, the problem that there is work with this reference. */
+const REFERENCE_TAKEN = Object.fromEntries(
+  Object.values(KINDS).flatMap((kind) => {
+    if (!('callerReference' in kind)) return [];
+    const { noun, callerReference: field } = kind;
+    const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
+    const advice = `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; for another one use a new ${field}.`;
+    return [[`${field}_taken`, { status: 409, title, advice }]];
+  }),
+) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;
 
 export const PROBLEMS = {
   validation_failed: {
@@ -153,27 +166,7 @@ export const PROBLEMS = {
     title: 'The pricing rule has changed since you read it',
     advice: 'It was changed or ended meanwhile. Read it again and decide again.',
   },
-  external_order_id_taken: {
-    status: 409,
-    title: 'An order with this external_order_id exists',
-    advice:
-      'Read the order in `existing`. If it is the one you meant, do nothing; for another order use a ' +
-      'new external_order_id.',
-  },
-  external_topup_id_taken: {
-    status: 409,
-    title: 'A top-up with this external_topup_id exists',
-    advice:
-      'Read the top-up in `existing`. If it is the one you meant, do nothing; for another one use a ' +
-      'new external_topup_id.',
-  },
-  external_subscription_id_taken: {
-    status: 409,
-    title: 'A VPN subscription with this external_subscription_id exists',
-    advice:
-      'Read the one in `existing`. If it is the one you meant, do nothing; for another one use a new ' +
-      'external_subscription_id.',
-  },
+  ...REFERENCE_TAKEN,
   cancellation_exists: {
     status: 409,
     title: 'A cancellation of this eSIM exists',

@@ -40,7 +40,6 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
     path: '/v1/vpn/subscriptions',
     tag,
     scopes: { read: 'vpn:read', write: 'vpn:write', operate: 'vpn:operate' },
-    reference: { field: 'external_subscription_id', taken: 'external_subscription_id_taken', isForGood: true },
     output: vpnSubscriptionOutput,
     example: vpnSubscriptionOutputExample,
     reads: vpnSubscriptionReads,

@@ -14,7 +14,7 @@ import type { workListQuery } from '#api/work/work-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
-import { KINDS } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Acceptance, NewWork } from '#fulfilment/work/accept-work.ts';
 
@@ -29,7 +29,9 @@ export interface WorkDefinition<
   Filter extends WorkFilter,
   Body extends z.ZodObject,
   Query extends ListQuery,
-> extends Omit<WorkResource, 'find' | 'notFound'> {
+> extends Omit<WorkResource, 'find' | 'notFound' | 'reference'> {
+  /** For a kind without a reference of the caller's own (`callerReference` in `domain/work/kinds.ts`). */
+  readonly reference?: WorkResource['reference'];
   readonly reads: WorkReads<Stored, Filter>;
   /** @param now epoch milliseconds. */
   readonly json: (stored: Stored, now: number) => WorkJson;
@@ -61,10 +63,12 @@ export function workOperations<
   Query extends ListQuery,
 >(dependencies: ApiDependencies, definition: WorkDefinition<Stored, Filter, Body, Query>): Operation[] {
   const { database, now } = dependencies;
-  const { kind, name, path, tag, scopes, example, reference, reads, create, list } = definition;
+  const { kind, name, path, tag, scopes, example, reads, create, list } = definition;
+  const reference = definition.reference ?? callerReferenceOf(kind);
   const noun = KINDS[kind].noun;
   const resource: WorkResource = {
     ...definition,
+    reference,
     notFound: `${kind}_not_found`,
     find: async (db, id, owner) => {
       const stored = await reads.find(db, id, owner);
@@ -121,4 +125,11 @@ export function workOperations<
     ...(definition.others?.(dependencies, resource) ?? []),
     ...workActionOperations(dependencies, resource),
   ];
+}
+
+/** @throws TypeError when callers give no reference of their own for this kind. */
+function callerReferenceOf(kind: WorkKind): WorkResource['reference'] {
+  const entry = KINDS[kind];
+  if (!('callerReference' in entry)) throw new TypeError(`the calls about ${entry.noun}s name no reference`);
+  return { field: entry.callerReference, taken: `${entry.callerReference}_taken`, isForGood: true };
 }

@@ -48,6 +48,8 @@ interface KindOfWork {
    * by the eSIM also later.
    */
   readonly reportsName: 'id' | 'id_or_esim' | 'esim';
+  /** The field of our API with the caller's own reference, which stands for one piece of work for good. */
+  readonly callerReference?: `external_${string}_id`;
   /** What is ordered, in a sentence about its id. */
   readonly productNoun: 'package' | 'plan';
   /** The trait of a capability profile that says that purchases of the kind were seen through. */
@@ -74,6 +76,7 @@ export const KINDS = {
     esim: 'delivered',
     hasDelivery: true,
     reportsName: 'id',
+    callerReference: 'external_order_id',
     productNoun: 'package',
     seenTrait: 'order_seen',
     texts: PURCHASE_TEXTS,
@@ -95,6 +98,7 @@ export const KINDS = {
     esim: 'existing',
     hasDelivery: false,
     reportsName: 'id_or_esim',
+    callerReference: 'external_topup_id',
     productNoun: 'package',
     seenTrait: 'topup_seen',
     texts: PURCHASE_TEXTS,
@@ -116,6 +120,7 @@ export const KINDS = {
     esim: 'none',
     hasDelivery: true,
     reportsName: 'id',
+    callerReference: 'external_subscription_id',
     productNoun: 'plan',
     seenTrait: 'vpn_seen',
     texts: PURCHASE_TEXTS,

@@ -80,7 +80,7 @@ describe('a worker that stands still between the claim and the wire', () => {
     const result = await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
     expect(result).toMatchObject({
       outcome: { kind: 'failure', failure: 'not_sent' },
-      detail: expect.stringContaining('stood still'),
+      detail: expect.stringContaining('was suspended'),
     });
     expect(await attemptOf(ref)).toMatchObject({
       state: 'refused',
