@@ -11,7 +11,7 @@ const processWith = (environment: Record<string, string>) =>
   new TestProcess({ name: 'codec-server', script: 'temporal/codec-server-main.ts', environment });
 
 describe('the process of the codec server', () => {
-  it('serves until it is asked to stop, and shows neither key nor token in its log', async () => {
+  it('serves until SIGTERM, and shows neither key nor token in its log', async () => {
     const port = await freePort();
     const environment = {
       ENCRYPTION_KEYS: `k1:${KEY}`,
@@ -45,7 +45,7 @@ describe('the process of the codec server', () => {
     expect(codecServer.output()).not.toContain(KEY.slice(4));
   });
 
-  it('says which setting to change when its port is taken', async () => {
+  it('reports the setting to change when its port is taken', async () => {
     const port = String(await freePort());
     const environment = { ENCRYPTION_KEYS: `k1:${KEY}`, CODEC_PORT: port };
     codecServer = await startProcess({

@@ -37,14 +37,14 @@ const orderOf = (id: string): WorkStart => ({
 });
 const isEnded = async () => true;
 
-describe('the question which workflows run', () => {
-  it('takes as many ids in one call as the sweeper asks about, and names those that run and no others', async () => {
+describe('the query for running workflows', () => {
+  it('accepts as many ids in one call as the sweeper sends, and returns exactly the running ones', async () => {
     const ids = Array.from({ length: DEFAULT_POLICY.sweep.listIds }, () => newId('order'));
     const [running, terminated] = ids;
     for (const id of [running!, terminated!]) await startWork(client, orderOf(id), { isEnded });
     await client.workflow.getHandle(workflowId({ kind: 'order', id: terminated! })).terminate('gone');
     const work = ids.map((id) => ({ kind: 'order', id }) as const);
-    // Visibility is behind by a moment.
+    // Visibility is eventually consistent.
     const found = await waitFor('visibility shows one', async () => {
       const some = await findRunning(client, work);
       return some.size === 1 && some;

@@ -78,7 +78,7 @@ describe('setting up a namespace', () => {
     await connection.close();
   });
 
-  it('names the search attributes that exist with another type, and adds nothing', async () => {
+  it('reports the search attributes that exist with another type, and adds nothing', async () => {
     const config = configFor(await createNamespace());
     const connection = await connect(config);
     const { namespace } = config;
@@ -106,7 +106,7 @@ describe('the schedules', () => {
     watch: { ...DEFAULT_POLICY.watch, everyMs: 4 * everyMs },
   });
 
-  it('are created once, however many workers start at once', async () => {
+  it('are created once by several workers that start at once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => ensureSchedules(client, policy(60_000))));
     const reconcile = await client.schedule.getHandle('reconcile').describe();
     expect(reconcile.spec.intervals).toMatchObject([{ every: 60_000 }]);
@@ -127,7 +127,7 @@ describe('the schedules', () => {
     expect(watch.action).toMatchObject({ workflowType: 'watchWorkflow', workflowId: 'watch' });
   });
 
-  it('are left alone when they are right already', async () => {
+  it('are not changed when they are right already', async () => {
     const before = await Promise.all(SCHEDULE_IDS.map((id) => client.schedule.getHandle(id).describe()));
     await ensureSchedules(client, policy(60_000));
     const after = await Promise.all(SCHEDULE_IDS.map((id) => client.schedule.getHandle(id).describe()));
@@ -145,7 +145,7 @@ describe('the schedules', () => {
     expect(sweep.state).toMatchObject({ paused: true, note: 'looking into something' });
   });
 
-  it('take intervals below a second as one second, the shortest there is', async () => {
+  it('treat intervals below a second as one second, the shortest possible', async () => {
     await ensureSchedules(client, policy(200));
     expect((await client.schedule.getHandle('reconcile').describe()).spec.intervals).toMatchObject([{ every: 1_000 }]);
   });
@@ -162,7 +162,7 @@ describe('connecting', () => {
     await expect(connecting).rejects.toThrow(/TEMPORAL_ADDRESS.*without TLS/);
   });
 
-  it('can wait for the first call, for a process that must start while Temporal is down', async () => {
+  it('can be delayed to the first call, for a process that must start while Temporal is down', async () => {
     const [down, up] = [`127.0.0.1:${await freePort()}`, temporalAddress()].map((address) =>
       createLazyClient({ ...configFor('default'), address }, keyRing),
     ) as [Client, Client];

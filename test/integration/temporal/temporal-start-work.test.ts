@@ -51,7 +51,7 @@ const observation: ServiceObservation = {
 /** The rows of these tests have ended when their workflows have. */
 const isEnded = async () => true;
 
-/** With a worker whose order workflow ends at the first word of the service. */
+/** With a worker whose order workflow ends at the first report of the service. */
 async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> {
   const worker = await Worker.create({
     connection: native,
@@ -63,7 +63,7 @@ async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> 
   return worker.runUntil(work);
 }
 
-/** What the newest run was started with. */
+/** Input of the newest run. */
 async function inputOf(id: string): Promise<unknown> {
   const { events } = await client.workflow.getHandle(`order/${id}`).fetchHistory();
   const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
@@ -72,7 +72,7 @@ async function inputOf(id: string): Promise<unknown> {
 }
 
 describe('starting the workflow of an order', () => {
-  it('starts it once, whoever asks and how often', async () => {
+  it('starts it once, also for concurrent and repeated calls', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })),
     );
@@ -93,7 +93,7 @@ describe('starting the workflow of an order', () => {
     expect(await description.staticDetails()).toContain('ord_shown');
   });
 
-  it('starts it anew after Terminate, and tells that it ended well after it has', async () => {
+  it('starts it again after Terminate, and returns finished after it has completed', async () => {
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
     const handle = client.workflow.getHandle('order/ord_again');
     await handle.terminate('an operator');
@@ -105,7 +105,7 @@ describe('starting the workflow of an order', () => {
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
   });
 
-  it('hands what a run knew that was terminated to the one that follows it', async () => {
+  it('passes the knowledge of a terminated run to the next one', async () => {
     await withWorker(async () => {
       await startWork(client, start('ord_terminated'), { isEnded });
       const handle = client.workflow.getHandle('order/ord_terminated');
@@ -129,8 +129,8 @@ describe('starting the workflow of an order', () => {
   });
 });
 
-describe('telling an order what the service said', () => {
-  it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
+describe('signalling a report to an order', () => {
+  it('starts the workflow if none is running, also after Terminate, with the same attributes', async () => {
     await startWork(client, start('ord_told'), { isEnded });
     await client.workflow.getHandle('order/ord_told').terminate();
     expect(await signalReport(client, start('ord_told'), observation, { isEnded })).toBe('notified');
@@ -139,7 +139,7 @@ describe('telling an order what the service said', () => {
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
   });
 
-  it('says when the workflow has ended well, and starts no second one', async () => {
+  it('returns finished when the workflow has completed, and starts no second one', async () => {
     await withWorker(async () => {
       await signalReport(client, start('ord_done'), observation, { isEnded });
       await client.workflow.getHandle('order/ord_done').result();
@@ -161,7 +161,7 @@ describe('work whose row has lost the end that its workflow reached', () => {
     return (await latestOf(id)).runId;
   }
 
-  it('gets a new run by a start, once, with what the completed run knew', async () => {
+  it('gets one new run by a start, with the knowledge of the completed run', async () => {
     const before = await completed('ord_lost');
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, () => startWork(client, start('ord_lost'), { isEnded: isUnfinished })),
@@ -174,7 +174,7 @@ describe('work whose row has lost the end that its workflow reached', () => {
     });
   });
 
-  it('gets a new run by what the service says, and by what a person does', async () => {
+  it('gets a new run by a report of the service and by an operator action', async () => {
     await completed('ord_lost_told');
     expect(await signalReport(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('notified');
     expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');

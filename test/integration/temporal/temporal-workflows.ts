@@ -1,4 +1,4 @@
-/** Workflows of the tests of `temporal/`: small, and with everything that a history can hold. */
+/** Small workflows for the tests of `temporal/`, with everything that a history can contain. */
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   rememberedQuery,
@@ -36,7 +36,7 @@ const { echo, fail } = proxyActivities<TestActivities>({
 
 export const noteSignal = defineSignal<[string]>('note');
 
-/** Puts canaries wherever user data can stand: arguments, results, signals, summaries, failures and their causes. */
+/** Puts canaries into all places of user data: arguments, results, signals, summaries, failures and their causes. */
 export async function canaryWorkflow(argument: string): Promise<string> {
   let note = '';
   setHandler(noteSignal, (text) => void (note = text));
@@ -56,7 +56,7 @@ export async function canaryWorkflow(argument: string): Promise<string> {
   throw ApplicationFailure.nonRetryable('the failing activity has not failed');
 }
 
-/** Stands in for the order workflow: ends at the first word of the service. */
+/** Replaces the order workflow: ends at the first report of the service. */
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   let heard = 0;
   setHandler(serviceObservedSignal, () => void (heard += 1));

@@ -20,7 +20,7 @@ import {
 let stack: Stack;
 let desk: OrderDesk;
 let operator: TemporalOperator;
-/** Has no keys: what a web page, or anybody else who reaches the Temporal server, can send. */
+/** A client without keys: like a web page, or any other client of the Temporal server. */
 let stranger: Client;
 /** Sends plain text, and reads answers. */
 let readable: Client;
@@ -57,7 +57,7 @@ async function heldForItsPrice(): Promise<string> {
 
 const LIMIT = { by: 'the owner', reason: 'cheaper for me', max_price: { amount: '99.00', currency: 'USD' } };
 
-describe('what reaches a workflow without encryption', () => {
+describe('unencrypted input of a workflow', () => {
   it('is refused as an update, with a sentence that says what to use instead; nothing is bought', async () => {
     const id = await heldForItsPrice();
     const handle = stranger.workflow.getHandle(`order/${id}`);
@@ -80,7 +80,7 @@ describe('what reaches a workflow without encryption', () => {
     await desk.reaches(id, 'completed');
   });
 
-  it('is dropped as a signal, with or without an argument, and the order goes on', async () => {
+  it('is dropped as a signal, with or without an argument, and the order continues', async () => {
     const id = await heldForItsPrice();
     const handle = stranger.workflow.getHandle(`order/${id}`);
     await handle.signal(serviceObservedSignal, {

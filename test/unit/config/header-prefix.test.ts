@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readHeaderPrefix, readWebhookAddressConfig } from '#config/config.ts';
 
 describe('SERVICE_HEADER_PREFIX', () => {
-  it('is the neutral word of the specification unless it is set', () => {
+  it('is the prefix of the specification by default', () => {
     expect(readHeaderPrefix({})).toBe('X-Service');
     expect(readHeaderPrefix({ SERVICE_HEADER_PREFIX: '' })).toBe('X-Service');
     expect(readWebhookAddressConfig({}).headerPrefix).toBe('X-Service');

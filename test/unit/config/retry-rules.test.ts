@@ -20,7 +20,7 @@ describe('POLICY_RETRY_RULES', () => {
     });
   });
 
-  it('takes every class that is tried again', () => {
+  it('accepts every class with retries', () => {
     for (const failure of retriedClasses)
       expect(read({ [failure]: { total: '7d' } })).toEqual({ [failure]: { totalMs: 604_800_000 } });
   });
@@ -70,7 +70,7 @@ describe('POLICY_RETRY_RULES', () => {
     ]);
   });
 
-  it('says everything that is wrong at once', () => {
+  it('reports all errors at once', () => {
     expect(problems({ not_sent: { total: 'x', first_delay: 'y' }, nothing: {} })).toHaveLength(3);
   });
 });

@@ -5,7 +5,7 @@ import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
 import { shapeNames } from '#simulator/shapes/shape.ts';
 
 describe('the simulator’s configuration', () => {
-  it('names all that is wrong with it, and the document that explains it', () => {
+  it('reports all errors, and the document that explains it', () => {
     const read = () =>
       readSimulatorConfig(
         { dialects: dialectNames, shapes: shapeNames, faultProfiles: faultProfileNames },

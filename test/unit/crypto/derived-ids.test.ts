@@ -10,7 +10,7 @@ const keyRing = new KeyRing([first]);
 const parts = fc.array(fc.string(), { maxLength: 4 });
 
 describe('a derived id', () => {
-  it('is the same for the same facts, before and after the keys were rotated', () => {
+  it('is the same for the same input, before and after a rotation of the keys', () => {
     const rotated = new KeyRing([second, first]);
     const work = { kind: 'order', id: 'ord_1' } as const;
     expect(attemptKey(rotated, work, 2)).toBe(attemptKey(keyRing, work, 2));
@@ -18,14 +18,14 @@ describe('a derived id', () => {
     expect(attemptKey(new KeyRing([second]), work, 2)).not.toBe(attemptKey(keyRing, work, 2));
   });
 
-  it('of a delivered eSIM follows from its order alone, so that a caller finds it again after its row was lost', () => {
+  it('of a delivered eSIM depends on its order only, so that a caller finds it again after its row was lost', () => {
     const rotated = new KeyRing([second, first]);
     expect(deliveredEsimId(rotated, 'ord_1')).toBe(deliveredEsimId(keyRing, 'ord_1'));
     expect(deliveredEsimId(keyRing, 'ord_2')).not.toBe(deliveredEsimId(keyRing, 'ord_1'));
     expect(isId('esim', deliveredEsimId(keyRing, 'ord_1'))).toBe(true);
   });
 
-  it('differs by kind, work and number, however these are cut', () => {
+  it('differs by kind, work and number, also for equal concatenations', () => {
     const keys = [
       attemptKey(keyRing, { kind: 'order', id: 'x1' }, 1),
       attemptKey(keyRing, { kind: 'order', id: 'x' }, 11),
@@ -53,7 +53,7 @@ describe('a derived id', () => {
     );
   });
 
-  it('is another for another purpose', () => {
+  it('differs for another purpose', () => {
     expect(derivedUuid(keyRing, 'p', ['a'])).not.toBe(derivedUuid(keyRing, 'q', ['a']));
   });
 });

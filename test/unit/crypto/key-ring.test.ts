@@ -4,7 +4,7 @@ import { KeyRing, MissingKeyError, DecryptionError } from '#crypto/key-ring.ts';
 const key = (fill: number) => Buffer.alloc(32, fill);
 
 describe('KeyRing', () => {
-  it('encrypts with the first key and names it in the encrypted value', () => {
+  it('encrypts with the first key and stores its id in the encrypted value', () => {
     const ring = new KeyRing([
       { id: 'k2', key: key(2) },
       { id: 'k1', key: key(1) },
@@ -13,14 +13,14 @@ describe('KeyRing', () => {
     expect(ring.encrypt('text', 'aad').toString('latin1')).toContain('k2');
   });
 
-  it('never encrypts the same text twice alike, and never leaves it readable', () => {
+  it('encrypts the same text differently each time, and never leaves it readable', () => {
     const ring = new KeyRing([{ id: 'k1', key: key(1) }]);
     const first = ring.encrypt('a readable secret', 'aad');
     expect(first.equals(ring.encrypt('a readable secret', 'aad'))).toBe(false);
     expect(first.toString('latin1')).not.toContain('readable');
   });
 
-  it('names the missing key when a value was encrypted with a key that is gone', () => {
+  it('reports the missing key of a value', () => {
     const encrypted = new KeyRing([{ id: 'retired', key: key(1) }]).encrypt('text', 'aad');
     expect(() => new KeyRing([{ id: 'k2', key: key(2) }]).decrypt(encrypted, 'aad')).toThrow(
       new MissingKeyError('retired'),

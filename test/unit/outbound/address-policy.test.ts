@@ -65,7 +65,7 @@ describe('an address that webhooks may be sent to', () => {
     expect(addresses.filter((address) => open.judge(address) !== 'refused')).toEqual([]);
   });
 
-  it('is any that is plainly public', () => {
+  it('is any public address', () => {
     for (const address of [
       '93.184.215.14',
       '8.8.8.8',
@@ -79,7 +79,7 @@ describe('an address that webhooks may be sent to', () => {
     }
   });
 
-  it('is one that the configuration names, in either form, and its neighbours are not', () => {
+  it('is an address of the configuration, in either form, but not its neighbours', () => {
     const policy = new AddressPolicy(['10.20.0.0/16', 'fd00:1::/64']);
     expect(['10.20.0.1', '::ffff:10.20.255.255', 'fd00:1::9'].map((address) => policy.judge(address))).toEqual([
       'allowed',
@@ -129,7 +129,7 @@ describe('the URL of an endpoint', () => {
     expect(await problem('http://shop.example.com/hook')).toContain('https://');
   });
 
-  it('leads to nothing that is not public, however the address is written', async () => {
+  it('must be public, in every spelling of the address', async () => {
     for (const url of [
       'https://inside.example.com/',
       'https://both.example.com/',
@@ -145,12 +145,12 @@ describe('the URL of an endpoint', () => {
     }
   });
 
-  it('may be private, and without TLS, where the configuration names its network', async () => {
+  it('may be private, and without TLS, if the configuration lists its network', async () => {
     expect(await problem('http://inside.example.com/hook', ['10.20.0.0/16'])).toBeUndefined();
     expect(await problem('https://both.example.com/hook', ['10.20.0.0/16'])).toContain('public address');
   });
 
-  it('may have a host that is not known yet, by HTTPS: each delivery looks again', async () => {
+  it('may have an unknown host, by HTTPS: each delivery looks it up again', async () => {
     expect(await problem('https://new.example.com/hook')).toBeUndefined();
     expect(await problem('http://new.example.com/hook')).toContain('https://');
   });

@@ -3,7 +3,7 @@ import { eventTypes, typesOfSubject } from '#domain/events/events.ts';
 import { eventEnvelope, subjectKinds } from '#outbound/event-envelope.ts';
 
 describe('the envelope of events', () => {
-  it('says what happened, when, to what, and where that is read; and nothing of how it is stored', () => {
+  it('has type, time, subject and its path, and nothing about the storage', () => {
     const subject = { subjectKind: 'vpn_subscription', subjectId: 'vpn_1' } as const;
     const stored = { sequence: 7n, position: 3n, apiKeyId: 'key_1' };
     const event = {
@@ -23,7 +23,7 @@ describe('the envelope of events', () => {
     });
   });
 
-  it('has an address for the subject of every type of event: a type begins with the kind that it speaks of', () => {
+  it('has a path for the subject of every type of event: a type begins with the kind of its subject', () => {
     const known = subjectKinds.flatMap(typesOfSubject);
     expect(known.toSorted()).toEqual([...eventTypes].toSorted());
   });

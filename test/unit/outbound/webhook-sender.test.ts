@@ -43,7 +43,7 @@ function senderFor(hosts: Record<string, string[] | (() => string[])> = {}, allo
 }
 
 describe('a webhook', () => {
-  it('arrives as it is, once, and brings back the status and the beginning of the answer', async () => {
+  it('arrives unchanged, once, and returns the status and the beginning of the answer', async () => {
     const got: string[] = [];
     const port = await receiver((request, response) => {
       let body = '';
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     expect(reached).toBe(0);
   });
 
-  it('is told how long to wait', async () => {
+  it('returns the wait of Retry-After', async () => {
     const port = await receiver((_request, response) => response.writeHead(429, { 'retry-after': '120' }).end());
     expect((await senderFor()(`http://127.0.0.1:${port}/`)).outcome).toEqual({
       kind: 'answered',
@@ -87,7 +87,7 @@ describe('a webhook', () => {
 });
 
 describe('an address that is refused', () => {
-  it('is not connected to, whether it stands in the URL or its host leads there', async () => {
+  it('gets no connection, as a literal address or through its host name', async () => {
     let connections = 0;
     const port = await listening(createTcpServer(() => (connections += 1)));
     const send = senderFor(
@@ -118,7 +118,7 @@ describe('an address that is refused', () => {
     expect(connections).toBe(0);
   });
 
-  it('is found at the second try, when a name leads elsewhere than at the first', async () => {
+  it('is detected at the second try, when a name resolves to another address', async () => {
     let reached = 0;
     const port = await receiver((_request, response) => {
       reached += 1;
@@ -135,7 +135,7 @@ describe('an address that is refused', () => {
     expect(reached).toBe(1);
   });
 
-  it('is the one connected to: the judged address is not looked up once more', async () => {
+  it('is judged before the connection: the judged address is used without another lookup', async () => {
     let lookUps = 0;
     const port = await receiver((_request, response) => response.end());
     const send = senderFor({ 'rebinding.example.com': () => ((lookUps += 1) === 1 ? ['127.0.0.1'] : ['10.0.0.1']) });
@@ -157,7 +157,7 @@ describe('an address that is refused', () => {
 });
 
 describe('a receiver', () => {
-  it('that never ends its answer has answered: the rest is not read', async () => {
+  it('that never ends its answer counts as answered: the rest is not read', async () => {
     let sent = 0;
     const port = await receiver((_request, response) => {
       response.writeHead(200);
@@ -173,7 +173,7 @@ describe('a receiver', () => {
     expect(sent).toBeLessThan(1_000);
   });
 
-  it('whose body drips is not waited for', async () => {
+  it('whose body is slow is not waited for', async () => {
     const port = await receiver((_request, response) => {
       response.writeHead(200).write('slow');
     });
@@ -183,7 +183,7 @@ describe('a receiver', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it('whose headers drip, or that says nothing, has timed out', async () => {
+  it('whose headers are slow, or that is silent, times out', async () => {
     const silent = await listening(createTcpServer((socket) => socket.on('error', () => undefined)));
     const dripping = await listening(
       createTcpServer((socket) => {
@@ -201,7 +201,7 @@ describe('a receiver', () => {
     });
   });
 
-  it('that is not there, speaks no HTTP or no TLS, or is not known, is told apart', async () => {
+  it('that is down, speaks no HTTP or no TLS, or is unknown, gives different failures', async () => {
     const nonsense = await listening(
       createTcpServer((socket) => {
         socket.on('error', () => undefined);

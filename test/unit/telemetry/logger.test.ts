@@ -95,7 +95,7 @@ describe('the logger', () => {
     ).not.toContain(canary);
   });
 
-  it('says that a secret is absent or switched on, which is no secret', () => {
+  it('shows that a secret is absent or switched on, which is no secret', () => {
     const { logger, last } = recording();
     logger.info({ token: null, tokenRenewed: true }, 'login');
     expect(last()).toMatchObject({ token: null, tokenRenewed: true });
@@ -124,7 +124,7 @@ describe('the logger', () => {
     expect(written((log) => log.error({ err: nested }, 'failed'))).not.toContain(canary);
   });
 
-  it('keeps what operators need: our ids, epoch times, ICCIDs, amounts and plain sentences', () => {
+  it('keeps data that operators need: our ids, epoch times, ICCIDs, amounts and plain sentences', () => {
     const { logger, last } = recording();
     const fields = {
       orderId: 'ord_01JD8X7Q2M3N4P5R6S7T8V9WXY',
@@ -136,14 +136,14 @@ describe('the logger', () => {
     expect(last()).toMatchObject({ ...fields, msg: 'invalid token: renewed, signature mismatch' });
   });
 
-  it('never shows a known secret, whatever its shape and place', () => {
+  it('never shows a known secret, in any shape and place', () => {
     const { logger, text } = recording('trace', ['Correct Horse']);
     logger.warn({ list: ['say Correct Horse'], 'key Correct Horse': 1 }, 'Correct Horse %s', 'Correct Horse');
     logger.error(new Error('wrong: Correct Horse'));
     expect(text()).not.toContain('Correct');
   });
 
-  it('ignores known secrets that are too short to be told from innocent text', () => {
+  it('ignores known secrets that are too short to distinguish from harmless text', () => {
     const { logger, last } = recording('trace', ['or']);
     logger.info('the order is for you');
     expect(last()['msg']).toBe('the order is for you');
@@ -214,7 +214,7 @@ describe('errors in the log', () => {
     expect(written((log) => log.error(error))).not.toContain('canary');
   });
 
-  it('drop every field that is not known to be harmless: requests, bodies, configurations', () => {
+  it('drop every field that is not listed as harmless: requests, bodies, configurations', () => {
     const error = Object.assign(new Error('call failed'), {
       request: { data: 'canary' },
       response: 'canary',

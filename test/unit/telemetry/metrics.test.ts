@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMetrics } from '#telemetry/metrics.ts';
 
 describe('metrics', () => {
-  it('of two instances are kept apart', async () => {
+  it('of two instances are separate', async () => {
     const one = createMetrics({ processMetrics: false });
     const other = createMetrics({ processMetrics: false });
     one.upstreamCalls.inc({ endpoint: 'createOrder', outcome: 'timeout' });
@@ -12,7 +12,7 @@ describe('metrics', () => {
     expect((await other.render()).body).not.toContain('createOrder');
   });
 
-  it('include memory and event loop of the process, unless left out', async () => {
+  it('include memory and event loop of the process, unless switched off', async () => {
     expect((await createMetrics().render()).body).toContain('process_resident_memory_bytes');
     expect((await createMetrics({ processMetrics: false }).render()).body).not.toContain('process_');
   });

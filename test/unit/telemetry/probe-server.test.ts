@@ -16,7 +16,7 @@ async function serve(checks: Record<string, ReadinessCheck> = {}, metrics = crea
 }
 
 describe('the probe server', () => {
-  it('is alive while the process runs, whatever its checks say', async () => {
+  it('is alive while the process runs, independent of its checks', async () => {
     const address = await serve({
       database: async () => {
         throw new Error('down');
@@ -71,7 +71,7 @@ describe('the probe server', () => {
     expect(await answer.text()).toContain('reseller_webhook_deliveries_total{result="accepted"} 1');
   });
 
-  it('knows no other path and no other method', async () => {
+  it('refuses other paths and methods', async () => {
     const address = await serve();
     expect((await fetch(`${address}/`)).status).toBe(404);
     expect((await fetch(`${address}/healthz`, { method: 'POST' })).status).toBe(405);
@@ -95,7 +95,7 @@ describe('readiness', () => {
     expect(await checkReadiness({})).toEqual({ ready: true, checks: {}, degraded: [] });
   });
 
-  it('names what is degraded and is given all the same; where that cannot be known it says nothing of it', async () => {
+  it('lists degradations without being less ready, and none when they cannot be read', async () => {
     const degraded = [{ condition: 'not_approved', detail: 'Two orders are held.' }];
     expect(await checkReadiness({}, { degraded: async () => degraded })).toEqual({ ready: true, checks: {}, degraded });
     const unknown = { degraded: () => Promise.reject(new Error('the database is away')) };
@@ -104,7 +104,7 @@ describe('readiness', () => {
     expect(await checkReadiness({}, silent)).toEqual({ ready: true, checks: {}, degraded: [] });
   });
 
-  it('counts a check that throws at once as failed', async () => {
+  it('treats a check that throws synchronously as failed', async () => {
     const check = () => {
       throw new Error('broken check');
     };

@@ -6,7 +6,7 @@ const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
 const token = { CODEC_TOKEN: 'a-long-enough-token' };
 
 describe('the configuration of the codec server', () => {
-  it('lets both usual addresses of the local Temporal UI in, on loopback, without a token', () => {
+  it('accepts both usual addresses of the local Temporal UI, on loopback, without a token', () => {
     const config = readCodecServerConfig(keys);
     expect(config.allowedOrigins).toEqual(['http://127.0.0.1:8233', 'http://localhost:8233']);
     expect(config.host).toBe('127.0.0.1');

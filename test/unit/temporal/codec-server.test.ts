@@ -46,7 +46,7 @@ const answerSchema = z.object({
   payloads: z.array(z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })),
 });
 
-/** A request as the Temporal UI makes it. */
+/** A request like those of the Temporal UI. */
 async function post(path: string, body: unknown, headers: Record<string, string> = { Origin: UI }) {
   return fetch(`http://127.0.0.1:${server.port}${path}`, {
     method: 'POST',
@@ -56,7 +56,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 }
 
 describe('the codec server', () => {
-  it('decodes what the Temporal UI shows, for each of its addresses', async () => {
+  it('decodes payloads for the Temporal UI, at each of its addresses', async () => {
     const encoded = await codec.encode([defaultPayloadConverter.toPayload({ status: 'held' })]);
     for (const origin of ['http://127.0.0.1:8233', UI]) {
       const answer = await post('/decode', { payloads: encoded.map(toJson) }, { Origin: origin });
@@ -69,7 +69,7 @@ describe('the codec server', () => {
     }
   });
 
-  it('encodes what is typed into the UI or the CLI, so that the worker reads it', async () => {
+  it('encodes input of the UI or the CLI, so that the worker can read it', async () => {
     const answer = await post('/encode', { payloads: [toJson(defaultPayloadConverter.toPayload('typed'))] });
     const { payloads } = answerSchema.parse(await answer.json());
     const received = payloads.map(({ metadata, data }) => ({
@@ -82,7 +82,7 @@ describe('the codec server', () => {
     expect(defaultPayloadConverter.fromPayload((await codec.decode(received))[0] ?? {})).toBe('typed');
   });
 
-  it('answers the preflight of the UI with all the headers that it sends', async () => {
+  it('answers the preflight of the UI with all headers that it sends', async () => {
     const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
       method: 'OPTIONS',
       headers: {
@@ -144,7 +144,7 @@ describe('the codec server', () => {
     expect((await post('/decode', { payloads: [] }, {})).status).toBe(200);
   });
 
-  it('asks for its token when it has one, but not in a preflight, which cannot carry it', async () => {
+  it('requires its token when one is set, but not in a preflight, which cannot have it', async () => {
     await server.close();
     server = await start({ token: TOKEN });
     expect((await post('/decode', { payloads: [] })).status).toBe(401);
@@ -159,7 +159,7 @@ describe('the codec server', () => {
     expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
   });
 
-  it('says which key is missing, in a form that the UI may read', async () => {
+  it('reports the missing key, in a form that the UI can read', async () => {
     const stranger = new EncryptionCodec(new KeyRing([{ id: 'gone', key: Buffer.alloc(32, 9) }]));
     const encoded = await stranger.encode([defaultPayloadConverter.toPayload('lost')]);
     const answer = await post('/decode', { payloads: encoded.map(toJson) });
@@ -177,14 +177,14 @@ describe('the codec server', () => {
     expect((await post('/decode', body)).status).toBe(400);
   });
 
-  it('takes a request without payloads, and payloads without data', async () => {
+  it('accepts a request without payloads, and payloads without data', async () => {
     expect(await (await post('/decode', {})).json()).toEqual({ payloads: [] });
     expect(await (await post('/decode', { payloads: [{}] })).json()).toEqual({
       payloads: [{ metadata: {}, data: '' }],
     });
   });
 
-  it('knows no other path or method', async () => {
+  it('refuses other paths and methods', async () => {
     expect((await post('/', {})).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${server.port}/decode`)).status).toBe(405);
     expect((await post('/healthz', {})).status).toBe(405);
@@ -222,7 +222,7 @@ describe('the codec server', () => {
     ).toBe(200);
   });
 
-  it('keeps no more than two full bodies of all requests in memory, and serves the next afterwards', async () => {
+  it('keeps at most two full bodies of all requests in memory, and serves the next one afterwards', async () => {
     const mebibyte = Buffer.alloc(1_024 * 1_024, ' ');
     const calls = Array.from({ length: 5 }, () => {
       const { promise, resolve } = Promise.withResolvers<number>();
@@ -242,7 +242,7 @@ describe('the codec server', () => {
       .toBe(200);
   });
 
-  it('logs no payload, whatever goes wrong', async () => {
+  it('logs no payload in any error', async () => {
     const canary = Buffer.from('canary-in-a-payload').toString('base64');
     await server.close();
     const failing = {

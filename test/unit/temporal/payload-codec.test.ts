@@ -25,7 +25,7 @@ async function encodeOne(codec: EncryptionCodec, payload: Payload): Promise<Payl
 }
 
 describe('the payload codec', () => {
-  it('gives back every payload as it was, metadata included', async () => {
+  it('decodes every payload to its original, including metadata', async () => {
     const codec = codecWith(key('k1', 1));
     const metadataName = fc.string({ minLength: 1, maxLength: 20 }).filter((name) => name !== '__proto__');
     const payload = fc.record({
@@ -45,7 +45,7 @@ describe('the payload codec', () => {
     );
   });
 
-  it('leaves nothing readable and says how and with which key it encrypted', async () => {
+  it('leaves nothing readable, and marks the encoding and the key', async () => {
     const encoded = await encodeOne(codecWith(key('k2', 2), key('k1', 1)), plain({ imei: 'canary-imei' }));
     expect(text(encoded.metadata?.[METADATA_ENCODING_KEY])).toBe('binary/encrypted');
     expect(text(encoded.metadata?.[KEY_ID_METADATA])).toBe('k2');
@@ -53,7 +53,7 @@ describe('the payload codec', () => {
     expect(text(encoded.data)).not.toContain('json/plain');
   });
 
-  it('never encrypts alike: equal payloads cannot be recognised', async () => {
+  it('encrypts equal payloads differently, so that they cannot be recognised', async () => {
     const codec = codecWith(key('k1', 1));
     const [first, second] = await codec.encode([plain('same'), plain('same')]);
     expect(text(first?.data)).not.toBe(text(second?.data));
@@ -65,7 +65,7 @@ describe('the payload codec', () => {
     expect(defaultPayloadConverter.fromPayload(decoded ?? {})).toBe('kept');
   });
 
-  it('names the missing key, and what to do, when it cannot decode', async () => {
+  it('reports the missing key with advice when it cannot decode', async () => {
     const encoded = await encodeOne(codecWith(key('gone', 1)), plain('lost'));
     const decoding = codecWith(key('new', 2)).decode([encoded]);
     await expect(decoding).rejects.toThrow(PayloadDecryptionError);
@@ -81,7 +81,7 @@ describe('the payload codec', () => {
     await expect(codec.decode([{ metadata: encoded.metadata ?? {} }])).rejects.toThrow(PayloadDecryptionError);
   });
 
-  it('lets pass on decoding what was never encrypted, and takes empty lists', async () => {
+  it('passes plain payloads through when decoding, and accepts empty lists', async () => {
     const codec = codecWith(key('k1', 1));
     expect(await codec.decode([plain('typed by hand'), {}])).toEqual([plain('typed by hand'), {}]);
     expect(await codec.encode([])).toEqual([]);
@@ -98,7 +98,7 @@ describe('the codec of workers', () => {
       refusalAmong([defaultPayloadConverter.fromPayload(payload)]),
     );
 
-  it('hands a workflow what is encrypted, and of anything else a mark without its content', async () => {
+  it('passes encrypted payloads to a workflow, and replaces others by a mark without their content', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (json) => {
         const forged = plain(JSON.parse(json));
@@ -110,7 +110,7 @@ describe('the codec of workers', () => {
     expect(await refusals([{}])).toEqual(['not_encrypted']);
   });
 
-  it('marks what claims to be encrypted and does not open, but fails where only the key is missing', async () => {
+  it('marks altered payloads, but fails when the key is missing', async () => {
     const encoded = await encodeOne(worker, plain('text'));
     const altered = Buffer.from(encoded.data ?? []);
     altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
@@ -124,7 +124,7 @@ describe('the codec of workers', () => {
     await expect(worker.decode([later], ofWorkflow)).rejects.toThrow(PayloadDecryptionError);
   });
 
-  it('takes no plain result of an activity', async () => {
+  it('refuses a plain result of an activity', async () => {
     await expect(worker.decode([plain('bought')], ofActivity)).rejects.toThrow(PlainPayloadError);
     await expect(worker.decode([plain('bought')])).rejects.toThrow(PlainPayloadError);
     expect(text((await worker.decode([await encodeOne(worker, plain('bought'))], ofActivity))[0]?.data)).toBe(
@@ -134,7 +134,7 @@ describe('the codec of workers', () => {
 });
 
 describe('the data converter', () => {
-  it('can be loaded by path, as client and worker do, and hides message and stack of failures', () => {
+  it('can be loaded by path, like client and worker do, and hides message and stack of failures', () => {
     const { failureConverter, payloadConverter } = loadDataConverter(createDataConverter(new KeyRing([key('k1', 1)])));
     const failure = failureConverter.errorToFailure(new Error('canary-message'), payloadConverter);
     expect(failure.message).not.toContain('canary');

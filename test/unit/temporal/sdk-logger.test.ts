@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { createLogger } from '#telemetry/logger.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 
-describe('what the Temporal SDK logs', () => {
-  it('comes out redacted, at its own level, with its fields and error', () => {
+describe('log entries of the Temporal SDK', () => {
+  it('are redacted, and keep their level, fields and error', () => {
     const lines: string[] = [];
     const sdk = createSdkLogger(
       createLogger({ level: 'debug', name: 'worker' }, { write: (line) => void lines.push(line) }),

@@ -55,7 +55,7 @@ async function ask(headers: Record<string, string>, method = 'GET', path = '/', 
 }
 
 describe('the proxy of the Temporal UI', () => {
-  it('passes requests for its own addresses on, with their bodies, and the answers back', async () => {
+  it('forwards requests for its own addresses with their bodies, and returns the answers', async () => {
     for (const host of ['localhost:8233', '127.0.0.1:8233', 'LOCALHOST:8233']) {
       const answer = await ask({ host });
       expect(answer).toMatchObject({
@@ -97,14 +97,14 @@ describe('the proxy of the Temporal UI', () => {
     expect(problems.map(({ what }) => what)).toEqual(['origin']);
   });
 
-  it('asks nobody but the UI, whatever stands in the request line', async () => {
+  it('calls only the UI, independent of the request line', async () => {
     for (const path of ['//evil.example/', 'http://evil.example/x', '/\\evil.example']) {
       expect((await ask({ host: 'localhost:8233' }, 'GET', path)).text).toContain('the UI');
     }
     expect(seen.map(({ url }) => url)).toEqual(['//evil.example/', 'http://evil.example/x', '/\\evil.example']);
   });
 
-  it('answers 502 while the UI is away', async () => {
+  it('answers 502 while the UI is down', async () => {
     ui.closeAllConnections();
     await new Promise((resolve) => ui.close(resolve));
     expect((await ask({ host: 'localhost:8233' })).status).toBe(502);

@@ -29,7 +29,7 @@ describe('an activity', () => {
     expect(beats.count).toBe(33);
   });
 
-  it('beats no more once it has failed', async () => {
+  it('sends no heartbeat after it has failed', async () => {
     const { beats, result, fail } = begin(9_000);
     fail(new Error('no'));
     await expect(result).rejects.toThrow('no');

@@ -15,7 +15,7 @@ function health(ping: () => Promise<unknown>) {
 }
 
 describe('the watch over Temporal', () => {
-  it('fails its check once Temporal has hung for long enough, and not for one lost question', async () => {
+  it('fails its check once Temporal has hung for long enough, and not for one lost ping', async () => {
     const { watched, clock, silence } = health(() => new Promise(() => undefined));
     clock.now += 5_000;
     await watched.ping();
@@ -37,13 +37,13 @@ describe('the watch over Temporal', () => {
     expect(await silence()).toBe(0);
   });
 
-  it('does not count time in which nobody asked', () => {
+  it('does not count time without pings', () => {
     const { watched, clock } = health(async () => undefined);
     clock.now += 3_600_000;
     expect(() => watched.check()).not.toThrow();
   });
 
-  it('stops at once while a question is under way', async () => {
+  it('stops at once during a ping', async () => {
     const asked = Promise.withResolvers<void>();
     const { watched } = health(() => {
       asked.resolve();
