@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { Database, DatabaseUnavailableError, sqlState, violatedConstraint } from '#db/connection/database.ts';
 import { apiKeys } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -22,6 +24,8 @@ const pidOf = async (db: Parameters<Parameters<Database['transaction']>[0]>[0]) 
   const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
   return rows[0]!.pid;
 };
+/** Of the process that serves a connection. */
+const pidOfClient = (client: unknown) => z.object({ processID: z.int() }).parse(client).processID;
 const killBackend = (pid: number) =>
   withClient(opened.url, (client) => client.query('SELECT pg_terminate_backend($1)', [pid]));
 
@@ -61,13 +65,17 @@ describe('a transaction', () => {
   });
 
   it('whose connection is cut while it is idle in between is noticed too', async () => {
+    const emit = vi.spyOn(pg.Client.prototype, 'emit');
     const cut = database.transaction(async (tx) => {
       await tx.insert(apiKeys).values(key('cut-between'));
-      await killBackend(await pidOf(tx));
-      // Long enough for the end of the connection to arrive while nothing is asked of it.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      const pid = await pidOf(tx);
+      await killBackend(pid);
+      await waitFor('the end of the connection has arrived, while nothing is asked of it', () =>
+        emit.mock.calls.some(([event], call) => event === 'end' && pidOfClient(emit.mock.contexts[call]) === pid),
+      );
     });
     await expect(cut).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    emit.mockRestore();
     expect(await stored()).not.toContain('cut-between');
   });
 
