@@ -3,14 +3,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take a multiple of the time of the others: begun last, each would keep one core busy at the end. */
 const LONGEST = [
   'fault/crash.test.ts',
-  'fault/restore.test.ts',
-  'fault/temporal-hangs.test.ts',
-  'workflow/outage.test.ts',
+  'fault/service-outage.test.ts',
   'platform/platform-start.test.ts',
+  'workflow/outage.test.ts',
+  'fault/temporal-hangs.test.ts',
   'platform/bench-smoke.test.ts',
+  'fault/worker-killed.test.ts',
   'gate/first-contact-shapes.test.ts',
-  'orders/order-disbelief.test.ts',
-  'orders/order-verdicts.test.ts',
+  'fault/restore.test.ts',
+  'workflow/vpn-subscription-silence.test.ts',
 ] as const;
 
 /** Begins with the files that take longest, also on a machine that has no times of earlier runs. */

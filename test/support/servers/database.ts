@@ -11,16 +11,23 @@ export interface TestDatabase extends AsyncDisposable {
   drop(): Promise<void>;
 }
 
+/** Many stacks start at the same moment, and each keeps others waiting. */
+const MANY_AT_ONCE = { connectTimeoutMs: 60_000 } as const;
+
 /** A migrated, empty database of its own, cloned from the run's template. */
 export async function createTestDatabase(
   { postgresUrl, templateDatabase }: Pick<SharedServers, 'postgresUrl' | 'templateDatabase'> = inject('servers'),
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await withClient(postgresUrl, async (client) => {
-    // Files of one run clone the same template, and PostgreSQL refuses while another session is at it.
-    await client.query('SELECT pg_advisory_lock(1)');
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
-  });
+  await withClient(
+    postgresUrl,
+    async (client) => {
+      // Files of one run clone the same template, and PostgreSQL refuses while another session is at it.
+      await client.query('SELECT pg_advisory_lock(1)');
+      await client.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
+    },
+    MANY_AT_ONCE,
+  );
   const drop = () =>
     withClient(postgresUrl, async (client) => {
       await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
