@@ -197,7 +197,7 @@ describe('events that are not kept', () => {
     await announce(['order.accepted']);
     const refused = await caller.get(`/v1/events?cursor=${cursor}`);
     expect(refused.at('code')).toBe('cursor_expired');
-    expect(refused.textAt('detail')).toContain('has not come that far');
+    expect(refused.textAt('detail')).toContain('has not reached this position');
   });
 
   it('say of a cursor that is not theirs where it stood', async () => {
