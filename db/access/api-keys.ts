@@ -23,14 +23,14 @@ export const API_SCOPES = {
   'vpn:operate':
     'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act ' +
     'is audited.',
-  'vpn:reveal': "Read access data: whoever holds them can use the customer's VPN. Each read is audited.",
+  'vpn:reveal': "Read access data: their holder can use the customer's VPN. Each read is audited.",
   'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
   'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
   'cases:operate':
     'List and read what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
   'audit:read': 'Read the audit log: who did what, when and why.',
   'esims:read': 'Read eSIMs and their installation facts.',
-  'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
+  'esims:reveal': 'Read activation codes and QR codes: its holder can install the eSIM. Each read is audited.',
   'packages:read': 'Read packages, the prices charged to the reseller, and suggested selling prices.',
   'pricing:read': 'Read the rules that suggest selling prices, and try others.',
   'pricing:write': 'Make, change and end these rules. Each change is audited.',
@@ -39,7 +39,7 @@ export const API_SCOPES = {
   'updates:read': 'Check for updates of the storefront application.',
   'webhook_endpoints:read': 'Read webhook endpoints and what was delivered to them.',
   'webhook_endpoints:write':
-    'Create, change, test, replay and delete webhook endpoints: decides who is told of events. Each act is audited.',
+    'Create, change, test, replay and delete webhook endpoints: decides who receives events. Each action is audited.',
   'service:admin':
     'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
 } as const;

@@ -8,13 +8,13 @@ export const CAPABILITIES = {
   order_list:
     'GET /orders can be filtered by external_order_id. Without it an order without an id cannot be looked up.',
   wallet_transactions:
-    'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures are parked.',
+    'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures need attention.',
   public_packages: 'GET /public/packages exists. Without it what the public pays for a package is not shown.',
   esim_usage:
     'GET /esims/{id}/usage exists. Without it usage is unknown, and so is one condition of a refund; the service ' +
     'decides.',
   topup_read: 'GET /topups/{id} exists. Without it only webhooks tell how a top-up went on.',
-  topup_list: 'GET /topups can be filtered by esim_id. Without it a top-up whose answer was lost is parked.',
+  topup_list: 'GET /topups can be filtered by esim_id. Without it a top-up whose answer was lost needs attention.',
   refund_read: 'GET /refunds/{id} exists. Without it only webhooks tell how a refund went on.',
   refund_list:
     'GET /refunds can be filtered by esim_id. Without it a refund that nothing has named yet stays expected.',
@@ -24,8 +24,7 @@ export const CAPABILITIES = {
     'to the order or not at all.',
   vpn_subscription_list:
     'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was ' +
-    'lost is ' +
-    'parked.',
+    'lost needs attention.',
   openapi_download:
     'The OpenAPI document can be downloaded by a call. Without it a person hands the file to the contract check.',
   sandbox_simulation: 'The sandbox simulation can be called. Without it the sandbox tour leaves the refund paths out.',

@@ -2,7 +2,7 @@
 
 /** Why a caller should submit the same again, or should not. */
 interface ResubmissionTexts {
-  /** A case says that nobody knows whether it happened. */
+  /** The text while a case leaves open whether it happened. */
   readonly in_doubt: string;
   readonly done: string;
   /** Done, and ended since. */

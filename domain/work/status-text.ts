@@ -91,7 +91,7 @@ function nextOf(work: DescribedWork): string {
   const { kind, status, failure, attention, isTimed, isInDoubt = false } = work;
   if (isInDoubt && isFinal(status))
     return 'A person looks into the case; the cases of your account say what it is about.';
-  if (isSettling(work)) return 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.';
+  if (isSettling(work)) return 'If it cost nothing, a new attempt follows or it fails; otherwise a case opens.';
   switch (status) {
     case 'accepted':
       return 'Its workflow starts within moments and sends it to the service.';
@@ -110,15 +110,15 @@ function nextOf(work: DescribedWork): string {
     case 'processing':
       return isTimed
         ? 'What is still missing of it is read from the service again.'
-        : 'The word of the service, by webhook. Should none come, it is asked.';
+        : 'The report of the service, by webhook. Without one it is looked up.';
     case 'needs_attention':
       return attention === undefined ? 'A person decides.' : ATTENTION_REASONS[attention].advice;
     case 'active':
       return 'Its end, or its cancellation.';
     case 'cancelling':
       return failure !== undefined && isTimed
-        ? 'The service is asked again to cancel it; should it not take it for long, a person is told.'
-        : 'The service confirms it. Should that not come, it is asked.';
+        ? 'The cancellation is requested again; a case opens if it is not accepted for long.'
+        : 'The service confirms it. Without a confirmation it is looked up.';
     default:
       return 'Nothing: it has ended.';
   }

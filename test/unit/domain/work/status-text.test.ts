@@ -67,7 +67,7 @@ describe('where work stands', () => {
     expect(settling).toEqual({
       now: 'The service reports that the order failed; the wallet is read before anything follows.',
       reason: failure.detail,
-      next: 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.',
+      next: 'If it cost nothing, a new attempt follows or it fails; otherwise a case opens.',
     });
   });
 
