@@ -1,4 +1,3 @@
-import QRCode from 'qrcode';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import {
   activationExample,
@@ -15,6 +14,7 @@ import {
   usageJson,
   usageOutput,
 } from '#api/esims/esim-schemas.ts';
+import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
 import { ageOf, freshnessExample } from '#api/fields/freshness.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
@@ -38,11 +38,6 @@ import { readUsage } from '#upstream/mapping/usage.ts';
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';
 const path = idInPath('esim', esimExampleId);
-
-/** Margin required by the QR standard; without it cameras fail. */
-const QUIET_ZONE_MODULES = 4;
-/** A typical code is then about 400 pixels wide, including the margin. */
-const PNG_PIXELS_PER_MODULE = 10;
 
 const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
 
@@ -222,7 +217,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const { activation } = await reveal(id, caller, 'esim.qr_revealed');
-        const svg = await QRCode.toString(lpaString(activation), { type: 'svg', margin: QUIET_ZONE_MODULES });
+        const svg = await qrCodeSvg(lpaString(activation));
         return bytesReply(200, 'image/svg+xml; charset=utf-8', svg, fileName(`${id}.svg`));
       },
     }),
@@ -239,11 +234,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const { activation } = await reveal(id, caller, 'esim.qr_revealed');
-        const png = await QRCode.toBuffer(lpaString(activation), {
-          type: 'png',
-          margin: QUIET_ZONE_MODULES,
-          scale: PNG_PIXELS_PER_MODULE,
-        });
+        const png = await qrCodePng(lpaString(activation));
         return bytesReply(200, 'image/png', png, fileName(`${id}.png`));
       },
     }),

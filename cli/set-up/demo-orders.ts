@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import QRCode from 'qrcode';
 import * as z from 'zod';
 import { type ApiAccess, ApiClient } from '#cli/api/api-client.ts';
 import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { terminalQrCode } from '#cli/terminal/qr-code.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
@@ -68,17 +68,9 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
     answer: activation,
   });
   terminal.say(`\n${terminal.bold('The eSIM')} ${ended.esim_id} (simulated: no phone can install it)`);
-  terminal.say(await qrCode(code, terminal.interactive));
+  terminal.say(await terminalQrCode(code, terminal.interactive));
   terminal.say(`${code}\n`);
   return true;
-}
-
-/** @param inColour black on white, which can be scanned on any background. */
-function qrCode(text: string, inColour: boolean): Promise<string> {
-  const errorCorrectionLevel = 'L';
-  return inColour
-    ? QRCode.toString(text, { type: 'terminal', small: true, errorCorrectionLevel })
-    : QRCode.toString(text, { type: 'utf8', margin: 2, errorCorrectionLevel });
 }
 
 /** The unfinished order of an earlier run, or a new one. */

@@ -1,6 +1,6 @@
-/** Attempts, and the eSIMs that they bought. */
+/** Attempts at the service. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, doublePrecision, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -66,49 +66,3 @@ export const attempts = pgTable(
       .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),
   ],
 );
-
-export const esims = pgTable(
-  'esims',
-  {
-    id: text('id').primaryKey(),
-    orderId: text('order_id').notNull().unique(),
-    serviceEsimId: text('service_esim_id').notNull().unique(),
-    iccid: text('iccid').notNull(),
-    packageId: integer('package_id').notNull(),
-    encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
-    status: text('status').notNull(),
-    installedAt: instant('installed_at'),
-    activatedAt: instant('activated_at'),
-    expiresAt: instant('expires_at'),
-    /** Time when this state was last read from the service. */
-    readAt: instant('read_at').notNull(),
-    /** Time of the next read for data and time that run out; null: the eSIM has ended. */
-    watchDueAt: instant('watch_due_at').defaultNow(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    /** Time of the last change of its status or times; an equal reading changes nothing. */
-    updatedAt: instant('updated_at').notNull().defaultNow(),
-  },
-  (table) => [
-    index('esims_page').on(table.createdAt.desc(), table.id.desc()),
-    index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
-    index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
-    index('esims_iccid').on(table.iccid),
-    index('esims_updated').on(table.updatedAt),
-    index('esims_watch')
-      .on(table.watchDueAt)
-      .where(sql`${table.watchDueAt} is not null`),
-    index('esims_expiry').on(table.expiresAt, table.id),
-  ],
-);
-
-/** The newest reading of the data of an eSIM. */
-export const esimUsage = pgTable('esim_usage', {
-  esimId: text('esim_id').primaryKey(),
-  usedMb: doublePrecision('used_mb').notNull(),
-  totalMb: doublePrecision('total_mb'),
-  /** True: no limit, as the service reports; null: not reported. */
-  unlimited: boolean('unlimited'),
-  /** Time of the supplier's measurement, when reported. */
-  measuredAt: instant('measured_at'),
-  readAt: instant('read_at').notNull(),
-});

@@ -1,0 +1,17 @@
+/** QR codes of activation codes, as images. The terminal's are in `cli/terminal/qr-code.ts`. */
+import QRCode from 'qrcode';
+
+/** Margin required by the QR standard; without it cameras fail. */
+const QUIET_ZONE_MODULES = 4;
+/** A typical code is then about 400 pixels wide, including the margin. */
+const PNG_PIXELS_PER_MODULE = 10;
+
+/** @param text the LPA string. @returns an SVG document. */
+export function qrCodeSvg(text: string): Promise<string> {
+  return QRCode.toString(text, { type: 'svg', margin: QUIET_ZONE_MODULES });
+}
+
+/** @param text the LPA string. @returns the bytes of a PNG image. */
+export function qrCodePng(text: string): Promise<Buffer> {
+  return QRCode.toBuffer(text, { type: 'png', margin: QUIET_ZONE_MODULES, scale: PNG_PIXELS_PER_MODULE });
+}
