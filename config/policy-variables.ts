@@ -76,7 +76,7 @@ export const policyFields = {
   POLICY_RELEASES_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.gate.releasesPerSecond),
   POLICY_GATE_TICK: durationMs(DEFAULT_POLICY.gate.tickMs),
   POLICY_GATE_RECHECK: durationMs(DEFAULT_POLICY.gate.recheckMs),
-  POLICY_FIRST_CONTACT_EVERY: durationMs(DEFAULT_POLICY.gate.firstContactMs),
+  POLICY_FIRST_PURCHASE_CHECK_EVERY: durationMs(DEFAULT_POLICY.gate.firstPurchaseCheckMs),
   POLICY_OUTBOUND_DEADLINE: durationMs(DEFAULT_POLICY.outbound.sendDeadlineMs, MAX_OUTBOUND_DEADLINE_MS),
   POLICY_OUTBOUND_LEASE: durationMs(DEFAULT_POLICY.outbound.leaseMs),
   POLICY_OUTBOUND_RETRY_DELAY: durationMs(DEFAULT_POLICY.outbound.retryDelayMs),
@@ -151,7 +151,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
       releasesPerSecond: raw.POLICY_RELEASES_PER_SECOND,
       tickMs: raw.POLICY_GATE_TICK,
       recheckMs: raw.POLICY_GATE_RECHECK,
-      firstContactMs: raw.POLICY_FIRST_CONTACT_EVERY,
+      firstPurchaseCheckMs: raw.POLICY_FIRST_PURCHASE_CHECK_EVERY,
     },
     purchase: {
       ...purchase,

@@ -19,7 +19,7 @@ import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { findRunning } from '#temporal/running-work.ts';
 import { openService } from '#upstream/service.ts';
-import { FirstContactWatch } from '#worker/first-contact.ts';
+import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { GateLoop } from '#worker/gate-loop.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
@@ -35,7 +35,7 @@ export interface WorkerParts {
   /** Notifies the readers of events in the API processes. */
   readonly readers: Notifier;
   readonly gateLoop: GateLoop;
-  readonly firstContact: FirstContactWatch;
+  readonly firstPurchaseCheck: FirstPurchaseCheckWatch;
   readonly activities: ReturnType<typeof createWorkActivities> &
     ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities> &
@@ -115,7 +115,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     wakeups,
     readers,
     gateLoop,
-    firstContact: new FirstContactWatch({
+    firstPurchaseCheck: new FirstPurchaseCheckWatch({
       database,
       service: service.client,
       mode,

@@ -80,7 +80,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
         stampOrVerify(db, { serviceBaseUrl: config.service.baseUrl, serviceMode: config.service.mode }),
       );
       await registerKeys(database, keyRing);
-      await parts.firstContact.hold();
+      await parts.firstPurchaseCheck.hold();
       await setUpNamespace(config.temporal);
     });
     if (!stopping.signal.aborted) {
@@ -107,7 +107,7 @@ async function work(
   signal: AbortSignal,
   setRunning: (running: Running | undefined) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, readers, gateLoop, firstContact } = parts;
+  const { logger, metrics, database, keyRing, wakeups, readers, gateLoop, firstPurchaseCheck } = parts;
   const { activities, webhookActivities } = parts;
   // We handle signals ourselves: the relay must stop before the worker.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
@@ -174,14 +174,14 @@ async function work(
   wakeups.listen();
   relay.start();
   gateLoop.start();
-  firstContact.start();
+  firstPurchaseCheck.start();
   temporal.start();
   setRunning({ temporal });
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
   const stopParts = async () => {
     setRunning(undefined);
-    await Promise.all([gateLoop.stop(), firstContact.stop(), relay.stop(), temporal.stop()]);
+    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), temporal.stop()]);
   };
   const told = Promise.withResolvers<void>();
   const onAbort = () => {

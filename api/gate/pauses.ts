@@ -29,7 +29,7 @@ export const pauseOutput = z
     id: ourId('pause', exampleId),
     origin: z.enum(PAUSE_ORIGINS).meta({
       description:
-        '`operator`: an operator paused buying. `first_contact`: the product did before the first purchase in ' +
+        '`operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in ' +
         'production, ' +
         "because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not " +
         'created again after its release.',
@@ -170,7 +170,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'End a pause; held work continues at a limited rate, oldest first',
       description:
-        'An ended pause is not changed. Releasing a pause of the origin `first_contact` means buying although the ' +
+        'An ended pause is not changed. Releasing a pause of the origin `first_purchase_check` means buying although the ' +
         "shapes of the service's answers were not seen.",
       scope: 'gate:operate',
       accountWide: true,

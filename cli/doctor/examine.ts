@@ -12,7 +12,7 @@ import { checkTemporal } from '#cli/doctor/installation/temporal.ts';
 import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
 import { checkClock } from '#cli/doctor/service/clock.ts';
 import { checkContract } from '#cli/doctor/service/contract.ts';
-import { checkFirstContact } from '#cli/doctor/service/first-contact.ts';
+import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
 import { checkLogin } from '#cli/doctor/service/login.ts';
 import { checkToken } from '#cli/doctor/service/token.ts';
 import { checkWallet } from '#cli/doctor/service/wallet.ts';
@@ -149,7 +149,7 @@ async function examineService(
   config: ServiceConfig | undefined,
   limits: Limits,
   database: Promise<DatabaseExamination>,
-): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities' | 'first_contact'> {
+): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities' | 'first_purchase_check'> {
   if (config === undefined) {
     return {
       login: CONFIGURATION,
@@ -159,7 +159,7 @@ async function examineService(
       clock: CONFIGURATION,
       contract: CONFIGURATION,
       capabilities: CONFIGURATION,
-      first_contact: CONFIGURATION,
+      first_purchase_check: CONFIGURATION,
     };
   }
   // A service may keep one token for each device: this login must not end the token of running processes.
@@ -174,7 +174,13 @@ async function examineService(
     const contract = await settled(() => checkContract(service.client, config.capabilities, limits));
     const { records } = await database;
     const capabilities = checkCapabilities(config, records, limits.now());
-    return { ...account, clock, contract, capabilities, first_contact: checkFirstContact(config, records) };
+    return {
+      ...account,
+      clock,
+      contract,
+      capabilities,
+      first_purchase_check: checkFirstPurchaseCheck(config, records),
+    };
   } finally {
     await service.close();
   }

@@ -1,6 +1,6 @@
 import { lapse } from '#cli/sandbox-tour/context.ts';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
-import { nounOf } from '#domain/gate/first-contact.ts';
+import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import { capabilities, type Capability } from '#domain/service/capabilities.ts';
 import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind, KINDS } from '#domain/work/kinds.ts';

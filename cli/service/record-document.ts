@@ -6,9 +6,9 @@ import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { FIRST_CONTACT_ADVICE, judgeFirstContact, nounOf } from '#domain/gate/first-contact.ts';
+import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { applyFirstContact, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-contact.ts';
+import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
 import type { JsonObject } from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';
@@ -63,8 +63,8 @@ export async function recordDocument(document: JsonObject, environment: Environm
         deadlineMs,
         document,
       })) {
-        const found = judgeFirstContact(kind, sighting);
-        await database.transaction((tx) => applyFirstContact(tx, kind, found, actor(), new Date()));
+        const found = judgeFirstPurchaseCheck(kind, sighting);
+        await database.transaction((tx) => applyFirstPurchaseCheck(tx, kind, found, actor(), new Date()));
         const text = found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${withoutAdvice(found.reason)}`;
         lines.push(`${nounOf(kind)}: ${text}`);
       }
@@ -76,12 +76,12 @@ export async function recordDocument(document: JsonObject, environment: Environm
   });
 }
 
-// Replaces FIRST_CONTACT_ADVICE, which tells the operator to record a document.
+// Replaces FIRST_PURCHASE_CHECK_ADVICE, which tells the operator to record a document.
 const ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here; ' +
   'or release the pause with `npx reseller gate release` to buy without the check.';
 
 /** Removes the advice from the reason of a pause. */
 function withoutAdvice(reason: string): string {
-  return reason.replace(FIRST_CONTACT_ADVICE, '').trimEnd();
+  return reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trimEnd();
 }

@@ -170,7 +170,7 @@ function paused({ kind, failure_class: failure }: Pick<z.output<typeof pause>, '
 }
 
 function pausedBy({ origin, paused_by: by }: Pick<z.output<typeof pause>, 'origin' | 'paused_by'>): string {
-  return origin === 'first_contact' ? 'the product, before the first contact,' : by;
+  return origin === 'first_purchase_check' ? 'the product, until its first purchase check,' : by;
 }
 
 function text({ amount, currency }: z.output<typeof money>): string {

@@ -8,9 +8,9 @@ export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limi
 
 /**
  * Who paused buying: an operator, or the product itself before the service's answers have been seen
- * (`first-contact.ts`).
+ * (`first-purchase-check.ts`).
  */
-export const PAUSE_ORIGINS = ['operator', 'first_contact'] as const;
+export const PAUSE_ORIGINS = ['operator', 'first_purchase_check'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
 
 /** Why the gate does not let work through. */

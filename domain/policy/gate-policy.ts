@@ -48,8 +48,8 @@ export interface GatePolicy {
   readonly tickMs: number;
   /** Held work asks the gate again after this time, in case it was never woken. */
   readonly recheckMs: number;
-  /** How often the service is checked while purchases wait for the first contact: about ten calls each. */
-  readonly firstContactMs: number;
+  /** How often the service is checked while purchases wait for the first purchase check: about ten calls each. */
+  readonly firstPurchaseCheckMs: number;
 }
 
 export const GATE_POLICY: GatePolicy = {
@@ -67,5 +67,5 @@ export const GATE_POLICY: GatePolicy = {
   releasesPerSecond: 5,
   tickMs: second,
   recheckMs: 10 * minute,
-  firstContactMs: 3 * minute,
+  firstPurchaseCheckMs: 3 * minute,
 };

@@ -1,4 +1,4 @@
-/** Pauses of buying: those of operators, and those of the product (see `fulfilment/gate/first-contact.ts`). */
+/** Pauses of buying: those of operators, and those of the product (see `fulfilment/gate/first-purchase-check.ts`). */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';

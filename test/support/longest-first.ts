@@ -9,7 +9,7 @@ const LONGEST = [
   'fault/temporal-hangs.test.ts',
   'platform/bench-smoke.test.ts',
   'fault/worker-killed.test.ts',
-  'gate/first-contact-shapes.test.ts',
+  'gate/first-purchase-check-shapes.test.ts',
   'fault/restore.test.ts',
   'workflow/vpn-subscription-silence.test.ts',
 ] as const;

@@ -1,4 +1,4 @@
-import type { Sighting } from '#domain/gate/first-contact.ts';
+import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { ServiceClient } from '#upstream/client.ts';
@@ -11,7 +11,7 @@ import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
 import type { PurchaseReads } from '#upstream/first-purchase-check/listed-purchases.ts';
 
 /** The calls of this check. None of them buys, cancels or changes anything. */
-export type FirstContactClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
+export type FirstPurchaseCheckClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
 
 export interface LookOptions {
   /** The kinds to check; calls of other kinds are not made. */
@@ -31,7 +31,7 @@ export interface LookOptions {
  * @returns the result of each kind that was checked completely.
  */
 export async function lookAtService(
-  client: FirstContactClient,
+  client: FirstPurchaseCheckClient,
   { kinds, capabilities, deadlineMs, document, signal }: LookOptions,
 ): Promise<ReadonlyMap<PurchaseKind, Sighting>> {
   if (kinds.length === 0) return new Map();
@@ -68,7 +68,7 @@ type Described =
   | { readonly kind: 'none'; readonly reason: string };
 
 async function readDocument(
-  client: FirstContactClient,
+  client: FirstPurchaseCheckClient,
   capabilities: Capabilities,
   document: JsonObject | undefined,
 ): Promise<Described> {

@@ -9,7 +9,7 @@ import { countHeldWork } from '#db/work/held-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { readFirstContact, type FirstContactState } from '#fulfilment/gate/first-contact.ts';
+import { readFirstPurchaseCheck, type FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
 
 /** The default: the policy of the worker only decides when the worker raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
@@ -27,7 +27,7 @@ export interface Records {
   /** Measured capabilities of the service's sandbox; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
   /** For each kind of purchase, whether the shapes of the service's answers were seen. */
-  readonly firstContact: ReadonlyMap<PurchaseKind, FirstContactState>;
+  readonly firstPurchaseCheck: ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>;
 }
 
 export async function readRecords(
@@ -44,6 +44,6 @@ export async function readRecords(
     webhooksMissed: await missedWebhooks(db, WEBHOOK_SILENCE, new Date(now())),
     refusedPrefix: await readRefusedPrefix(db),
     capabilityProfile: await newestCapabilityProfile(db, 'sandbox'),
-    firstContact: await readFirstContact(db),
+    firstPurchaseCheck: await readFirstPurchaseCheck(db),
   }));
 }

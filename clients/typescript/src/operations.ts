@@ -1144,7 +1144,7 @@ export class Operations {
 
   /** End a pause; held work continues at a limited rate, oldest first.
    *
-   * An ended pause is not changed. Releasing a pause of the origin `first_contact` means buying although the shapes of the service's answers were not seen.
+   * An ended pause is not changed. Releasing a pause of the origin `first_purchase_check` means buying although the shapes of the service's answers were not seen.
    *
    * Scope: `gate:operate`.
    */

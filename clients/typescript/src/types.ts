@@ -2796,9 +2796,9 @@ export interface Pause {
    */
   id: string;
   /**
-   * `operator`: an operator paused buying. `first_contact`: the product did before the first purchase in production, because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not created again after its release.
+   * `operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in production, because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not created again after its release.
    */
-  origin: 'operator' | 'first_contact';
+  origin: 'operator' | 'first_purchase_check';
   /**
    * The kind of work that is paused; null: every kind.
    */

@@ -118,7 +118,7 @@ describe('reseller doctor', () => {
       webhook_arrival: 'not_checked',
       contract: 'ok',
       capabilities: 'ok',
-      first_contact: 'ok',
+      first_purchase_check: 'ok',
     });
     expect(findings.database).toMatchObject({
       detail: expect.stringContaining('ECONNREFUSED'),

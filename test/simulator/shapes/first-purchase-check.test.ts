@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
-import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
+import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';

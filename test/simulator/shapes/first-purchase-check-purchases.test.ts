@@ -1,7 +1,7 @@
 /** What purchases that the service lists show before the first one of ours, over HTTP against the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
-import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
+import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 
 let service: LookedAt;
 beforeEach(async () => {

@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { checkFirstContact } from '#cli/doctor/service/first-contact.ts';
+import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
 import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
 import { confirmCapabilities, importCapabilities } from '#cli/service/capabilities.ts';
 import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/contract.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';
-import { readFirstContact } from '#fulfilment/gate/first-contact.ts';
+import { readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -37,7 +37,7 @@ const pausePage = z.object({
 const pausesOf = async ({ api }: Stack) =>
   pausePage.parse((await api.get('/v1/purchase-gate/pauses?ended=true')).body).data;
 const doctorOf = async ({ database }: Stack) =>
-  checkFirstContact({ mode: 'production' }, { firstContact: await database.run(readFirstContact) });
+  checkFirstPurchaseCheck({ mode: 'production' }, { firstPurchaseCheck: await database.run(readFirstPurchaseCheck) });
 
 /** An order that is held, with the sentence that its caller reads. */
 async function heldOrder(desk: OrderDesk): Promise<{ readonly id: string; readonly detail: unknown }> {
@@ -76,7 +76,7 @@ describe('in production, before the shapes were seen', () => {
     });
 
     const pause = (await pausesOf(stack)).find(({ kind }) => kind === 'order');
-    expect(pause).toMatchObject({ origin: 'first_contact', released_at: null });
+    expect(pause).toMatchObject({ origin: 'first_purchase_check', released_at: null });
     const release = await stack.api.post(`/v1/purchase-gate/pauses/${pause?.id}/release`, {
       reason: 'We have tried it by hand.',
     });

@@ -7,17 +7,17 @@ import type { Executor } from '#db/connection/database.ts';
 import type { PauseRow } from '#db/gate/pauses.ts';
 import { capabilityProfiles, gatePauses } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
-import { notLookedYet, type FirstContact } from '#domain/gate/first-contact.ts';
+import { notLookedYet, type FirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { boughtStatusesOf } from '#domain/work/lifecycle.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
-const ORIGIN = 'first_contact';
+const ORIGIN = 'first_purchase_check';
 /** The actor of these pauses when the product sets or releases them. */
-export const FIRST_CONTACT_ACTOR = 'worker';
+export const FIRST_PURCHASE_CHECK_ACTOR = 'worker';
 
 /** The state of a kind of purchase. */
-export type FirstContactState =
+export type FirstPurchaseCheckState =
   | { readonly kind: 'held'; readonly pause: PauseRow }
   /** Our own records prove it: a confirmed profile, or a purchase. */
   | { readonly kind: 'recorded'; readonly evidence: string }
@@ -26,13 +26,15 @@ export type FirstContactState =
   | { readonly kind: 'unknown' };
 
 /** The states by kind of purchase, in display order. */
-export async function readFirstContact(db: Executor): Promise<ReadonlyMap<PurchaseKind, FirstContactState>> {
-  const states = new Map<PurchaseKind, FirstContactState>();
+export async function readFirstPurchaseCheck(
+  db: Executor,
+): Promise<ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>> {
+  const states = new Map<PurchaseKind, FirstPurchaseCheckState>();
   for (const kind of PURCHASE_KINDS) states.set(kind, await stateOf(db, kind));
   return states;
 }
 
-async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstContactState> {
+async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstPurchaseCheckState> {
   const [pause] = await db
     .select()
     .from(gatePauses)
@@ -74,14 +76,14 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
 export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]> {
   await serialise(tx);
   const made: PauseRow[] = [];
-  for (const [kind, state] of await readFirstContact(tx)) {
+  for (const [kind, state] of await readFirstPurchaseCheck(tx)) {
     if (state.kind !== 'unknown') continue;
     const asked = {
       origin: ORIGIN,
       kind,
       failureClass: null,
       reason: notLookedYet(kind),
-      actor: FIRST_CONTACT_ACTOR,
+      actor: FIRST_PURCHASE_CHECK_ACTOR,
     } as const;
     made.push((await addPause(tx, asked, now)).pause);
   }
@@ -90,7 +92,7 @@ export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]
 
 /** The kinds of purchase that are held. */
 export async function heldKinds(db: Executor): Promise<PurchaseKind[]> {
-  const states = await readFirstContact(db);
+  const states = await readFirstPurchaseCheck(db);
   return PURCHASE_KINDS.filter((kind) => states.get(kind)?.kind === 'held');
 }
 
@@ -105,7 +107,7 @@ export async function releaseRecorded(tx: Executor, actor: string, now: Date): P
     const evidence = await ownEvidence(tx, kind);
     if (
       evidence !== undefined &&
-      (await applyFirstContact(tx, kind, { kind: 'seen', evidence }, actor, now)) === 'released'
+      (await applyFirstPurchaseCheck(tx, kind, { kind: 'seen', evidence }, actor, now)) === 'released'
     ) {
       released.push(kind);
     }
@@ -114,16 +116,16 @@ export async function releaseRecorded(tx: Executor, actor: string, now: Date): P
 }
 
 /** The effect on the pause of a kind; `unchanged` also when there is none. */
-export type AppliedFirstContact = 'released' | 'reworded' | 'unchanged';
+export type AppliedFirstPurchaseCheck = 'released' | 'reworded' | 'unchanged';
 
 /** Releases the pause of a kind whose shapes were seen, or updates its text. */
-export async function applyFirstContact(
+export async function applyFirstPurchaseCheck(
   tx: Executor,
   kind: PurchaseKind,
-  found: FirstContact,
+  found: FirstPurchaseCheck,
   actor: string,
   now: Date,
-): Promise<AppliedFirstContact> {
+): Promise<AppliedFirstPurchaseCheck> {
   const inForce = and(eq(gatePauses.origin, ORIGIN), eq(gatePauses.kind, kind), isNull(gatePauses.releasedAt));
   if (found.kind === 'unseen') {
     const reworded = await tx
@@ -141,5 +143,5 @@ export async function applyFirstContact(
 
 /** Serialises concurrent callers with an advisory lock: a pause that another caller released stays released. */
 async function serialise(tx: Executor): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.first_contact', 0))`);
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.first_purchase_check', 0))`);
 }

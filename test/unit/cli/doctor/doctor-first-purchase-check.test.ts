@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { checkFirstContact } from '#cli/doctor/service/first-contact.ts';
-import { FIRST_CONTACT_ADVICE, notLookedYet } from '#domain/gate/first-contact.ts';
+import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
+import { FIRST_PURCHASE_CHECK_ADVICE, notLookedYet } from '#domain/gate/first-purchase-check.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
+import type { FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
 
 const at = new Date('2030-01-31T12:00:00.000Z');
-const held: FirstContactState = {
+const held: FirstPurchaseCheckState = {
   kind: 'held',
   pause: {
     id: 'pause_1',
-    origin: 'first_contact',
+    origin: 'first_purchase_check',
     kind: 'topup',
     failureClass: null,
     reason: notLookedYet('topup'),
@@ -20,27 +20,27 @@ const held: FirstContactState = {
     releaseReason: null,
   },
 };
-const released: FirstContactState = { kind: 'released', by: 'key_ada', reason: 'Tried by hand.', at };
-const recorded: FirstContactState = { kind: 'recorded', evidence: 'The VPN subscription vpn_1 was bought.' };
+const released: FirstPurchaseCheckState = { kind: 'released', by: 'key_ada', reason: 'Tried by hand.', at };
+const recorded: FirstPurchaseCheckState = { kind: 'recorded', evidence: 'The VPN subscription vpn_1 was bought.' };
 
-const check = (order: FirstContactState, topup: FirstContactState, vpn: FirstContactState) => {
-  const states: [PurchaseKind, FirstContactState][] = [
+const check = (order: FirstPurchaseCheckState, topup: FirstPurchaseCheckState, vpn: FirstPurchaseCheckState) => {
+  const states: [PurchaseKind, FirstPurchaseCheckState][] = [
     ['order', order],
     ['topup', topup],
     ['vpn_subscription', vpn],
   ];
-  return checkFirstContact({ mode: 'production' }, { firstContact: new Map(states) });
+  return checkFirstPurchaseCheck({ mode: 'production' }, { firstPurchaseCheck: new Map(states) });
 };
 
-describe('the line on the first contact', () => {
+describe('the line on the first purchase check', () => {
   it('fails while a kind is held, with the state of each kind and one advice', () => {
     const { status, detail, advice } = check(released, held, recorded);
     expect(status).toBe('failure');
     expect(detail).toContain('orders: released by key_ada at 2030-01-31T12:00:00.000Z: Tried by hand.');
     expect(detail).toContain('top-ups: held by pause_1 since 2030-01-31T12:00:00.000Z: The shapes of');
     expect(detail).toContain('VPN subscriptions: seen. The VPN subscription vpn_1 was bought.');
-    expect(detail).not.toContain(FIRST_CONTACT_ADVICE);
-    expect(advice).toBe(FIRST_CONTACT_ADVICE);
+    expect(detail).not.toContain(FIRST_PURCHASE_CHECK_ADVICE);
+    expect(advice).toBe(FIRST_PURCHASE_CHECK_ADVICE);
   });
 
   it('warns before the first start of a worker, which will hold unknown kinds', () => {
@@ -56,7 +56,7 @@ describe('the line on the first contact', () => {
   });
 
   it('is ok in the sandbox, and not checked without the database', () => {
-    expect(checkFirstContact({ mode: 'sandbox' }, undefined).status).toBe('ok');
-    expect(checkFirstContact({ mode: 'production' }, undefined).status).toBe('not_checked');
+    expect(checkFirstPurchaseCheck({ mode: 'sandbox' }, undefined).status).toBe('ok');
+    expect(checkFirstPurchaseCheck({ mode: 'production' }, undefined).status).toBe('not_checked');
   });
 });

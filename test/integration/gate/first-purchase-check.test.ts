@@ -6,12 +6,16 @@ import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, gatePauses, orders } from '#db/schema.ts';
 import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { FIRST_CONTACT_ADVICE } from '#domain/gate/first-contact.ts';
+import { FIRST_PURCHASE_CHECK_ADVICE } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
-import { FIRST_CONTACT_ACTOR, readFirstContact, releaseRecorded } from '#fulfilment/gate/first-contact.ts';
+import {
+  FIRST_PURCHASE_CHECK_ACTOR,
+  readFirstPurchaseCheck,
+  releaseRecorded,
+} from '#fulfilment/gate/first-purchase-check.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
@@ -19,7 +23,7 @@ import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { openService, type Service } from '#upstream/service.ts';
-import { FirstContactWatch } from '#worker/first-contact.ts';
+import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 
 const NOW = new Date('2030-01-31T12:00:00.000Z');
 const UNDESCRIBED: Capabilities = { ...ALL_CAPABILITIES, openapi_download: false };
@@ -39,7 +43,7 @@ afterEach(async () => {
   await opened.drop();
 });
 
-/** What a worker has for the first contact. */
+/** What a worker has for the first purchase check. */
 function watch({
   mode = 'production',
   capabilities = ALL_CAPABILITIES,
@@ -56,12 +60,12 @@ function watch({
     now: Date.now,
   });
   services.push(service);
-  return new FirstContactWatch({
+  return new FirstPurchaseCheckWatch({
     database,
     service: service.client,
     mode,
     capabilities,
-    policy: { firstContactMs: 20 },
+    policy: { firstPurchaseCheckMs: 20 },
     deadlineMs: 10_000,
     logger: createLogger({ level: 'silent', name: 'test', secrets: [] }),
     now: () => NOW.getTime(),
@@ -69,10 +73,10 @@ function watch({
 }
 
 const pauses = () => database.run((db) => db.select().from(gatePauses).orderBy(asc(gatePauses.id)));
-const stateOf = async (kind: PurchaseKind) => (await database.run(readFirstContact)).get(kind);
+const stateOf = async (kind: PurchaseKind) => (await database.run(readFirstPurchaseCheck)).get(kind);
 /** By kind of purchase, what is known of it. */
 const states = async () => {
-  const known = [...(await database.run(readFirstContact))].map(([kind, state]) => [kind, state.kind] as const);
+  const known = [...(await database.run(readFirstPurchaseCheck))].map(([kind, state]) => [kind, state.kind] as const);
   return Object.fromEntries(known) as Record<PurchaseKind, string>;
 };
 const every = (state: string) => ({ order: state, topup: state, vpn_subscription: state });
@@ -114,14 +118,14 @@ describe('before the first purchase in production', () => {
     expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(PURCHASE_KINDS));
     for (const pause of made) {
       expect(pause).toMatchObject({
-        origin: 'first_contact',
+        origin: 'first_purchase_check',
         failureClass: null,
-        pausedBy: FIRST_CONTACT_ACTOR,
+        pausedBy: FIRST_PURCHASE_CHECK_ACTOR,
         releasedAt: null,
       });
-      expect(pause.reason).toContain(FIRST_CONTACT_ADVICE);
+      expect(pause.reason).toContain(FIRST_PURCHASE_CHECK_ADVICE);
       expect(await audited(pause.id)).toMatchObject([
-        { action: 'gate.pause', actor: FIRST_CONTACT_ACTOR, reason: pause.reason },
+        { action: 'gate.pause', actor: FIRST_PURCHASE_CHECK_ACTOR, reason: pause.reason },
       ]);
     }
   });
@@ -160,7 +164,7 @@ describe('the hold ends', () => {
     expect(await worker.check()).toBe(false);
     expect(await states()).toEqual(every('released'));
     for (const { id, releaseReason, releasedBy } of await pauses()) {
-      expect(releasedBy).toBe(FIRST_CONTACT_ACTOR);
+      expect(releasedBy).toBe(FIRST_PURCHASE_CHECK_ACTOR);
       expect((await audited(id)).at(-1)).toMatchObject({ action: 'gate.release', reason: releaseReason });
       expect(releaseReason).toContain('OpenAPI document of the service');
     }

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
-  FIRST_CONTACT_ADVICE,
-  judgeFirstContact,
-  MAX_FIRST_CONTACT_TEXT,
+  FIRST_PURCHASE_CHECK_ADVICE,
+  judgeFirstPurchaseCheck,
+  MAX_FIRST_PURCHASE_CHECK_TEXT,
   notLookedYet,
   type Sighting,
-} from '#domain/gate/first-contact.ts';
+} from '#domain/gate/first-purchase-check.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 
 const NOTHING: Sighting = { problems: [], evidence: [], missing: [] };
-const judge = (sighting: Partial<Sighting>) => judgeFirstContact('order', { ...NOTHING, ...sighting });
+const judge = (sighting: Partial<Sighting>) => judgeFirstPurchaseCheck('order', { ...NOTHING, ...sighting });
 const whyOf = (sighting: Partial<Sighting>) => {
   const found = judge(sighting);
   return found.kind === 'unseen' ? found.reason : undefined;
 };
 
-describe('the hold before the first contact', () => {
+describe('the hold before the first purchase check', () => {
   it('ends with one piece of evidence, whatever else is missing', () => {
     const sighting = {
       evidence: ['GET /orders shows a completed purchase'],
@@ -38,24 +38,24 @@ describe('the hold before the first contact', () => {
   });
 
   it.each(PURCHASE_KINDS)('says of %s from the first moment what to run', (kind) => {
-    expect(notLookedYet(kind)).toContain(FIRST_CONTACT_ADVICE);
+    expect(notLookedYet(kind)).toContain(FIRST_PURCHASE_CHECK_ADVICE);
   });
 
   it.each(PURCHASE_KINDS)(
     'has for %s a text of limited length without control characters, whatever a document holds',
     (kind) => {
       const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
-      const found = judgeFirstContact(kind, { ...NOTHING, problems });
+      const found = judgeFirstPurchaseCheck(kind, { ...NOTHING, problems });
       const reason = found.kind === 'unseen' ? found.reason : '';
-      expect(reason.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
+      expect(reason.length).toBeLessThanOrEqual(MAX_FIRST_PURCHASE_CHECK_TEXT);
       expect(reason).not.toMatch(/\p{C}/u);
       expect(reason).toContain('There are 46 more.');
-      expect(reason).toContain(FIRST_CONTACT_ADVICE);
+      expect(reason).toContain(FIRST_PURCHASE_CHECK_ADVICE);
     },
   );
 
   it('limits the length of the evidence as well', () => {
     const found = judge({ evidence: Array.from({ length: 50 }, () => 'x'.repeat(10_000)) });
-    expect(found.kind === 'seen' && found.evidence.length <= MAX_FIRST_CONTACT_TEXT).toBe(true);
+    expect(found.kind === 'seen' && found.evidence.length <= MAX_FIRST_PURCHASE_CHECK_TEXT).toBe(true);
   });
 });

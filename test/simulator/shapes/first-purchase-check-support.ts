@@ -1,6 +1,6 @@
 /** A look at the simulator as a service in production that answers as a test wants it. */
 import { randomUUID } from 'node:crypto';
-import type { Sighting } from '#domain/gate/first-contact.ts';
+import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';

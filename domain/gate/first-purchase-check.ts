@@ -17,18 +17,21 @@ export interface Sighting {
   readonly missing: readonly string[];
 }
 
-export type FirstContact =
+export type FirstPurchaseCheck =
   | { readonly kind: 'seen'; readonly evidence: string }
   /** `reason`: the text of the pause. */
   | { readonly kind: 'unseen'; readonly reason: string };
 
 /** Longest text of such a pause, in characters. The text is repeated with every held piece of work. */
-export const MAX_FIRST_CONTACT_TEXT = 1_200;
+export const MAX_FIRST_PURCHASE_CHECK_TEXT = 1_200;
 const MOST_CLAUSES = 4;
 const LONGEST_CLAUSE = 180;
 
 /** Decides whether the evidence ends the hold of a kind. */
-export function judgeFirstContact(kind: PurchaseKind, { problems, evidence, missing }: Sighting): FirstContact {
+export function judgeFirstPurchaseCheck(
+  kind: PurchaseKind,
+  { problems, evidence, missing }: Sighting,
+): FirstPurchaseCheck {
   if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
   return { kind: 'unseen', reason: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
 }
@@ -39,7 +42,7 @@ export function notLookedYet(kind: PurchaseKind): string {
 }
 
 /** How an operator ends the hold. */
-export const FIRST_CONTACT_ADVICE =
+export const FIRST_PURCHASE_CHECK_ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here, or ' +
   '`npx reseller contract check openapi.json --record` with the OpenAPI document of the service; ' +
   'or release the pause with `npx reseller gate release` to buy all the same.';
@@ -49,7 +52,7 @@ const ADAPT = 'Adapt the contract to it, as docs/how-to/when-the-real-document-a
 
 function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {
   const fact = `The shapes of the service's answers have not been seen for ${nounOf(kind)}.`;
-  return [fact, listed(clauses), ...first, FIRST_CONTACT_ADVICE].join(' ');
+  return [fact, listed(clauses), ...first, FIRST_PURCHASE_CHECK_ADVICE].join(' ');
 }
 
 /** The plural noun: `orders`, `top-ups` or `VPN subscriptions`. */

@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '#db/connection/database.ts';
-import { judgeFirstContact } from '#domain/gate/first-contact.ts';
+import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import {
-  applyFirstContact,
-  FIRST_CONTACT_ACTOR,
+  applyFirstPurchaseCheck,
+  FIRST_PURCHASE_CHECK_ACTOR,
   heldKinds,
   holdUntilSeen,
   releaseRecorded,
-} from '#fulfilment/gate/first-contact.ts';
+} from '#fulfilment/gate/first-purchase-check.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import { lookAtService, type FirstContactClient } from '#upstream/first-purchase-check.ts';
+import { lookAtService, type FirstPurchaseCheckClient } from '#upstream/first-purchase-check.ts';
 
-export interface FirstContactOptions {
+export interface FirstPurchaseCheckOptions {
   readonly database: Database;
-  readonly service: FirstContactClient;
+  readonly service: FirstPurchaseCheckClient;
   readonly mode: ServiceMode;
   readonly capabilities: Capabilities;
-  readonly policy: Pick<GatePolicy, 'firstContactMs'>;
+  readonly policy: Pick<GatePolicy, 'firstPurchaseCheckMs'>;
   /** Time limit of one list call, in milliseconds. */
   readonly deadlineMs: number;
   readonly logger: Logger;
@@ -31,12 +31,12 @@ export interface FirstContactOptions {
  * Holds purchases in production until the shapes of the service's answers have been seen. Checks every few minutes
  * whether free read calls show them. Several workers may do so at once.
  */
-export class FirstContactWatch {
-  readonly #options: FirstContactOptions;
+export class FirstPurchaseCheckWatch {
+  readonly #options: FirstPurchaseCheckOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(options: FirstContactOptions) {
+  constructor(options: FirstPurchaseCheckOptions) {
     this.#options = options;
   }
 
@@ -64,15 +64,19 @@ export class FirstContactWatch {
   async check(): Promise<boolean> {
     const { database, service, mode, capabilities, deadlineMs, logger, now } = this.#options;
     if (mode === 'sandbox') return false;
-    const recorded = await database.transaction((tx) => releaseRecorded(tx, FIRST_CONTACT_ACTOR, new Date(now())));
+    const recorded = await database.transaction((tx) =>
+      releaseRecorded(tx, FIRST_PURCHASE_CHECK_ACTOR, new Date(now())),
+    );
     for (const kind of recorded)
       logger.info({ kind }, 'purchases are no longer held: our own records show their shapes');
     const kinds = await database.run(heldKinds);
     const { signal } = this.#stopping;
     for (const [kind, sighting] of await lookAtService(service, { kinds, capabilities, deadlineMs, signal })) {
-      const found = judgeFirstContact(kind, sighting);
+      const found = judgeFirstPurchaseCheck(kind, sighting);
       const at = new Date(now());
-      const applied = await database.transaction((tx) => applyFirstContact(tx, kind, found, FIRST_CONTACT_ACTOR, at));
+      const applied = await database.transaction((tx) =>
+        applyFirstPurchaseCheck(tx, kind, found, FIRST_PURCHASE_CHECK_ACTOR, at),
+      );
       if (applied === 'released')
         logger.info({ kind }, "purchases are no longer held: the shapes of the service's answers were seen");
       if (applied === 'reworded' && found.kind === 'unseen') logger.warn({ kind }, found.reason);
@@ -89,7 +93,7 @@ export class FirstContactWatch {
       } catch (error) {
         logger.warn({ err: error }, "the shapes of the service's answers could not be checked; the worker tries again");
       }
-      await delay(policy.firstContactMs, undefined, { signal }).catch(() => undefined);
+      await delay(policy.firstPurchaseCheckMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -1,13 +1,13 @@
 /** A document that does not list the words of a state shows nothing of them, compatible as it is. */
 import { expect, it } from 'vitest';
-import { judgeFirstContact } from '#domain/gate/first-contact.ts';
+import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';
 import { SHAPES } from '#simulator/shapes/shape.ts';
 import { Shaper } from '#simulator/shapes/shaper.ts';
-import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
+import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { checkContract, readDocument, type JsonObject } from '#upstream/contract-check.ts';
 
 /** The document of a service without the words of its states, as many real documents are. */
@@ -27,7 +27,7 @@ it('a document without the words of states is compatible, and lets no purchase b
   const seen = await service.look({ document });
   for (const kind of PURCHASE_KINDS) {
     expect(seen[kind].evidence).toEqual([]);
-    const judged = judgeFirstContact(kind, seen[kind]);
+    const judged = judgeFirstPurchaseCheck(kind, seen[kind]);
     expect(judged).toMatchObject({
       kind: 'unseen',
       reason: expect.stringContaining('status is not described with its words'),
