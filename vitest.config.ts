@@ -11,7 +11,8 @@ const PATIENCE = { poll: { timeout: 60_000 } };
 // Halves the start of the processes that run the files.
 const execArgv = [QUICK_START];
 
-// Files of the other kinds mostly wait, for processes, for Temporal and for outages: four at a time keep two cores busy.
+// Files of the other kinds mostly wait, for processes, for Temporal and for outages: four at a time keep two cores
+// busy.
 const OTHERS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 /** The cheapest kind runs first (`groupOrder`), then all others together. */
@@ -31,7 +32,8 @@ export default defineConfig({
           testTimeout: QUICK_TEST_MS,
           hookTimeout: QUICK_TEST_MS,
           expect: PATIENCE,
-          // Loading the same modules for each file takes as long as the tests. A test that changes a module restores it.
+          // Loading the same modules for each file takes as long as the tests. A test that changes a module restores
+          // it.
           isolate: false,
           // By default one core of two would stand idle.
           maxWorkers: 2,

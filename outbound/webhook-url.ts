@@ -48,7 +48,8 @@ export async function endpointUrlProblem(
   const refused = addresses.filter((address) => !mayConnect(url.protocol, policy.judge(address)));
   if (refused.length === 0) return undefined;
   return refused.some((address) => policy.judge(address) === 'refused')
-    ? 'must lead to a public address: its host is in a private or reserved network that WEBHOOK_ALLOWED_ADDRESSES does not name'
+    ? 'must lead to a public address: its host is in a private or reserved network ' +
+        'that WEBHOOK_ALLOWED_ADDRESSES does not name'
     : 'must begin with https://';
 }
 

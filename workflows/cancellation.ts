@@ -27,8 +27,9 @@ export async function cancellationWorkflow(input: PurchaseWorkflowInput): Promis
 }
 
 /**
- * The lifecycle of a cancellation: send the request, wait until the service has cancelled the eSIM and decided about the
- * refund, then find the refund in the wallet. The request is sent with the care of a purchase: one attempt, one key.
+ * The lifecycle of a cancellation: send the request, wait until the service has cancelled the eSIM and decided about
+ * the refund, then find the refund in the wallet. The request is sent with the care of a purchase: one attempt, one
+ * key.
  */
 async function cancel(run: WorkRun): Promise<WorkEnd> {
   const cancellation = new Purchase(run, CANCELLING);

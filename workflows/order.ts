@@ -23,13 +23,14 @@ const ESIM: Goods = {
 
 /** One order of an eSIM package, from acceptance to the delivered eSIM or another end. */
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
-  // Prepare: signals, queries and updates first, then the order from PostgreSQL, with its attempt: key, reference, bytes.
+  // Prepare: signals, queries and updates first, then the order from PostgreSQL, with its attempt: key, reference,
+  // bytes.
   return runToEnd(input, (run) => buy(run, ESIM));
 }
 
 /**
- * The lifecycle of a purchase: send, wait for the service, deliver. Top-ups and VPN subscriptions are bought by the same
- * steps.
+ * The lifecycle of a purchase: send, wait for the service, deliver. Top-ups and VPN subscriptions are bought by the
+ * same steps.
  *
  * Each step returns the next one. During every wait a report of the service or an operator's action may lead to another
  * step, and a run may begin at any step.

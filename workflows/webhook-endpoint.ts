@@ -73,7 +73,9 @@ function summaryOf({ failing }: Waiting): WaitName {
   return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
-/** Shows the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event. */
+/**
+ * Shows the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event.
+ */
 class Display {
   #shown = '';
 

@@ -88,7 +88,9 @@ export function createSendPurchase(
     });
 }
 
-/** Checks pauses and circuits before the service is called, then reads the offer and, where money is spent, the wallet. */
+/**
+ * Checks pauses and circuits before the service is called, then reads the offer and, where money is spent, the wallet.
+ */
 async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admitted> {
   const { handlers, purchaseGate, wallet, gate: policy } = sender;
   const began = startLease(sender);
@@ -241,7 +243,8 @@ async function record(
   answered: ServiceResult<AttemptReport>,
 ): Promise<SendResult> {
   const { result, answer } = await sender.database.transaction(async (tx) => {
-    // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another run.
+    // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
+    // run.
     const current = await lockWork(tx, work);
     return recordSend(tx, sender, { work, current, attempt, leaseToken, reserved }, answered);
   });

@@ -170,7 +170,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'End a pause; held work continues at a limited rate, oldest first',
       description:
-        'An ended pause is not changed. Releasing a pause of the origin `first_purchase_check` means buying although the ' +
+        'An ended pause is not changed. Releasing a pause of the origin `first_purchase_check` means buying although ' +
+        'the ' +
         "shapes of the service's answers were not seen.",
       scope: 'gate:operate',
       accountWide: true,

@@ -5,7 +5,8 @@ const STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'non
 
 /** For our own pages: scripts and styles from this server only. */
 export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; " +
   "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** Sets the headers of every answer; pages override the policy. */

@@ -31,7 +31,9 @@ const REFERENCE_TAKEN = Object.fromEntries(
     if (!('callerReference' in kind)) return [];
     const { noun, callerReference: field } = kind;
     const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
-    const advice = `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; for another one use a new ${field}.`;
+    const advice =
+      `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; ` +
+      `for another one use a new ${field}.`;
     return [[`${field}_taken`, { status: 409, title, advice }]];
   }),
 ) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;

@@ -46,7 +46,7 @@ export const CHECKS = {
   webhook_arrival: 'webhook arrival',
   contract: 'contract',
   capabilities: 'capabilities',
-  first_purchase_check: 'first purchase check',
+  first_purchase_check: 'first purchase',
 } as const;
 
 export type CheckName = keyof typeof CHECKS;

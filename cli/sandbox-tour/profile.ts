@@ -74,7 +74,8 @@ function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
   const oldest = Math.max(...replayed.map(({ ageMs }) => ageMs));
   return {
     finding: true,
-    evidence: `The same bytes and key returned the stored result of ${listed(operations)}, up to ${lapse(oldest)} later.`,
+    evidence:
+      `The same bytes and key returned the stored result of ${listed(operations)}, ` + `up to ${lapse(oldest)} later.`,
   };
 }
 

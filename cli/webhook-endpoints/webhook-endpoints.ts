@@ -152,7 +152,8 @@ function deliveryLines({
   log,
 }: z.output<typeof delivery>): string[] {
   return [
-    `${id}  ${status}  ${type}  ${eventId}  ${tries} ${tries === 1 ? 'try' : 'tries'}${next === null ? '' : `, next at ${next}`}`,
+    `${id}  ${status}  ${type}  ${eventId}  ${tries} ${tries === 1 ? 'try' : 'tries'}` +
+      (next === null ? '' : `, next at ${next}`),
     ...log.map((each) => {
       const excerpt =
         each.answer_excerpt === null ? '' : `  ${JSON.stringify(each.answer_excerpt.slice(0, EXCERPT_SHOWN))}`;

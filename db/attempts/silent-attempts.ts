@@ -19,7 +19,8 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
   const at = sql`${now}::timestamptz`;
   const silentBefore = sql`${at} - ${policy.silentAfterMs}::double precision * interval '1 ms'`;
   const longest = sql`${policy.askAgainMaxMs}::double precision * interval '1 ms'`;
-  const grown = sql`${at} - least(${longest}, (${at} - ${attempts.firstSentAt}) * ${policy.askAgainShare}::double precision)`;
+  const grown = sql`${at} - least(${longest},
+    (${at} - ${attempts.firstSentAt}) * ${policy.askAgainShare}::double precision)`;
   return db
     .select()
     .from(attempts)

@@ -111,7 +111,8 @@ async function valuesEncryptedWith(db: Executor, keyId: string): Promise<Encrypt
     // An encrypted value begins with its format, the length of the key's id, and the id (see `KeyRing`).
     const { rows } = await db.execute<{ count: number }>(sql`
       select count(*)::int as count from ${sql.identifier(table)}
-      where octet_length(${name}) > 2 and substring(${name} from 3 for get_byte(${name}, 1)) = convert_to(${keyId}, 'UTF8')`);
+      where octet_length(${name}) > 2 and substring(${name} from 3 for get_byte(${name}, 1)) = convert_to(${keyId},
+        'UTF8')`);
     const count = rows[0]?.count ?? 0;
     if (count > 0) found.push({ table, column, count });
   }

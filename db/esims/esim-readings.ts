@@ -35,7 +35,8 @@ export async function storeEsimState(tx: Executor, id: string, facts: EsimState,
   const { status, installedAt, activatedAt, expiresAt } = facts;
   // `updated_at` changes only with the state, not with every read.
   const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})
-    is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz, ${expiresAt}::timestamptz)`;
+    is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz,
+      ${expiresAt}::timestamptz)`;
   await tx
     .update(esims)
     .set({

@@ -109,7 +109,8 @@ export async function forgetEvents(
   db: Executor,
   { before, batch }: { readonly before: Date; readonly batch: number },
 ): Promise<number> {
-  const oldest = sql`(select ${events.position}, ${events.occurredAt} from ${events} where ${events.position} is not null
+  const oldest = sql`(select ${events.position}, ${events.occurredAt} from ${events}
+    where ${events.position} is not null
     order by ${events.position} limit ${batch})`;
   const firstKept = sql`(select coalesce(min(oldest.position), (select max(${events.position}) from ${events}))
     from ${oldest} as oldest (position, occurred_at) where oldest.occurred_at >= ${before})`;

@@ -57,7 +57,8 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
 
 /** Held work by barrier, the oldest queue first. */
 export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
-  const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId} order by ${gateWaits.acceptedAt}))[1]`;
+  const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId}
+    order by ${gateWaits.acceptedAt}))[1]`;
   const rows = await db
     .select({
       barrier: gateWaits.barrier,

@@ -101,7 +101,8 @@ export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Prom
 /** Removes queue entry and override: the work has passed, or will not pass any more. */
 export async function leaveGate(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   // One statement for both: every step of every work runs this.
-  await tx.execute(sql`with gone as (delete from ${gateOverrides} where ${gateOverrides.subjectKind} = ${kind} and ${gateOverrides.subjectId} = ${id})
+  await tx.execute(sql`with gone as (delete from ${gateOverrides} where ${gateOverrides.subjectKind} = ${kind}
+    and ${gateOverrides.subjectId} = ${id})
     delete from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id}`);
 }
 

@@ -23,11 +23,13 @@ export async function latestReading(db: Executor): Promise<WalletReading | undef
 }
 
 /** The amount that an attempt may cost: its charge, once known. */
-export const committed = sql<string>`case when ${attempts.chargedAmount} is not null and ${attempts.chargedCurrency} = ${gateReservations.currency}
+export const committed = sql<string>`case when ${attempts.chargedAmount} is not null
+  and ${attempts.chargedCurrency} = ${gateReservations.currency}
   then ${attempts.chargedAmount} else ${gateReservations.amount} end`;
 
 /** The attempt provably costs nothing: it was refused, failed without cost, or is not sent. */
-const costsNothing = sql`(${attempts.state} in ('prepared', 'refused') or (${attempts.state} = 'failed' and ${attempts.settled}))`;
+const costsNothing = sql`(${attempts.state} in ('prepared', 'refused') or (${attempts.state} = 'failed'
+  and ${attempts.settled}))`;
 
 export const mayCost: SQL = not(costsNothing);
 

@@ -73,7 +73,8 @@ function namesOneOf(works: Works): SQL {
   return sql`exists (
     with works (kind, id) as (${works})
     select 1 from ${attempts} a join works on works.kind = a.subject_kind and works.id = a.subject_id
-    where works.kind = 'order' and (a.service_id = ${orderId} or a.reference = ${orderReference} or a.service_esim_id = ${esimId})
+    where works.kind = 'order' and (a.service_id = ${orderId} or a.reference = ${orderReference}
+      or a.service_esim_id = ${esimId})
       or works.kind = 'topup' and a.service_id = ${topupId})`;
 }
 

@@ -145,7 +145,8 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     .select({ id: sql`later.id` })
     .from(sql`${attempts} as later`)
     .where(
-      sql`later.subject_kind = ${attempts.subjectKind} and later.subject_id = ${attempts.subjectId} and later.number > ${attempts.number}`,
+      sql`later.subject_kind = ${attempts.subjectKind} and later.subject_id = ${attempts.subjectId}
+        and later.number > ${attempts.number}`,
     );
   const rows = await db
     .select({

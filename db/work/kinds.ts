@@ -39,7 +39,8 @@ const STORED_KINDS = {
   order: {
     table: orders,
     product: orders.packageId,
-    eventData: sql`jsonb_build_object('external_order_id', ${orders.externalOrderId}, 'package_id', ${orders.packageId})`,
+    eventData: sql`jsonb_build_object('external_order_id', ${orders.externalOrderId}, 'package_id',
+      ${orders.packageId})`,
     movementNames: { serviceId: 'orderId', reference: 'orderReference', serviceEsimId: 'esimId' },
     start: (db, id) =>
       db
@@ -50,7 +51,8 @@ const STORED_KINDS = {
   topup: {
     table: topups,
     product: topups.packageId,
-    eventData: sql`jsonb_build_object('external_topup_id', ${topups.externalTopupId}, 'package_id', ${topups.packageId})`,
+    eventData: sql`jsonb_build_object('external_topup_id', ${topups.externalTopupId}, 'package_id',
+      ${topups.packageId})`,
     movementNames: { serviceId: 'topupId' },
     start: (db, id) =>
       db
@@ -61,7 +63,8 @@ const STORED_KINDS = {
   vpn_subscription: {
     table: vpnSubscriptions,
     product: vpnSubscriptions.vpnPlanId,
-    eventData: sql`jsonb_build_object('external_subscription_id', ${vpnSubscriptions.externalSubscriptionId}, 'vpn_plan_id', ${vpnSubscriptions.vpnPlanId})`,
+    eventData: sql`jsonb_build_object('external_subscription_id', ${vpnSubscriptions.externalSubscriptionId},
+      'vpn_plan_id', ${vpnSubscriptions.vpnPlanId})`,
     movementNames: { serviceId: 'subscriptionId', reference: 'subscriptionReference' },
     start: (db, id) =>
       db

@@ -94,11 +94,8 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
   return db
     .select({
       attempts: sql<number>`count(*)::int`.as('attempts'),
-      serviceId: sql<
-        string | null
-      >`(array_agg(${attempts.serviceId} order by ${attempts.number} desc) filter (where ${attempts.serviceId} is not null))[1]`.as(
-        'latest_service_id',
-      ),
+      serviceId: sql<string | null>`(array_agg(${attempts.serviceId} order by ${attempts.number} desc)
+          filter (where ${attempts.serviceId} is not null))[1]`.as('latest_service_id'),
       attemptStates: sql<
         OperatedAttempt[]
       >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as(

@@ -1,6 +1,6 @@
 /**
- * The lifecycle of a refund, as our API shows it: the next status for each event and each status. `refund.ts` judges the
- * service's reports before they come here.
+ * The lifecycle of a refund, as our API shows it: the next status for each event and each status. `refund.ts` judges
+ * the service's reports before they come here.
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
 

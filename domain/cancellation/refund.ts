@@ -13,7 +13,9 @@ export type RefundState = (typeof REFUND_STATES)[number];
 export const REFUND_REVIEWS = ['accepted', 'refused', 'manual_review'] as const;
 export type RefundReview = (typeof REFUND_REVIEWS)[number];
 
-/** Status of a refund in our API. `completed` only after its money was found in the wallet, or a person saw it there. */
+/**
+ * Status of a refund in our API. `completed` only after its money was found in the wallet, or a person saw it there.
+ */
 export const REFUND_STATUSES = ['expected', 'manual_review', 'completed', 'failed', 'needs_attention'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 

@@ -45,9 +45,9 @@ export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;
 /**
  * Decides what becomes of a row.
  *
- * A row that was judged `advance` or `contradiction` keeps that decision until a workflow was notified or the work ended.
- * The first judgement stores the reported facts. A second judgement finds them and would call the row `known`: the
- * workflow would then never be notified.
+ * A row that was judged `advance` or `contradiction` keeps that decision until a workflow was notified or the work
+ * ended. The first judgement stores the reported facts. A second judgement finds them and would call the row `known`:
+ * the workflow would then never be notified.
  *
  * @param judged what the row means by the present state of the attempt.
  * @param workEnded true when the work has ended: the row is then judged against that end, and no workflow is notified.

@@ -36,7 +36,8 @@ export const PURCHASE_TEXTS: KindTexts = {
     under_way: 'It may have been bought already, or is about to be.',
     unknown: 'It may have been bought: that is being found out.',
     waiting:
-      'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
+      'Nothing is bought so far, and this one still goes on: a second would be bought as well. ' +
+      'Have it abandoned first.',
   },
 };
 

@@ -4,8 +4,8 @@ import { CANCELLATION_TEXTS, PURCHASE_TEXTS, type KindTexts } from '#domain/work
 import { CANCELLATION, PURCHASE, SUBSCRIPTION } from '#domain/work/transitions.ts';
 
 /**
- * Work: an order, a top-up, a VPN subscription or a cancellation, each carried out by one workflow. What all kinds share
- * (inbox, outbox, relay, sweeper, cases, timeline) names work by kind and id.
+ * Work: an order, a top-up, a VPN subscription or a cancellation, each carried out by one workflow. What all kinds
+ * share (inbox, outbox, relay, sweeper, cases, timeline) names work by kind and id.
  */
 
 /** The properties of a kind that every layer needs. A property that one layer needs is in a table of that layer. */

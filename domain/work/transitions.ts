@@ -1,6 +1,6 @@
 /**
- * Tables of statuses: which status may follow which. A status without followers is final. A kind of work names its table
- * in `domain/work/kinds.ts`.
+ * Tables of statuses: which status may follow which. A status without followers is final. A kind of work names its
+ * table in `domain/work/kinds.ts`.
  */
 
 /** Orders and top-ups. */

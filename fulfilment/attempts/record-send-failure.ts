@@ -41,7 +41,8 @@ const refusedState = (event: AttemptEvent) => attemptStateAfter('sending', event
  * send continues.
  */
 const REFUSED = {
-  state: sql`case when ${attempts.anyUnknown} then ${refusedState('refused_after_unknown')} else ${refusedState('refused')} end`,
+  state: sql`case when ${attempts.anyUnknown} then ${refusedState('refused_after_unknown')}
+    else ${refusedState('refused')} end`,
   firstUnrefusedSendAt: sql`case when ${attempts.anyUnknown} then ${attempts.firstUnrefusedSendAt} end`,
   busyEsimId: sql`case when ${attempts.anyUnknown} then ${attempts.busyEsimId} end`,
 };

@@ -30,8 +30,10 @@ export async function beginReading(
     from ${attempts}
     where ${attempts.id} = ${gateReservations.attemptId} and not ${gateReservations.isOver}
       and ${gateReservations.coveredByReading} is null
-      and (${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null and ${attempts.state} in ('unknown', 'processing', 'failed'))
-        or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id} and ${walletMovements.direction} = 'debit'))
+      and (${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null
+        and ${attempts.state} in ('unknown', 'processing', 'failed'))
+        or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id}
+          and ${walletMovements.direction} = 'debit'))
       and coalesce(${attempts.lastHeardAt}, ${attempts.firstSentAt}) <= ${debitKnownBefore}`);
   return row.number;
 }

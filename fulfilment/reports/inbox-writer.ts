@@ -150,7 +150,8 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
     select 'webhook', * from unnest(
       ${column('deliveryId')}::text[], ${column('bodyHash')}::bytea[], ${column('signedHash')}::bytea[],
       ${column('encryptedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
-      ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[], ${column('reference')}::text[],
+      ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[],
+        ${column('reference')}::text[],
       ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[])
     on conflict do nothing
     returning delivery_id as "deliveryId", body_hash as "bodyHash"`);

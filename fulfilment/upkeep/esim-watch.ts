@@ -197,9 +197,11 @@ export function nextLook(
 
 /** False after a top-up until the eSIM is read again: its end may have changed. */
 function isReadSinceTopup() {
-  return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.readAt})`;
+  return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id}
+    and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.readAt})`;
 }
 
 function completedTopups() {
-  return sql<number>`(select count(*)::int from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed')`;
+  return sql<number>`(select count(*)::int from ${topups} where ${topups.esimId} = ${esims.id}
+    and ${topups.status} = 'completed')`;
 }

@@ -36,7 +36,8 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
   const from = new Date(now - windowDays * DAY_SECONDS * 1_000);
   const inWindow = and(SOLD, gt(journal.recordedAt, from));
   // A slow clock would put recent rows into the future.
-  const age = sql<number>`greatest(0, floor(extract(epoch from (${new Date(now)}::timestamptz - ${journal.recordedAt})) / ${DAY_SECONDS}))::int`;
+  const age = sql<number>`greatest(0, floor(extract(epoch
+    from (${new Date(now)}::timestamptz - ${journal.recordedAt})) / ${DAY_SECONDS}))::int`;
   const sales = await db
     .select({ age, amount: sql<string>`sum(${journal.amount})::text` })
     .from(journal)
@@ -45,7 +46,8 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
         inWindow,
         eq(journal.currency, currency),
         // A purchase that was credited is no sale.
-        sql`not exists (select 1 from journal credit where credit.cause_kind = ${journal.causeKind} and credit.cause_id = ${journal.causeId} and credit.direction = 'credit')`,
+        sql`not exists (select 1 from journal credit where credit.cause_kind = ${journal.causeKind}
+          and credit.cause_id = ${journal.causeId} and credit.direction = 'credit')`,
       ),
     )
     // By position: PostgreSQL treats the same expression with its own parameters as a different one.

@@ -70,7 +70,8 @@ export async function storeRefund(
   // The same report has the same key and is written once.
   await addTimelineEntry(tx, work, {
     event: `refund.${state}`,
-    message: `The service says of the refund: ${state}${review === null ? '' : ` (review: ${review.replace('_', ' ')})`}.`,
+    message:
+      `The service says of the refund: ${state}` + (review === null ? '.' : ` (review: ${review.replace('_', ' ')}).`),
     dedupKey: `refund.${state}:${review ?? ''}`,
     at: now,
   });

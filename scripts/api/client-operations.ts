@@ -141,7 +141,8 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
   ].join(', ');
   const result = isPaged ? `Paged<${item}, ${typeOf(reading)}>` : `Promise<${typeOf(reading)}>`;
   const statement = isPaged
-    ? `return new Paged((cursor) => this.transport.json({ ${call.replace(', query,', ', query: { ...query, ...cursor },')} }));`
+    ? 'return new Paged((cursor) => ' +
+      `this.transport.json({ ${call.replace(', query,', ', query: { ...query, ...cursor },')} }));`
     : `return this.transport.${reading.kind}({ ${call} });`;
   const text = [
     `  /** ${operation.summary}.${operation.description === '' ? '' : `\n${docOf(operation.description)}\n  `} */`,

@@ -1,7 +1,8 @@
 import type { DescribedApi, DescribedOperation, DescribedParameter } from '#scripts/api/described-api.ts';
 
 const HEAD = `# All calls of the API, for the REST clients of VS Code (REST Client) and JetBrains.
-# Generated from /openapi.json by \`npm run generate:api\`; manual changes are lost: set the variables in your environment, or in a copy.
+# Generated from /openapi.json by \`npm run generate:api\`; manual changes are lost:
+# set the variables in your environment, or in a copy.
 #
 # The key of a development environment is in .data/dev-api-key. An Idempotency-Key identifies one operation: in VS Code,
 # \`{{$guid}}\` is a new one for each request; in JetBrains it is \`{{$uuid}}\`. Ids are examples: replace them.

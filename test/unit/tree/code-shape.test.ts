@@ -12,8 +12,8 @@ const TESTS = /^(?:test|bench)\//;
 
 /** Product files that are still longer. Split one, then take it out of this list; add none. */
 const LONG_FILES: readonly string[] = [];
-/** Lines of product files that are still wider. The number may only fall. */
-const WIDE_LINES = 102;
+/** Regular expressions that do not fit into a line. The number may only fall. */
+const WIDE_LINES = 3;
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.mjs'], {
   cwd: PROJECT,
