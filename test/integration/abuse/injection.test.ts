@@ -118,8 +118,8 @@ const send = async (operation: Operation, body: unknown): Promise<HttpAnswer> =>
 /** Numbers and flags alone. */
 const WITHOUT_TEXT = new Set(['rotateServiceWebhookSecret', 'rotateWebhookEndpointSecret', 'enableWebhookEndpoint']);
 
-/** A second pause of the same is the first one, with its reason. */
-const SHOWS_WHAT_IS = new Set(['pauseBuying', 'releasePause']);
+/** A second pause of the same is the first one, with its reason. A case shows the reason for which it was opened. */
+const SHOWS_WHAT_IS = new Set(['pauseBuying', 'releasePause', 'dismissCase']);
 
 /** As values of headers: of a line break only its second half, since a whole one would but begin another header. */
 const HOSTILE_VALUES = Object.entries(HOSTILE).map(([name, text]) => [name, text.replaceAll('\r\n', '\n')] as const);
