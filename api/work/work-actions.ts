@@ -47,8 +47,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     problems: [resource.notFound, 'action_not_possible'],
     answers: {
       200: {
-        description:
-          `The ${noun} as it is stored now; its workflow continues at once. ` + 'A repeated action changes nothing.',
+        description: `The ${noun} as stored now; its workflow continues at once. A repeated action changes nothing.`,
         contentType: 'application/json',
         schema: output,
         example,
@@ -117,8 +116,7 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
     id: `change${name}Limit`,
     path: `${path}/{id}/limit`,
     summary: 'Change the maximum that the service may charge',
-    description:
-      `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price ` + 'is tried again at once.',
+    description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} held because of its price is tried again at once.`,
     body: limit,
     bodyExampleFirst: true,
     bodyExample: { reason: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'USD' } },

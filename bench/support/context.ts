@@ -4,23 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Children } from '#bench/support/children.ts';
 import { Product } from '#bench/support/product.ts';
+import type { BenchServers } from '#bench/support/servers.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
 /** What every scenario is given. */
-export interface BenchContext {
-  readonly mode: 'full' | 'quick';
-  /** One PostgreSQL with its default durability for all contestants; each has a database of its own in it. */
-  readonly postgres: EmbeddedPostgres;
-  readonly temporalAddress: string;
-  readonly children: Children;
-  /** Removed at the end. */
-  readonly folder: string;
-  /** The whole product, started when it is first asked for; scenarios that carry orders through share it. */
+export interface BenchContext extends BenchServers {
+  /** The whole product, started by the first call; scenarios that carry out orders share it. */
   product(): Promise<Product>;
-  say(text: string): void;
 }
 
 /** Disposing it ends at once what still runs. */

@@ -3,7 +3,7 @@ import { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import * as z from 'zod';
 import type { BenchResults } from '#bench/results.ts';
-import type { BenchContext } from '#bench/support/context.ts';
+import type { BenchServers } from '#bench/support/servers.ts';
 import { median, rounded } from '#bench/support/statistics.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 
@@ -22,7 +22,7 @@ export function machineFacts(): BenchResults['machine'] {
 }
 
 /** The servers that all contestants share, as they say themselves. */
-export async function serverFacts({ postgres, temporalAddress }: BenchContext): Promise<BenchResults['servers']> {
+export async function serverFacts({ postgres, temporalAddress }: BenchServers): Promise<BenchResults['servers']> {
   const ofPostgres = await withClient(postgres.url('postgres'), async (client) => ({
     postgresql: await shown(client, 'server_version'),
     fsync: await shown(client, 'fsync'),

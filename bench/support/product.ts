@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { answersOk } from '#bench/support/children.ts';
-import type { BenchContext } from '#bench/support/context.ts';
+import type { BenchServers } from '#bench/support/servers.ts';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
@@ -17,7 +17,7 @@ export const NAMESPACE = 'bench';
 type ProcessName = 'simulator' | 'api' | 'worker';
 
 /** A migrated, empty database of its own in the run's PostgreSQL. @returns its connection string. */
-export async function createProductDatabase({ postgres }: BenchContext, name: string): Promise<string> {
+export async function createProductDatabase({ postgres }: BenchServers, name: string): Promise<string> {
   await postgres.createDatabase(name);
   const url = postgres.url(name);
   await migrate(url);
@@ -38,12 +38,12 @@ export class Product {
   readonly apiKey: string;
   /** By all scenarios so far. */
   ordersPlaced = 0;
-  readonly #context: BenchContext;
+  readonly #context: BenchServers;
   readonly #metricsUrls: Readonly<Record<'api' | 'worker', string>>;
   readonly #running: Map<ProcessName, Child>;
 
   private constructor(parts: {
-    context: BenchContext;
+    context: BenchServers;
     ports: Readonly<Record<ProcessName, number>>;
     databaseUrl: string;
     database: Database;
@@ -61,7 +61,7 @@ export class Product {
     this.#metricsUrls = { api: `${this.apiUrl}/metrics`, worker: `http://127.0.0.1:${ports.worker}/metrics` };
   }
 
-  static async start(context: BenchContext): Promise<Product> {
+  static async start(context: BenchServers): Promise<Product> {
     const [databaseUrl, ports] = await Promise.all([
       createProductDatabase(context, 'product'),
       freePorts(),

@@ -70,12 +70,11 @@ function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
     const reason = unclear === undefined ? 'No order was sent again' : `${sentAgain(unclear)}: ${unclear.detail}`;
     return { finding: null, evidence: `${reason}.` };
   }
-  const operations = [...new Set(replayed.map(({ operation }) => operation))];
+  const names = listed([...new Set(replayed.map(({ operation }) => operation))]);
   const oldest = Math.max(...replayed.map(({ ageMs }) => ageMs));
   return {
     finding: true,
-    evidence:
-      `The same bytes and key returned the stored result of ${listed(operations)}, ` + `up to ${lapse(oldest)} later.`,
+    evidence: `The same bytes and key returned the stored result of ${names}, up to ${lapse(oldest)} later.`,
   };
 }
 

@@ -18,7 +18,7 @@ type Disposition =
   /** The attempt is over; a new one is allowed once there is evidence (rule 3). */
   | 'new_attempt';
 
-export interface FailureClassRow {
+interface FailureClassRow {
   readonly certainty: 'definite' | 'unknown';
   readonly disposition: Disposition;
   /** True when we found the failure ourselves: it does not show that the service answers. */

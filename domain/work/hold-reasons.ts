@@ -2,7 +2,15 @@
  * The failure classes that hold work: nothing was bought, the obstacle passes, and the same attempt is sent again. All
  * other failure classes are in `failure.ts`.
  */
-import type { FailureClassRow } from '#domain/work/failure.ts';
+interface HoldReason {
+  /** Nothing was bought. */
+  readonly certainty: 'definite';
+  readonly disposition: 'hold';
+  /** True when we found the failure ourselves: it does not show that the service answers. */
+  readonly withoutAnswer?: true;
+  readonly meaning: string;
+  readonly advice: string;
+}
 
 export const HOLD_REASONS = {
   package_unavailable: {
@@ -88,4 +96,4 @@ export const HOLD_REASONS = {
       'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this ' +
       'one through now.',
   },
-} as const satisfies Record<string, FailureClassRow & { readonly disposition: 'hold' }>;
+} as const satisfies Record<string, HoldReason>;

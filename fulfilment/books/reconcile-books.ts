@@ -148,8 +148,8 @@ function openingEntry(before: Money) {
 
 function balanceFindings(balance: Money | undefined, expected: Money | undefined): Finding[] {
   if (balance === undefined || expected === undefined || equalMoney(balance, expected)) return [];
-  const detail =
-    `The balance is ${plainText(balance)}; ` + `the movements that the service shows come to ${plainText(expected)}.`;
+  const sum = plainText(expected);
+  const detail = `The balance is ${plainText(balance)}; the movements that the service shows come to ${sum}.`;
   return [
     {
       kind: 'balance_differs',

@@ -2,9 +2,10 @@
 import { and, desc, eq, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /** The names in an event by which its attempt is found. */
 export interface NamedPurchase {
@@ -20,6 +21,14 @@ export interface NamedPurchase {
   /** Set for a cancellation. */
   readonly cancellation?: CancellationReport;
   readonly receivedAt: Date;
+}
+
+/** The attempt that an inbox row is about, with its work. */
+export interface InboxMatch {
+  readonly attempt: typeof attempts.$inferSelect;
+  readonly work: WorkRef;
+  /** The row of the work. */
+  readonly row: WorkRow;
 }
 
 /** Allowed difference between the clocks of a worker and of PostgreSQL. */

@@ -1,18 +1,9 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
-import { workTable, type WorkRow } from '#db/work/kinds.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
-import type { NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
+import { workTable } from '#db/work/kinds.ts';
+import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
-
-/** The attempt that an inbox row is about, with its work. */
-export interface InboxMatch {
-  readonly attempt: typeof attempts.$inferSelect;
-  readonly work: WorkRef;
-  /** The row of the work. */
-  readonly row: WorkRow;
-}
 
 /**
  * Finds the attempt of an event: by the service's id, else by our reference, else, for kinds without a reference, by

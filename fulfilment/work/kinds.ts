@@ -6,8 +6,12 @@ import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import { correctCancellation, verdictOfCancelled, type Resolution } from '#fulfilment/operator/correct-cancellation.ts';
-import { findNewestCancellation, findUnsettledTopup, type NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
-import type { InboxMatch } from '#fulfilment/reports/match-report.ts';
+import {
+  findNewestCancellation,
+  findUnsettledTopup,
+  type InboxMatch,
+  type NamedPurchase,
+} from '#fulfilment/reports/match-by-esim.ts';
 import {
   cancellationInContext,
   subscriptionInContext,

@@ -53,8 +53,8 @@ async function endUnconfirmed(
   if (isChanged || !run.observations.isEmpty) return undefined;
   if (expiresAt !== undefined)
     return subscription.end('cancelled', 'The service accepted its cancellation, and its time is over.');
-  const accepted =
-    `The service accepted the cancellation at ${new Date(acceptedAt).toISOString()} ` + 'and has not confirmed it.';
+  const at = new Date(acceptedAt).toISOString();
+  const accepted = `The service accepted the cancellation at ${at} and has not confirmed it.`;
   await subscription.openCase('cancellation_refused', `${accepted} ${answerText(answer)}`);
   return undefined;
 }

@@ -644,7 +644,7 @@ export class Operations {
 
   /** Change the maximum that the service may charge.
    *
-   * An order that is held because of its price is tried again at once.
+   * An order held because of its price is tried again at once.
    *
    * Scope: `orders:operate`.
    */
@@ -752,7 +752,7 @@ export class Operations {
 
   /** Change the maximum that the service may charge.
    *
-   * A top-up that is held because of its price is tried again at once.
+   * A top-up held because of its price is tried again at once.
    *
    * Scope: `topups:operate`.
    */
@@ -890,7 +890,7 @@ export class Operations {
 
   /** Change the maximum that the service may charge.
    *
-   * A VPN subscription that is held because of its price is tried again at once.
+   * A VPN subscription held because of its price is tried again at once.
    *
    * Scope: `vpn:operate`.
    */
