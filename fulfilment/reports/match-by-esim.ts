@@ -3,23 +3,14 @@ import { and, desc, eq, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
-import type { CancellationReport } from '#domain/cancellation/refund.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** The names in an event by which its attempt is found. */
-export interface NamedPurchase {
-  readonly kind: WorkKind;
-  readonly outcome: ObservedOutcome;
-  /** Undefined when the event names none; the eSIM then identifies the cancellation. */
-  readonly serviceId?: string;
-  /** Our reference. */
-  readonly reference?: string;
-  readonly serviceEsimId?: string;
-  /** Id of the package or the VPN plan. */
-  readonly productId?: number;
-  /** Set for a cancellation. */
-  readonly cancellation?: CancellationReport;
+/** The names in an event by which its attempt is found. Without a service id the eSIM identifies the cancellation. */
+export interface NamedPurchase extends Pick<
+  PurchaseEvent,
+  'kind' | 'outcome' | 'serviceId' | 'reference' | 'serviceEsimId' | 'productId' | 'cancellation'
+> {
   readonly receivedAt: Date;
 }
 
