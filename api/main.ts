@@ -14,9 +14,8 @@ import { forgetRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 const START_RETRY_MS = 1_000;
 
 const NO_WEBHOOK_SECRET =
-  'there is no webhook secret, so every webhook of the service is refused: run `npx reseller service-secret ' +
-  'create`, or set ' +
-  'SERVICE_WEBHOOK_SECRETS';
+  'there is no webhook secret, so every webhook of the service is refused: run `npx reseller service-secret create`, ' +
+  'or set SERVICE_WEBHOOK_SECRETS';
 
 const config = exitOnConfigurationError(() => readApiConfig());
 await runApi(config);

@@ -57,8 +57,7 @@ export function describeKeyProblem(problem: KeyProblem): { readonly what: string
       return {
         what:
           `The last key in ENCRYPTION_KEYS is ${JSON.stringify(problem.configured)} and must be ${id}: with ` +
-          'another one, ' +
-          'repeated requests and webhooks would not be recognised.',
+          'another one, repeated requests and webhooks would not be recognised.',
         advice: 'Put new keys in front, and leave the last one where it is.',
       };
   }

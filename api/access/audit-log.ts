@@ -67,8 +67,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       summary: 'List the audit log, newest first',
       description:
         'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every ' +
-        'change of an API key, a webhook ' +
-        'endpoint, a webhook secret or a pause, by the API or by a command.',
+        'change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.',
       scope: 'audit:read',
       accountWide: true,
       query,

@@ -37,12 +37,10 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       summary: 'Cancel an eSIM',
       description:
         'Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five ' +
-        'conditions of the refund ' +
-        'are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is ' +
-        'found in the wallet. One ' +
-        'cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A ' +
-        'customer who installs the eSIM ' +
-        'meanwhile may be faster: the answer of the service decides.',
+        'conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is ' +
+        'cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is ' +
+        'possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: ' +
+        'the answer of the service decides.',
       body: cancellationInput,
       bodyExample: cancellationInputExample,
       accept:

@@ -109,9 +109,8 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     tag,
     summary: 'Requeue a dead letter',
     description:
-      'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to ' +
-      'the list with a new case. Its case ' +
-      'closes when nothing else of the same work is quarantined.',
+      'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the list ' +
+      'with a new case. Its case closes when nothing else of the same work is quarantined.',
     scope: 'cases:operate',
     accountWide: true,
     params,

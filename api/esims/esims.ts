@@ -112,9 +112,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read the data usage of an eSIM',
       description:
-        'Read from the service at each call; `measured_at` is the time of the measurement. If the service ' +
-        'cannot be read, the newest stored value ' +
-        '(`source`: `stored`), with its age.',
+        'Read from the service at each call; `measured_at` is the time of the measurement. If the service cannot be ' +
+        'read, the newest stored value (`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,
       answers: {

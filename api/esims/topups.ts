@@ -29,11 +29,10 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
     create: {
       summary: 'Recharge an eSIM',
       description:
-        'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up ' +
-        'options of ' +
-        'the eSIM; they are read again before the purchase. One top-up of an eSIM is in progress at a time: ' +
-        'another one is ' +
-        'held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.',
+        'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options ' +
+        'of the eSIM; they are read again before the purchase. One top-up of an eSIM is in progress at a time: ' +
+        'another one is held until the first has ended. The same Idempotency-Key with the same body gets the same ' +
+        'answer again.',
       body: topupInput,
       bodyExample: topupInputExample,
       accept:

@@ -225,9 +225,8 @@ export const eventOutput = z
   .meta({
     id: 'Event',
     description:
-      '`type` determines the content of `data`. A later version may add types, and fields to `data`: ignore ' +
-      'a `type` that you do not ' +
-      'know, and do not refuse it.',
+      '`type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` ' +
+      'that you do not know, and do not refuse it.',
   });
 
 /** Event schemas: one for all types with the same `data`. */

@@ -47,11 +47,9 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read events, oldest first',
       description:
-        'The feed: store `next_cursor` and continue from it at any time. No event is skipped or ' +
-        'repeated while ' +
-        'events are stored (30 days by default). With `wait=N` an empty page waits for events, at most N ' +
-        'seconds: `Preference-Applied` says ' +
-        'that it did. An event reports a change; read `subject.href` for the current state.',
+        'The feed: store `next_cursor` and continue from it at any time. No event is skipped or repeated while ' +
+        'events are stored (30 days by default). With `wait=N` an empty page waits for events, at most N seconds: ' +
+        '`Preference-Applied` says that it did. An event reports a change; read `subject.href` for the current state.',
       scope: 'events:read',
       query: eventListQuery,
       answers: {
@@ -108,12 +106,10 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Follow events as they happen (server-sent events)',
       description:
-        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Starts with new ' +
-        'events; with ' +
-        '`Last-Event-ID` (or `cursor`) it continues after that event without a gap. A comment every 15 seconds shows ' +
-        'that the connection works. ' +
-        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events ' +
-        'arrive.',
+        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Starts with new events; ' +
+        'with `Last-Event-ID` (or `cursor`) it continues after that event without a gap. A comment every 15 seconds ' +
+        'shows that the connection works. Connect again when it ends: when the API stops, the key is revoked, or you ' +
+        'read more slowly than events arrive.',
       scope: 'events:read',
       query: eventStreamQuery,
       requestHeaders: eventStreamHeaders,

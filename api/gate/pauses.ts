@@ -126,9 +126,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Pause buying: all of it, of one kind, or after one failure class',
       description:
-        'From now on nothing that the pause covers is sent; a running send ends. Paused work ' +
-        'is held, and fails at its ' +
-        'deadline like other held work. If the same is paused already, the answer is that pause (200).',
+        'From now on nothing that the pause covers is sent; a running send ends. Paused work is held, and fails at ' +
+        'its deadline like other held work. If the same is paused already, the answer is that pause (200).',
       scope: 'gate:operate',
       accountWide: true,
       idempotent: true,

@@ -21,9 +21,8 @@ const circuitOutput = z.strictObject({
   name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]),
   state: z.enum(CIRCUIT_STATES).meta({
     description:
-      '`closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of ' +
-      'them is sent ' +
-      'as a test. `releasing`: new ones are sent, and held ones follow at a limited rate, oldest first.',
+      '`closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of them is ' +
+      'sent as a test. `releasing`: new ones are sent, and held ones follow at a limited rate, oldest first.',
   }),
   failure_classes: z.array(failureClass).meta({ description: 'Failures that belong to it.' }),
   meaning: z.string(),

@@ -16,14 +16,11 @@ const readiness = z
       .array(z.strictObject({ condition: z.string().meta({ example: 'not_approved' }), detail: z.string() }))
       .meta({
         description:
-          'Conditions that hold purchases although this API accepts requests: the last failure of held ' +
-          'orders, ' +
-          'such as `not_approved`; open circuits of the purchase gate, such as `service_down`; ' +
-          '`purchases_paused`; ' +
+          'Conditions that hold purchases although this API accepts requests: the last failure of held orders, such ' +
+          'as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; ' +
           '`other_header_prefix` when webhooks of the service are refused because of their header names; ' +
-          '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where ' +
-          'rows wait ' +
-          'for longer than they should. Never a reason to send requests elsewhere.',
+          '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows ' +
+          'wait for longer than they should. Never a reason to send requests elsewhere.',
       }),
   })
   .meta({ id: 'Readiness' });

@@ -76,9 +76,8 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       tag,
       summary: 'Explain a movement without a cause',
       description:
-        'Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the ' +
-        'service, a fee, and ' +
-        'the like. A movement that has a cause is not changed.',
+        'Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the service, a ' +
+        'fee, and the like. A movement that has a cause is not changed.',
       scope: 'cases:operate',
       accountWide: true,
       params: z.strictObject({

@@ -29,10 +29,8 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
     create: {
       summary: 'Buy an eSIM package',
       description:
-        'Stores the order and answers at once; the purchase follows. Read the ' +
-        'order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer ' +
-        'again, ' +
-        'and nothing is bought twice.',
+        'Stores the order and answers at once; the purchase follows. Read the order, or its timeline, to follow it. ' +
+        'The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
       body: orderInput,
       bodyExample: orderInputExample,
       accept:

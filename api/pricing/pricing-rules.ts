@@ -112,8 +112,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       summary: 'Create a pricing rule',
       description:
         'For one package, country or VPN plan, or as the default, in one currency. A second rule with the same ' +
-        'target and currency is refused ' +
-        '(409). Suggestions use the rule at once.',
+        'target and currency is refused (409). Suggestions use the rule at once.',
       scope: 'pricing:write',
       accountWide: true,
       idempotent: true,

@@ -32,9 +32,8 @@ const secretOutput = z
       .min(0)
       .meta({
         description:
-          'Number of secrets of `SERVICE_WEBHOOK_SECRETS` that this API process accepts too. A rotation ' +
-          'does not end them: ' +
-          'remove one that has leaked from the environment, and restart the API.',
+          'Number of secrets of `SERVICE_WEBHOOK_SECRETS` that this API process accepts too. A rotation does not end ' +
+          'them: remove one that has leaked from the environment, and restart the API.',
       }),
   })
   .meta({ id: 'WebhookSecretStatus', description: 'When a secret was stored. The secret itself is never shown.' });
@@ -48,8 +47,7 @@ const rotation = z
       .optional()
       .meta({
         description:
-          'How long former secrets remain valid; default: the configured overlap. With 0, after one has ' +
-          'leaked, no ' +
+          'How long former secrets remain valid; default: the configured overlap. With 0, after one has leaked, no ' +
           'former stored one is valid from now on; those of `SERVICE_WEBHOOK_SECRETS` are until they are removed.',
         example: 3_600,
       }),

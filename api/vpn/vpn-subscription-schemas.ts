@@ -33,9 +33,8 @@ const customerReference = z
   });
 
 const ENDS =
-  '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` ' +
-  'are final; `failed` ' +
-  'means definitely not bought.';
+  '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are ' +
+  'final; `failed` means definitely not bought.';
 
 export const vpnSubscriptionInput = z
   .strictObject({

@@ -164,9 +164,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Replay events to a webhook endpoint',
       description:
-        'One event, one delivery, or events since a time: all, failed or missed ones. They ' +
-        'have their former `webhook-id`, ' +
-        'so a receiver that ignores known ids does nothing twice.',
+        'One event, one delivery, or events since a time: all, failed or missed ones. They have their former ' +
+        '`webhook-id`, so a receiver that ignores known ids does nothing twice.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,

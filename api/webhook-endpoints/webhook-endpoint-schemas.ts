@@ -32,8 +32,7 @@ const url = z
   .regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces')
   .meta({
     description:
-      'Address for events: `https://`, without user name, password and fragment, at a public address. ' +
-      'Networks that ' +
+      'Address for events: `https://`, without user name, password and fragment, at a public address. Networks that ' +
       'WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.',
     example: 'https://shop.example.com/webhooks/reseller',
     override: { format: 'uri' },
@@ -74,9 +73,8 @@ const endpointFields = {
   disabled_at: instant.nullable(),
   missed_since: instant.nullable().meta({
     description:
-      'While it is disabled: time of the oldest missed event. `/enable` can replay from there; ' +
-      'with more than 10,000 events it then ' +
-      'shows the start of those that are not queued yet, and is null when all are queued.',
+      'While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 ' +
+      'events it then shows the start of those that are not queued yet, and is null when all are queued.',
   }),
   failing_since: instant.nullable().meta({ description: 'Time of the first of the failed tries in a row.' }),
   failures: z.int().meta({ description: 'Number of failed tries in a row, over all deliveries.' }),

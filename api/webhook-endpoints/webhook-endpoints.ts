@@ -66,9 +66,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       summary: 'Create a webhook endpoint',
       description:
         'Deliveries are signed by Standard Webhooks with the `secret` of this answer, which no other call shows (a ' +
-        'repetition with the same ' +
-        'Idempotency-Key shows it again). They arrive at least once and in no particular order; ' +
-        'docs/how-to/webhooks-out.md shows a receiver.',
+        'repetition with the same Idempotency-Key shows it again). They arrive at least once and in no particular ' +
+        'order; docs/how-to/webhooks-out.md shows a receiver.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
@@ -241,9 +240,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Give a webhook endpoint a new secret',
       description:
-        'During the overlap every delivery has a signature of each secret, so a receiver that knows ' +
-        'either accepts it. The new secret is ' +
-        'shown in this answer only.',
+        'During the overlap every delivery has a signature of each secret, so a receiver that knows either accepts ' +
+        'it. The new secret is shown in this answer only.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,

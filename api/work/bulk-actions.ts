@@ -70,10 +70,9 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     tag: 'Operator actions',
     summary: `Perform one action on many ${noun}s`,
     description:
-      'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first ' +
-      'with `dry_run`, which ' +
-      'evaluates each action and changes nothing. Without ' +
-      'it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.',
+      'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with ' +
+      '`dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a ' +
+      'repeated call covers the same work and changes nothing more.',
     scope: scopes.operate,
     requestHeaders: bulkIdempotencyKeyHeader,
     body: input,

@@ -8,8 +8,7 @@ export const resubmissionSchema = z
   })
   .meta({
     description:
-      'Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is ' +
-      'bought, or continues. ' +
-      '`no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or ' +
+      'Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, ' +
+      'or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or ' +
       'the purchase has ended.',
   });

@@ -100,9 +100,8 @@ function releaseOperation({ name, path }: WorkResource, common: Common, perform:
     path: `${path}/{id}/release`,
     summary: 'Release held work through the purchase gate now',
     description:
-      'It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or ' +
-      '`max_price`. Refused unless it ' +
-      'is held. A release remains valid until the gate is passed.',
+      'It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. ' +
+      'Refused unless it is held. A release remains valid until the gate is passed.',
     body: plain,
     bodyExample: { reason: 'This customer waits at the counter.' },
     handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.reason, caller),

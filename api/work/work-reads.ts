@@ -48,9 +48,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       summary: `Read ${article(noun)} ${noun}`,
       description:
         'With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N ' +
-        'seconds; its form is the same. ' +
-        'Check `status`. If the wait ended without the result, `Retry-After` says when to call again, and ' +
-        '`Preference-Applied` that the API has waited.',
+        'seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says ' +
+        'when to call again, and `Preference-Applied` that the API has waited.',
       scope: scopes.read,
       params,
       query: readQuery,

@@ -72,8 +72,7 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
   options.announce?.(
     'The Temporal server could not be downloaded, so it is built from source. This happens once. It takes 3 to 6\n' +
       `minutes and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the ` +
-      'folders of Go. To avoid\n' +
-      'the build, stop and set TEMPORAL_CLI_PATH to a Temporal CLI.',
+      'folders of Go. To avoid\nthe build, stop and set TEMPORAL_CLI_PATH to a Temporal CLI.',
   );
   await buildWithGo({
     ...common,

@@ -20,8 +20,7 @@ export const CAPABILITIES = {
     'GET /refunds can be filtered by esim_id. Without it a refund that nothing has named yet stays expected.',
   vpn_subscription_read:
     'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes with the ' +
-    'answer ' +
-    'to the order or not at all.',
+    'answer to the order or not at all.',
   vpn_subscription_list:
     'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was ' +
     'lost needs attention.',

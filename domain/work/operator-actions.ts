@@ -131,9 +131,8 @@ export const REFUSALS = {
   contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
   service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
   observations_pending:
-    'The service said something that is being judged at this moment: look again in a few seconds. A report that ' +
-    'is quarantined has a case ' +
-    '`message_quarantined`: requeue or dismiss it first.',
+    'The service said something that is being judged at this moment: look again in a few seconds. A report that is ' +
+    'quarantined has a case `message_quarantined`: requeue or dismiss it first.',
   later_attempt_open:
     'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the ' +
     'service to credit.',
