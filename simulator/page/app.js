@@ -67,16 +67,25 @@ function show({ state, ...lists }) {
       ...Object.entries(state.environments).map(([name, each]) => walletCard(name, each)),
     );
   });
-  whenChanged('switches', [state.dialect, state.shape, state.fault_profile, state.approved, state.rate_limit], () => {
-    byId('dialect').value = state.dialect.name;
-    byId('shape').value = state.shape.name;
-    byId('fault-profile').value = state.fault_profile.name;
-    byId('approved').checked = state.approved;
-    byId('rate-limit').elements.requests.value = state.rate_limit.requests ?? '';
-  });
+  showSwitches(state);
   for (const name of Object.keys(TABLES)) {
     whenChanged(name, lists[name], () => byId(name).replaceChildren(tableOf(name, lists[name], act)));
   }
+}
+
+/**
+ * Each switch is a part of its own: a change of one must not overwrite what a person is typing into another.
+ *
+ * @param {Record<string, any>} state
+ */
+function showSwitches(state) {
+  whenChanged('dialect', state.dialect, () => (byId('dialect').value = state.dialect.name));
+  whenChanged('shape', state.shape, () => (byId('shape').value = state.shape.name));
+  whenChanged('fault-profile', state.fault_profile, () => (byId('fault-profile').value = state.fault_profile.name));
+  whenChanged('approved', state.approved, () => (byId('approved').checked = state.approved));
+  whenChanged('rate-limit', state.rate_limit, () => {
+    byId('rate-limit').elements.requests.value = state.rate_limit.requests ?? '';
+  });
 }
 
 /**
