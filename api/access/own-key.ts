@@ -6,7 +6,8 @@ import { instant, instantJson } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { apiScopes, findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
+import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
+import { apiScopes } from '#db/access/api-scopes.ts';
 import { spendOfKey } from '#db/gate/gate-overview.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 

@@ -28,7 +28,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     ...cancellationName,
     name: 'Cancellation',
     tag: 'Cancellations',
-    scopes: { read: 'cancellations:read', write: 'cancellations:write', operate: 'cancellations:operate' },
     output: cancellationOutput,
     example: cancellationOutputExample,
     reads: cancellationReads,

@@ -19,9 +19,7 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
   return workOperations(dependencies, {
     kind: 'topup',
     name: 'Topup',
-    path: '/v1/topups',
     tag: 'Top-ups',
-    scopes: { read: 'topups:read', write: 'topups:write', operate: 'topups:operate' },
     output: topupOutput,
     example: topupOutputExample,
     reads: topupReads,

@@ -229,6 +229,9 @@ export const eventOutput = z
       'that you do not know, and do not refuse it.',
   });
 
+// Does not compile while a type of event has no schema above.
+'' as EventType satisfies z.output<typeof eventOutput>['type'];
+
 /** Event schemas: one for all types with the same `data`. */
 export const eventShapes = eventOutput.options;
 

@@ -8,7 +8,7 @@ import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import { fieldErrors } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
-import type { ApiScope } from '#db/access/api-keys.ts';
+import type { ApiScope } from '#db/access/api-scopes.ts';
 
 /** The authenticated caller. */
 export interface Caller {

@@ -19,9 +19,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
   return workOperations(dependencies, {
     kind: 'order',
     name: 'Order',
-    path: '/v1/orders',
     tag: 'Orders',
-    scopes: { read: 'orders:read', write: 'orders:write', operate: 'orders:operate' },
     output: orderOutput,
     example: orderOutputExample,
     reads: orderReads,

@@ -37,9 +37,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
   return workOperations(dependencies, {
     kind: 'vpn_subscription',
     name: 'VpnSubscription',
-    path: '/v1/vpn/subscriptions',
     tag,
-    scopes: { read: 'vpn:read', write: 'vpn:write', operate: 'vpn:operate' },
     output: vpnSubscriptionOutput,
     example: vpnSubscriptionOutputExample,
     reads: vpnSubscriptionReads,

@@ -11,6 +11,7 @@ import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-resource.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
+import { scopesOfKind } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
@@ -29,7 +30,7 @@ export interface WorkDefinition<
   Filter extends WorkFilter,
   Body extends z.ZodObject,
   Query extends ListQuery,
-> extends Omit<WorkResource, 'find' | 'notFound' | 'reference'> {
+> extends Omit<WorkResource, 'find' | 'notFound' | 'path' | 'reference' | 'scopes'> {
   /** For a kind without a reference of the caller's own (`callerReference` in `domain/work/kinds.ts`). */
   readonly reference?: WorkResource['reference'];
   readonly reads: WorkReads<Stored, Filter>;
@@ -63,11 +64,14 @@ export function workOperations<
   Query extends ListQuery,
 >(dependencies: ApiDependencies, definition: WorkDefinition<Stored, Filter, Body, Query>): Operation[] {
   const { database, now } = dependencies;
-  const { kind, name, path, tag, scopes, example, reads, create, list } = definition;
+  const { kind, name, tag, example, reads, create, list } = definition;
+  const { noun, path } = KINDS[kind];
+  const scopes = scopesOfKind(kind);
   const reference = definition.reference ?? callerReferenceOf(kind);
-  const noun = KINDS[kind].noun;
   const resource: WorkResource = {
     ...definition,
+    path,
+    scopes,
     reference,
     notFound: `${kind}_not_found`,
     find: async (db, id, owner) => {

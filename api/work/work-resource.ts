@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
-import type { ApiScope } from '#db/access/api-keys.ts';
+import type { WorkScopes } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
@@ -36,7 +36,7 @@ export interface WorkResource {
   /** Path of the list. */
   readonly path: `/v1/${string}`;
   readonly tag: string;
-  readonly scopes: { readonly read: ApiScope; readonly write: ApiScope; readonly operate: ApiScope };
+  readonly scopes: WorkScopes;
   readonly notFound: ProblemCode;
   /** The field with the caller's reference, and the problem of a used one. */
   readonly reference: {

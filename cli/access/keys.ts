@@ -9,9 +9,6 @@ import { price } from '#config/fields.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import {
   addApiKey,
-  API_SCOPES,
-  type ApiScope,
-  apiScopes,
   changeRateLimit,
   changeSpendLimit,
   type KeyChange,
@@ -20,6 +17,7 @@ import {
   rotateApiKey,
   type RotationRefusal,
 } from '#db/access/api-keys.ts';
+import { API_SCOPES, type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { Money } from '#domain/money/money.ts';

@@ -2,7 +2,8 @@ import { actor } from '#cli/api/account.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
 import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
+import { addApiKey, findApiKey } from '#db/access/api-keys.ts';
+import { apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database } from '#db/connection/database.ts';
 

@@ -1,52 +1,10 @@
 import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import type { ApiScope } from '#db/access/api-scopes.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
-
-/** API scopes, each with the sentence that the documentation shows. */
-export const API_SCOPES = {
-  'orders:read': 'Read orders and their timelines.',
-  'orders:write': 'Create orders: spends money.',
-  'orders:operate':
-    'Retry, release, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
-  'topups:read': 'Read top-ups and their timelines.',
-  'topups:write': 'Create top-ups: spends money.',
-  'topups:operate':
-    'Retry, release, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
-  'cancellations:read': 'Read cancellations, refunds and their timelines.',
-  'cancellations:write': 'Cancel eSIMs: the customer loses them.',
-  'cancellations:operate': 'Retry, abandon and judge cancellations: for operators. Each act is audited.',
-  'vpn:read': 'Read VPN plans, subscriptions and their timelines.',
-  'vpn:write': 'Order VPN subscriptions, which spends money, and cancel them.',
-  'vpn:operate':
-    'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act ' +
-    'is audited.',
-  'vpn:reveal': "Read access data: their holder can use the customer's VPN. Each read is audited.",
-  'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
-  'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
-  'cases:operate':
-    'List and read what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
-  'audit:read': 'Read the audit log: who did what, when and why.',
-  'esims:read': 'Read eSIMs and their installation facts.',
-  'esims:reveal': 'Read activation codes and QR codes: its holder can install the eSIM. Each read is audited.',
-  'packages:read': 'Read packages, the prices charged to the reseller, and suggested selling prices.',
-  'pricing:read': 'Read the rules that suggest selling prices, and try others.',
-  'pricing:write': 'Make, change and end these rules. Each change is audited.',
-  'events:read': 'Read events of everything, also as a stream.',
-  'wallet:read': 'Read the wallet at the service.',
-  'updates:read': 'Check for updates of the storefront application.',
-  'webhook_endpoints:read': 'Read webhook endpoints and what was delivered to them.',
-  'webhook_endpoints:write':
-    'Create, change, test, replay and delete webhook endpoints: decides who receives events. Each action is audited.',
-  'service:admin':
-    'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
-} as const;
-
-export type ApiScope = keyof typeof API_SCOPES;
-
-export const apiScopes = Object.keys(API_SCOPES) as readonly ApiScope[];
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 

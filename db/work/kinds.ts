@@ -5,7 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { cancellations, esims, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { MovementNames } from '#domain/money/movements.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 type MovementName = keyof MovementNames;
@@ -21,63 +21,44 @@ interface StoredStart {
 interface StoredKind {
   /** Its table, made with `workColumns`. */
   readonly table: unknown;
-  /** The ordered package or VPN plan; absent for a kind that orders nothing. */
-  readonly product?: AnyPgColumn;
-  /** The data of its status events that other kinds do not have, under the names of the API. */
-  readonly eventData: SQL<EventData>;
+  /** The caller's own reference, which is `callerReference` in the API; absent for a kind without one. */
+  readonly reference?: AnyPgColumn;
+  /** The ordered package or VPN plan with its name in the API; absent for a kind that orders nothing. */
+  readonly product?: { readonly column: AnyPgColumn; readonly field: 'package_id' | 'vpn_plan_id' };
+  /** Further data of its status events, under the names of the API. */
+  readonly eventData?: Readonly<Record<string, AnyPgColumn>>;
   /** The fields by which a wallet movement names one of its attempts; empty for a kind that is never debited. */
   readonly movementNames: {
     readonly serviceId?: MovementName;
     readonly reference?: MovementName;
     readonly serviceEsimId?: MovementName;
   };
-  /** Reads what its workflow starts with. */
-  readonly start: (db: Executor, id: string) => PromiseLike<readonly StoredStart[]>;
+  /** Reads what its workflow starts with, if these are not its own reference and product. */
+  readonly start?: (db: Executor, id: string) => PromiseLike<readonly StoredStart[]>;
 }
 
 const STORED_KINDS = {
   order: {
     table: orders,
-    product: orders.packageId,
-    eventData: sql`jsonb_build_object('external_order_id', ${orders.externalOrderId}, 'package_id',
-      ${orders.packageId})`,
+    reference: orders.externalOrderId,
+    product: { column: orders.packageId, field: 'package_id' },
     movementNames: { serviceId: 'orderId', reference: 'orderReference', serviceEsimId: 'esimId' },
-    start: (db, id) =>
-      db
-        .select({ externalReference: orders.externalOrderId, packageId: orders.packageId })
-        .from(orders)
-        .where(eq(orders.id, id)),
   },
   topup: {
     table: topups,
-    product: topups.packageId,
-    eventData: sql`jsonb_build_object('external_topup_id', ${topups.externalTopupId}, 'package_id',
-      ${topups.packageId})`,
+    reference: topups.externalTopupId,
+    product: { column: topups.packageId, field: 'package_id' },
     movementNames: { serviceId: 'topupId' },
-    start: (db, id) =>
-      db
-        .select({ externalReference: topups.externalTopupId, packageId: topups.packageId })
-        .from(topups)
-        .where(eq(topups.id, id)),
   },
   vpn_subscription: {
     table: vpnSubscriptions,
-    product: vpnSubscriptions.vpnPlanId,
-    eventData: sql`jsonb_build_object('external_subscription_id', ${vpnSubscriptions.externalSubscriptionId},
-      'vpn_plan_id', ${vpnSubscriptions.vpnPlanId})`,
+    reference: vpnSubscriptions.externalSubscriptionId,
+    product: { column: vpnSubscriptions.vpnPlanId, field: 'vpn_plan_id' },
     movementNames: { serviceId: 'subscriptionId', reference: 'subscriptionReference' },
-    start: (db, id) =>
-      db
-        .select({
-          externalReference: vpnSubscriptions.externalSubscriptionId,
-          vpnPlanId: vpnSubscriptions.vpnPlanId,
-        })
-        .from(vpnSubscriptions)
-        .where(eq(vpnSubscriptions.id, id)),
   },
   cancellation: {
     table: cancellations,
-    eventData: sql`jsonb_build_object('accept_without_refund', ${cancellations.acceptWithoutRefund})`,
+    eventData: { accept_without_refund: cancellations.acceptWithoutRefund },
     // The credit of its refund names the order.
     movementNames: {},
     start: (db, id) =>
@@ -110,4 +91,36 @@ export type WorkRow = WorkTable['$inferSelect'];
 export function workTable(kind: WorkKind): WorkTable {
   // Every table of the record is made with `workColumns`; the types differ in name and further columns.
   return STORED_KINDS[kind].table as unknown as WorkTable;
+}
+
+/** The data of a status event that other kinds do not have: reference, product and `eventData` of the kind. */
+export function ownEventData(kind: WorkKind): SQL<EventData> {
+  const { reference, product, eventData } = storedKind(kind);
+  const entry = KINDS[kind];
+  const fields = {
+    ...(reference && 'callerReference' in entry && { [entry.callerReference]: reference }),
+    ...(product && { [product.field]: product.column }),
+    ...eventData,
+  };
+  // The names are constants of this file and of `KINDS`; a parameter would have no type here.
+  const pairs = Object.entries(fields).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`);
+  return sql`jsonb_build_object(${sql.join(pairs, sql`, `)})`;
+}
+
+/** Reads what the workflow of one piece of work starts with; undefined when its row is missing. */
+export async function readStart(db: Executor, { kind, id }: WorkRef): Promise<StoredStart | undefined> {
+  const { start, reference, product } = storedKind(kind);
+  if (start !== undefined) return (await start(db, id))[0];
+  const table = workTable(kind);
+  const [row] = await db
+    .select({
+      externalReference: reference === undefined ? sql<null>`null` : sql<string | null>`${reference}`,
+      product: product === undefined ? sql<null>`null` : sql<number>`${product.column}`,
+    })
+    .from(table)
+    .where(eq(table.id, id));
+  if (row === undefined) return undefined;
+  const { externalReference, product: ordered } = row;
+  if (product === undefined || ordered === null) return { externalReference };
+  return { externalReference, [product.field === 'package_id' ? 'packageId' : 'vpnPlanId']: ordered };
 }

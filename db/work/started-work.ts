@@ -1,5 +1,5 @@
 import type { Executor } from '#db/connection/database.ts';
-import { storedKind } from '#db/work/kinds.ts';
+import { readStart } from '#db/work/kinds.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
@@ -14,7 +14,7 @@ export interface StartedWork extends WorkRef {
 
 /** @throws WorkMissingError */
 export async function readStartedWork(db: Executor, work: WorkRef): Promise<StartedWork> {
-  const [stored] = await storedKind(work.kind).start(db, work.id);
+  const stored = await readStart(db, work);
   if (stored === undefined) throw new WorkMissingError(work);
   return { ...work, ...stored, externalReference: stored.externalReference ?? work.id };
 }

@@ -16,6 +16,8 @@ interface KindOfWork {
   readonly idPrefix: string;
   /** Path of its list in our API. */
   readonly path: string;
+  /** The first part of its API scopes, as in `orders:read`. */
+  readonly scope: string;
   /** Letter in the cursors of its list, so that a cursor of another list is refused. */
   readonly cursorLetter: string;
   /** Its workflow type in Temporal. */
@@ -63,6 +65,7 @@ export const KINDS = {
     noun: 'order',
     idPrefix: 'ord',
     path: '/v1/orders',
+    scope: 'orders',
     cursorLetter: 'o',
     workflowType: 'orderWorkflow',
     product: 'esim-order',
@@ -85,6 +88,7 @@ export const KINDS = {
     noun: 'top-up',
     idPrefix: 'top',
     path: '/v1/topups',
+    scope: 'topups',
     cursorLetter: 'u',
     workflowType: 'topupWorkflow',
     product: 'esim-topup',
@@ -107,6 +111,7 @@ export const KINDS = {
     noun: 'VPN subscription',
     idPrefix: 'vpn',
     path: '/v1/vpn/subscriptions',
+    scope: 'vpn',
     cursorLetter: 'v',
     workflowType: 'vpnSubscriptionWorkflow',
     product: 'vpn-subscription',
@@ -129,6 +134,7 @@ export const KINDS = {
     noun: 'cancellation',
     idPrefix: 'can',
     path: '/v1/cancellations',
+    scope: 'cancellations',
     cursorLetter: 'x',
     workflowType: 'cancellationWorkflow',
     product: 'esim-cancellation',

@@ -26,7 +26,7 @@ async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<numb
   if (product === undefined) return undefined;
   const table = workTable(kind);
   const [row] = await db
-    .select({ is: sql<number>`${product}` })
+    .select({ is: sql<number>`${product.column}` })
     .from(table)
     .where(eq(table.id, id));
   return row?.is;

@@ -5,7 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events/events.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { ownEventData, workTable } from '#db/work/kinds.ts';
 import { workEventType } from '#domain/events/events.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
@@ -36,7 +36,7 @@ export function statusEventColumns(kind: WorkKind) {
     attentionReason,
     chargedAmount,
     chargedCurrency,
-    own: storedKind(kind).eventData,
+    own: ownEventData(kind),
   };
 }
 

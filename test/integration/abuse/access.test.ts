@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, apiScopes, revokeApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import { addApiKey, revokeApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import { apiScopes } from '#db/access/api-scopes.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 

@@ -13,7 +13,8 @@ import { account } from '#cli/api/account.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { report } from '#cli/terminal/report.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { apiScopes, listApiKeys } from '#db/access/api-keys.ts';
+import { listApiKeys } from '#db/access/api-keys.ts';
+import { apiScopes } from '#db/access/api-scopes.ts';
 import { auditLog } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 

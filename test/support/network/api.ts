@@ -8,7 +8,8 @@ import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.t
 import { Waits } from '#api/waits/waits.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { addApiKey, apiScopes, type ApiScope, type NewApiKey } from '#db/access/api-keys.ts';
+import { addApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import { apiScopes, type ApiScope } from '#db/access/api-scopes.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema } from '#db/connection/migrate.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
