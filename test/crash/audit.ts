@@ -9,6 +9,7 @@ import type { Poisoned } from '#test/crash/poison.ts';
 import { obstacle, type Setting } from '#test/crash/settings.ts';
 import type { Thing } from '#test/crash/work.ts';
 import { SimulatorAdmin, type LedgerLine } from '#test/support/network/simulator-admin.ts';
+import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks, becomeQuiet } from '#test/support/work/books.ts';
@@ -65,6 +66,8 @@ export async function audit(
   const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
   // Differences of what is still under way are no news of their own; the audit of the books names it.
   const restless = await becomeQuiet(stack, quietMs);
+  // What PostgreSQL lost of the journal of failed attempts comes back with the next comparison of the books.
+  if (setBacks.length > 0) await reconcileBooks(stack);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
