@@ -1,12 +1,12 @@
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
+import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
 import type { EventRow } from '#db/events/events.ts';
-import { endpointOutlook, type EndpointOutlook } from '#db/events/webhook-deliveries.ts';
-import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import { claimDelivery, claimTest, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import { endpointOutlook, type EndpointOutlook } from '#fulfilment/event-webhooks/endpoint-outlook.ts';
 import { giveUpDeliveries } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
 import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/replay-deliveries.ts';

@@ -4,6 +4,7 @@ import { contextOf } from '#api/http/request-context.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem, problemBody } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError, sqlState } from '#db/connection/database.ts';
+import { EndpointRefusedError } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** PostgreSQL restarts or fails over within seconds; earlier retries only add load. */
@@ -37,6 +38,9 @@ function problemHeaders(problem: Problem): Record<string, string> {
 function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailableError || isDatabaseBusy(error)) return databaseUnavailable(error);
+  if (error instanceof EndpointRefusedError) {
+    return new Problem(error.code, { ...(error.code === 'webhook_endpoint_limit' && { detail: error.message }) });
+  }
   const known = bodyProblem(error);
   if (known === 'payload_too_large') {
     return new Problem(known, { detail: `The limit is ${bodyLimitBytes} bytes.`, cause: error });

@@ -9,21 +9,22 @@ import { exampleSentEventId } from '#api/webhook-endpoints/webhook-delivery-sche
 import {
   ENDPOINTS_PATH,
   ENDPOINTS_TAG,
-  auditEndpoint,
-  endpointJson,
-  requireEndpoint,
+  changeAndShow,
+  endpointRequest,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import { endpointExample, endpointOutput, exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { enableInput, replayInput, replayOutput, testOutput } from '#api/webhook-endpoints/webhook-replay-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { holdPublication, recordEvent } from '#db/events/events.ts';
-import { missedSince } from '#db/events/webhook-delivery-queries.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { TEST_EVENT } from '#domain/events/event-filter.ts';
-import { disableWebhookEndpoint, enableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import {
+  beginReplay,
+  disableEndpoint,
+  enableEndpoint,
+  sendTestEvent,
+} from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import {
   type Replay,
-  queueMissed,
   REPLAY_PIECE,
   replayDelivery,
   replayEvent,
@@ -34,7 +35,7 @@ const JSON_TYPE = 'application/json';
 
 /** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
-  const { database, wakeRelay, now } = dependencies;
+  const { wakeRelay, now } = dependencies;
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
   const endpointAnswer = {
@@ -71,17 +72,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       answers: endpointAnswer,
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
-        const shown = await database.transaction(async (tx) => {
-          const found = await requireEndpoint(tx, id, caller, { lock: true });
-          if (found.disabledReason !== 'request') {
-            const at = new Date(now());
-            await auditEndpoint(tx, caller, 'disable', id, at);
-            await disableWebhookEndpoint(tx, id, 'request', at);
-          }
-          return endpointJson(tx, await requireEndpoint(tx, id, caller));
-        });
-        wakeRelay();
-        return jsonReply(200, shown);
+        return changeAndShow(dependencies, caller, id, disableEndpoint);
       },
     }),
     operation({
@@ -101,21 +92,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       answers: endpointAnswer,
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
-        const shown = await database.transaction(async (tx) => {
-          // An event published meanwhile would be neither queued nor recorded as missed. Take this lock first, in the
-          // order of the publisher.
-          await holdPublication(tx);
-          const found = await requireEndpoint(tx, id, caller, { lock: true });
-          if (found.disabledAt !== null) {
-            const at = new Date(now());
-            await auditEndpoint(tx, caller, 'enable', id, at);
-            await enableWebhookEndpoint(tx, id, body.replay_missed ? await missedSince(tx, found) : undefined, at);
-            await queueMissed(tx, id, { limit: REPLAY_PIECE, now: at });
-          }
-          return endpointJson(tx, await requireEndpoint(tx, id, caller));
-        });
-        wakeRelay();
-        return jsonReply(200, shown);
+        return changeAndShow(dependencies, caller, id, (tx, request) =>
+          enableEndpoint(tx, request, { replayMissed: body.replay_missed }),
+        );
       },
     }),
     operation({
@@ -135,21 +114,12 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
       handle: async ({ params: { id }, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/test`;
+        const request = endpointRequest(caller, id, now());
         const reply = await answerOnce(
           dependencies,
           { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
           async (tx) => {
-            const endpoint = await requireEndpoint(tx, id, caller);
-            requireEnabled(endpoint);
-            const at = new Date(now());
-            await auditEndpoint(tx, caller, 'test', id, at);
-            const test = {
-              type: TEST_EVENT,
-              subject: { kind: 'webhook_endpoint', id },
-              apiKeyId: endpoint.apiKeyId,
-              data: { message: 'This is a test.' },
-            } as const;
-            const eventId = await recordEvent(tx, test, at);
+            const eventId = await sendTestEvent(tx, request);
             return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
           },
         );
@@ -181,15 +151,13 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       ],
       handle: async ({ params: { id }, body, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/replay`;
+        const request = endpointRequest(caller, id, now());
         const reply = await answerOnce(
           dependencies,
           { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
           async (tx) => {
-            const endpoint = await requireEndpoint(tx, id, caller, { lock: true });
-            requireEnabled(endpoint);
-            const at = new Date(now());
-            await auditEndpoint(tx, caller, 'replay', id, at);
-            const { queued, nextSince } = await replay(tx, endpoint, body, at);
+            const endpoint = await beginReplay(tx, request);
+            const { queued, nextSince } = await replay(tx, endpoint, body, request.now);
             return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
           },
         );
@@ -213,9 +181,4 @@ async function replay(
   if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now)))
     throw new Problem('webhook_delivery_not_found');
   return { queued: 1, nextSince: undefined };
-}
-
-/** @throws Problem webhook_endpoint_disabled */
-function requireEnabled({ disabledAt }: WebhookEndpointRow): void {
-  if (disabledAt !== null) throw new Problem('webhook_endpoint_disabled');
 }

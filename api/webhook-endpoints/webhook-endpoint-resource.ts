@@ -1,70 +1,49 @@
 /** Shared by the calls about webhook endpoints. */
+import type { ApiDependencies } from '#api/dependencies.ts';
 import { mayExist } from '#api/fields/ids.ts';
 import { instantJson } from '#api/fields/instant.ts';
 import type { Caller } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { missedSince } from '#db/events/webhook-delivery-queries.ts';
 import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import type { EndpointRequest } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
 
 export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 export const ENDPOINTS_TAG = 'Webhook endpoints';
 
 /** Reads an endpoint that the caller may see. @throws Problem webhook_endpoint_not_found */
-export async function requireEndpoint(
-  db: Executor,
-  id: string,
-  { ownerId }: Caller,
-  options: { readonly lock?: boolean } = {},
-): Promise<WebhookEndpointRow> {
-  const found = mayExist('webhookEndpoint', id) ? await findWebhookEndpoint(db, id, ownerId, options) : undefined;
+export async function requireEndpoint(db: Executor, id: string, { ownerId }: Caller): Promise<WebhookEndpointRow> {
+  const found = mayExist('webhookEndpoint', id) ? await findWebhookEndpoint(db, id, ownerId) : undefined;
   if (found === undefined) throw new Problem('webhook_endpoint_not_found');
   return found;
 }
 
-/**
- * Adds an audit entry about an endpoint. @param what the values that were set or changed, if the action alone does not
- * show them; no secrets.
- */
-export async function auditEndpoint(
-  tx: Executor,
-  { apiKeyId: actor }: Caller,
-  action: string,
-  id: string,
-  at: Date,
-  what?: string,
-): Promise<void> {
-  const subject = { kind: 'webhook_endpoint', id } as const;
-  await addAuditEntry(
-    tx,
-    { actor, action: `webhook_endpoint.${action}`, subject, ...(what !== undefined && { reason: what }) },
-    at,
-  );
+/** An action of the caller on an endpoint. @throws Problem webhook_endpoint_not_found when the id cannot be one. */
+export function endpointRequest({ ownerId: owner, apiKeyId: actor }: Caller, id: string, now: number): EndpointRequest {
+  if (!mayExist('webhookEndpoint', id)) throw new Problem('webhook_endpoint_not_found');
+  return { id, owner, actor, now: new Date(now) };
 }
 
-type EndpointTerms = Pick<WebhookEndpointRow, 'url' | 'eventTypes' | 'description'>;
-
 /**
- * The terms of a new endpoint, or the changes of an existing one, for the audit log. URLs are reduced to scheme, host
- * and port: path or query may contain a secret of the receiver. The description is free text and is omitted.
- *
- * @param former the terms before the change; undefined for a new endpoint. @returns parts separated by semicolons.
+ * Changes an endpoint and answers with its new state.
+ * @throws Problem, EndpointRefusedError
  */
-export function endpointTermsText({ url, eventTypes, description }: EndpointTerms, former?: EndpointTerms): string {
-  const to = (before: string | undefined, after: string) =>
-    before === undefined ? after : `from ${before} to ${after}`;
-  const [origin, formerOrigin] = [new URL(url).origin, former && new URL(former.url).origin];
-  const [types, formerTypes] = [eventTypes.join(', '), former?.eventTypes.join(', ')];
-  const parts = [
-    url === former?.url
-      ? ''
-      : `url: ${origin === formerOrigin ? `another path or query at ${origin}` : to(formerOrigin, origin)}`,
-    types === formerTypes ? '' : `event_types: ${to(formerTypes, types)}`,
-    description === (former?.description ?? null) ? '' : 'description',
-  ].filter((part) => part !== '');
-  return parts.length === 0 ? 'nothing changed' : parts.join('; ');
+export async function changeAndShow(
+  { database, wakeRelay, now }: ApiDependencies,
+  caller: Caller,
+  id: string,
+  change: (tx: Executor, request: EndpointRequest) => Promise<void>,
+): Promise<Reply> {
+  const request = endpointRequest(caller, id, now());
+  const shown = await database.transaction(async (tx) => {
+    await change(tx, request);
+    return endpointJson(tx, await requireEndpoint(tx, id, caller));
+  });
+  wakeRelay();
+  return jsonReply(200, shown);
 }
 
 /** An endpoint as our API shows it. */

@@ -7,15 +7,15 @@ import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import { Problem } from '#api/problems/problem.ts';
+import type { Problem } from '#api/problems/problem.ts';
 import { webhookDeliveryOperation } from '#api/webhook-endpoints/webhook-deliveries.ts';
 import { webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
   ENDPOINTS_PATH,
   ENDPOINTS_TAG,
-  auditEndpoint,
+  changeAndShow,
   endpointJson,
-  endpointTermsText,
+  endpointRequest,
   requireEndpoint,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import {
@@ -31,15 +31,13 @@ import {
   rotatedSecretOutput,
   secretRotation,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { listWebhookEndpoints } from '#db/events/webhook-endpoints.ts';
 import {
-  addWebhookEndpoint,
-  changeWebhookEndpoint,
-  countWebhookEndpoints,
-  listWebhookEndpoints,
+  changeEndpoint,
+  createEndpoint,
+  removeEndpoint,
   rotateEndpointSecret,
-} from '#db/events/webhook-endpoints.ts';
-import { startAtNewAddress, deleteWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+} from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { endpointUrlProblem } from '#outbound/webhook-url.ts';
 
 const tag = ENDPOINTS_TAG;
@@ -47,12 +45,6 @@ const tag = ENDPOINTS_TAG;
 const JSON_TYPE = 'application/json';
 
 const params = idInPath('webhookEndpoint', exampleEndpointId);
-
-/**
- * Every event is queued for every endpoint, so their number must be limited. Keys that are limited to their own
- * work have a separate limit each.
- */
-const MAX_ENDPOINTS = 100;
 
 /** Webhook endpoints: create, list, read, change, delete, rotate the secret. */
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
@@ -98,19 +90,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
           if (problem !== undefined) throw problem;
-          if ((await countWebhookEndpoints(tx, caller.ownerId)) >= MAX_ENDPOINTS)
-            throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
-          const secret = generateWebhookSecret();
-          const wanted = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
-          const at = new Date(now());
-          const row = await addWebhookEndpoint(
-            tx,
-            keyRing,
-            { ...wanted, apiKeyId: caller.lineageId, ownerId: caller.ownerId },
-            secret,
-            at,
-          );
-          await auditEndpoint(tx, caller, 'create', row.id, at, endpointTermsText(row));
+          const { apiKeyId: actor, lineageId: apiKeyId, ownerId } = caller;
+          const terms = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
+          const wanted = { ...terms, apiKeyId, ownerId };
+          const { row, secret } = await createEndpoint(tx, keyRing, wanted, { actor, now: new Date(now()) });
           return jsonReply(
             201,
             { ...(await endpointJson(tx, row)), secret },
@@ -184,22 +167,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       handle: async ({ params: { id }, body, caller }) => {
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
         if (problem !== undefined) throw problem;
-        const reply = await database.transaction(async (tx) => {
-          const former = await requireEndpoint(tx, id, caller, { lock: true });
-          const at = new Date(now());
-          const {
-            url = former.url,
-            event_types: eventTypes = former.eventTypes,
-            description = former.description,
-          } = body;
-          const wanted = { url, eventTypes, description };
-          await auditEndpoint(tx, caller, 'update', id, at, endpointTermsText(wanted, former));
-          await changeWebhookEndpoint(tx, id, wanted, at);
-          if (url !== former.url) await startAtNewAddress(tx, former, at);
-          return jsonReply(200, await endpointJson(tx, await requireEndpoint(tx, id, caller)));
-        });
-        wakeRelay();
-        return reply;
+        const { url, event_types: eventTypes, description } = body;
+        return changeAndShow(dependencies, caller, id, (tx, request) =>
+          changeEndpoint(tx, request, { url, eventTypes, description }),
+        );
       },
     }),
     operation({
@@ -223,12 +194,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
-        await database.transaction(async (tx) => {
-          await requireEndpoint(tx, id, caller, { lock: true });
-          const at = new Date(now());
-          await auditEndpoint(tx, caller, 'delete', id, at);
-          await deleteWebhookEndpoint(tx, id, at);
-        });
+        const request = endpointRequest(caller, id, now());
+        await database.transaction((tx) => removeEndpoint(tx, request));
         wakeRelay();
         return jsonReply(200, { id, deleted: true });
       },
@@ -258,17 +225,14 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;
+        const request = endpointRequest(caller, id, now());
         return answerOnce(
           dependencies,
           { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
           async (tx) => {
-            await requireEndpoint(tx, id, caller, { lock: true });
-            const at = new Date(now());
-            await auditEndpoint(tx, caller, 'rotate_secret', id, at);
-            const secret = generateWebhookSecret();
-            const overlapMs =
-              body.overlap_seconds === undefined ? endpointSecretOverlapMs : body.overlap_seconds * 1_000;
-            const until = await rotateEndpointSecret(tx, keyRing, id, { secret, overlapMs, now: at });
+            const seconds = body.overlap_seconds;
+            const overlapMs = seconds === undefined ? endpointSecretOverlapMs : seconds * 1_000;
+            const { secret, until } = await rotateEndpointSecret(tx, keyRing, request, overlapMs);
             return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
           },
         );

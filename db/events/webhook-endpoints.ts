@@ -1,9 +1,8 @@
-/** Webhook endpoints of internal systems and their secrets. */
-import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
-import type { KeyRing } from '#crypto/key-ring.ts';
+/** Webhook endpoints of internal systems. */
+import { and, asc, desc, eq, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
+import { webhookEndpoints } from '#db/schema.ts';
 import type { EndpointState } from '#domain/events/webhook-lifecycle.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
@@ -27,12 +26,10 @@ export interface NewWebhookEndpoint {
   readonly eventTypes: readonly string[];
 }
 
-/** Stores an endpoint with its first secret. */
-export async function addWebhookEndpoint(
+/** Stores an endpoint, without a secret. */
+export async function insertWebhookEndpoint(
   tx: Executor,
-  keyRing: KeyRing,
   endpoint: NewWebhookEndpoint,
-  secret: string,
   now: Date,
 ): Promise<WebhookEndpointRow> {
   const [row] = await tx
@@ -47,7 +44,6 @@ export async function addWebhookEndpoint(
     })
     .returning();
   if (row === undefined) throw new Error('an inserted row was not returned');
-  await addSecret(tx, keyRing, row.id, secret, now);
   return row;
 }
 
@@ -106,62 +102,19 @@ export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner):
   );
 }
 
-export type EndpointChange = Partial<Pick<WebhookEndpointRow, 'url' | 'description' | 'eventTypes'>>;
+export type EndpointTerms = Pick<WebhookEndpointRow, 'url' | 'description' | 'eventTypes'>;
 
+/** Changes terms of an endpoint; without any, only the time of its last change. */
 export async function changeWebhookEndpoint(
   tx: Executor,
   id: string,
-  change: EndpointChange,
+  change: Partial<EndpointTerms>,
   now: Date,
 ): Promise<void> {
   await tx
     .update(webhookEndpoints)
     .set({ ...change, updatedAt: now })
     .where(eq(webhookEndpoints.id, id));
-}
-
-/**
- * Gives an endpoint a new secret. Former secrets sign beside it until their overlap ends. A shorter overlap also
- * shortens those of earlier rotations, because it probably means that a secret leaked.
- *
- * @returns until when the former secret signs.
- */
-export async function rotateEndpointSecret(
-  tx: Executor,
-  keyRing: KeyRing,
-  id: string,
-  { secret, overlapMs, now }: { readonly secret: string; readonly overlapMs: number; readonly now: Date },
-): Promise<Date> {
-  const until = new Date(now.getTime() + overlapMs);
-  const former = eq(webhookEndpointSecrets.endpointId, id);
-  const { signsUntil } = webhookEndpointSecrets;
-  await tx
-    .update(webhookEndpointSecrets)
-    .set({ signsUntil: until })
-    .where(and(former, or(isNull(signsUntil), gt(signsUntil, until))));
-  await tx.delete(webhookEndpointSecrets).where(and(former, sql`${signsUntil} <= ${now}`));
-  await addSecret(tx, keyRing, id, secret, now);
-  await tx.update(webhookEndpoints).set({ updatedAt: now }).where(eq(webhookEndpoints.id, id));
-  return until;
-}
-
-/**
- * All secrets that sign, newest first.
- * @throws DecryptionError when the key of one is not in the ring.
- */
-export async function readEndpointSecrets(
-  db: Executor,
-  keyRing: KeyRing,
-  endpointId: string,
-  now: Date,
-): Promise<string[]> {
-  const { signsUntil } = webhookEndpointSecrets;
-  const rows = await db
-    .select()
-    .from(webhookEndpointSecrets)
-    .where(and(eq(webhookEndpointSecrets.endpointId, endpointId), or(isNull(signsUntil), gt(signsUntil, now))))
-    .orderBy(desc(webhookEndpointSecrets.id));
-  return rows.map((row) => keyRing.decryptText(row.encryptedSecret, secretAad(row)));
 }
 
 /**
@@ -202,23 +155,6 @@ export async function noteEndpointWoken(db: Executor, { id, wakesWanted }: Endpo
       wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesWanted} > ${wakesWanted}`,
     })
     .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesGiven, wakesWanted)));
-}
-
-async function addSecret(
-  tx: Executor,
-  keyRing: KeyRing,
-  endpointId: string,
-  secret: string,
-  createdAt: Date,
-): Promise<void> {
-  await tx
-    .insert(webhookEndpointSecrets)
-    .values({ endpointId, createdAt, encryptedSecret: keyRing.encrypt(secret, secretAad({ endpointId, createdAt })) });
-}
-
-/** The additional authenticated data of a secret; it cannot contain the row's number, which is assigned on insert. */
-function secretAad({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
-  return `webhook_endpoint_secrets.encrypted_secret/${endpointId}/${createdAt.toISOString()}`;
 }
 
 /** Condition on `webhook_endpoints`: of this owner. */

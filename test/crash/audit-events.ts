@@ -1,11 +1,11 @@
+import { asc } from 'drizzle-orm';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { events, webhookDeliveries } from '#db/schema.ts';
 /**
  * What must hold of the events of a seed: each published once and in order, and each delivered to the receiver that
  * wants them all.
  */
-import { asc } from 'drizzle-orm';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
-import { addWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
-import { events, webhookDeliveries } from '#db/schema.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import type { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { keyRingOf } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';

@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { newId } from '#db/connection/ids.ts';
-import { addWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, esims, idempotencyKeys, journal, webhookDeliveries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { twiceOver } from '#test/support/work/twice.ts';
 

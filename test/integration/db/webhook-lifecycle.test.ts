@@ -6,7 +6,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/events.ts';
 import { addDeliveries } from '#db/events/webhook-deliveries.ts';
-import { addWebhookEndpoint, endpointState, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { endpointState, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { DELIVERY_STATES, type DeliveryState } from '#domain/events/webhook-delivery.ts';
 import {
@@ -25,6 +25,7 @@ import {
   disableWebhookEndpoint,
   enableWebhookEndpoint,
 } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { giveUpDeliveries } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';

@@ -7,9 +7,8 @@ import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';
-import { endpointOutlook, forgetDeliveries } from '#db/events/webhook-deliveries.ts';
-import { missedSince } from '#db/events/webhook-delivery-queries.ts';
-import { addWebhookEndpoint, changeWebhookEndpoint, rotateEndpointSecret } from '#db/events/webhook-endpoints.ts';
+import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
+import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
@@ -18,6 +17,9 @@ import {
   deleteWebhookEndpoint,
   disableWebhookEndpoint,
 } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { endpointOutlook } from '#fulfilment/event-webhooks/endpoint-outlook.ts';
+import { addWebhookEndpoint, rotateEndpointSecret } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { queueMissed, replayDelivery, replayRange } from '#fulfilment/event-webhooks/replay-deliveries.ts';
@@ -165,11 +167,10 @@ describe('an event that is delivered', () => {
   });
 
   it('carries a signature of each secret during a rotation', async () => {
-    const [former, latest] = [generateWebhookSecret(), generateWebhookSecret()];
+    const former = generateWebhookSecret();
     const id = await endpoint(former);
-    await database.transaction((tx) =>
-      rotateEndpointSecret(tx, keyRing, id, { secret: latest, overlapMs: 10_000, now: new Date(clock.now) }),
-    );
+    const request = { id, owner: undefined, actor: 'test', now: new Date(clock.now) };
+    const { secret: latest } = await database.transaction((tx) => rotateEndpointSecret(tx, keyRing, request, 10_000));
     await happen();
     await round(id);
     clock.now += 10_000;

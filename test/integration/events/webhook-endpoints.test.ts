@@ -5,14 +5,9 @@ import * as z from 'zod';
 import { deliveryOutput } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { newId } from '#db/connection/ids.ts';
+import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';
-import {
-  addWebhookEndpoint,
-  countWebhookEndpoints,
-  findWebhookEndpoint,
-  listWebhookEndpoints,
-  readEndpointSecrets,
-} from '#db/events/webhook-endpoints.ts';
+import { countWebhookEndpoints, findWebhookEndpoint, listWebhookEndpoints } from '#db/events/webhook-endpoints.ts';
 import {
   auditLog,
   events,
@@ -23,6 +18,7 @@ import {
 } from '#db/schema.ts';
 import type { EventType } from '#domain/events/events.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { newId } from '#db/connection/ids.ts';
-import { addWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, idempotencyKeys, webhookDeliveries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
 const { sweep, outbound } = DEFAULT_POLICY;

@@ -1,0 +1,240 @@
+import type { KeyRing } from '#crypto/key-ring.ts';
+/**
+ * The actions of callers on webhook endpoints. Each locks the endpoint, adds an audit entry and makes the change, in
+ * the caller's transaction.
+ */
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { addEndpointSecret, endEndpointSecrets } from '#db/events/endpoint-secrets.ts';
+import { holdPublication, recordEvent } from '#db/events/events.ts';
+import {
+  changeWebhookEndpoint,
+  countWebhookEndpoints,
+  findWebhookEndpoint,
+  insertWebhookEndpoint,
+  type EndpointOwner,
+  type EndpointTerms,
+  type NewWebhookEndpoint,
+  type WebhookEndpointRow,
+} from '#db/events/webhook-endpoints.ts';
+import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import {
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  enableWebhookEndpoint,
+  startAtNewAddress,
+} from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
+import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/replay-deliveries.ts';
+
+/**
+ * Every event is queued for every endpoint, so their number must be limited. Keys that are limited to their own work
+ * have a separate limit each.
+ */
+const MAX_ENDPOINTS = 100;
+
+/** A caller's action on one endpoint. */
+export interface EndpointRequest {
+  readonly id: string;
+  readonly owner: EndpointOwner;
+  /** Id of the API key, for the audit log. */
+  readonly actor: string;
+  readonly now: Date;
+}
+
+/** An action on endpoints that is not possible; the API answers with the problem of this code. */
+export class EndpointRefusedError extends Error {
+  readonly code: `webhook_endpoint_${'not_found' | 'disabled' | 'limit'}`;
+
+  constructor(code: EndpointRefusedError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Stores a new endpoint with its first secret.
+ * @throws EndpointRefusedError when the owner has as many as possible.
+ */
+export async function createEndpoint(
+  tx: Executor,
+  keyRing: KeyRing,
+  endpoint: NewWebhookEndpoint,
+  { actor, now }: Pick<EndpointRequest, 'actor' | 'now'>,
+): Promise<{ readonly row: WebhookEndpointRow; readonly secret: string }> {
+  if ((await countWebhookEndpoints(tx, endpoint.ownerId)) >= MAX_ENDPOINTS)
+    throw new EndpointRefusedError('webhook_endpoint_limit', `There are ${MAX_ENDPOINTS}.`);
+  const secret = generateWebhookSecret();
+  const row = await addWebhookEndpoint(tx, keyRing, endpoint, secret, now);
+  await audit(tx, { id: row.id, actor, now }, 'create', termsText(row));
+  return { row, secret };
+}
+
+/** Stores an endpoint with its first secret, without an audit entry. */
+export async function addWebhookEndpoint(
+  tx: Executor,
+  keyRing: KeyRing,
+  endpoint: NewWebhookEndpoint,
+  secret: string,
+  now: Date,
+): Promise<WebhookEndpointRow> {
+  const row = await insertWebhookEndpoint(tx, endpoint, now);
+  await addEndpointSecret(tx, keyRing, row.id, secret, now);
+  return row;
+}
+
+/**
+ * Changes the terms of an endpoint; absent ones stay. Waiting deliveries go to a new address.
+ * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ */
+export async function changeEndpoint(
+  tx: Executor,
+  request: EndpointRequest,
+  change: { readonly [Name in keyof EndpointTerms]?: EndpointTerms[Name] | undefined },
+): Promise<void> {
+  const former = await lockEndpoint(tx, request);
+  const { url = former.url, eventTypes = former.eventTypes, description = former.description } = change;
+  const terms = { url, eventTypes, description };
+  await audit(tx, request, 'update', termsText(terms, former));
+  await changeWebhookEndpoint(tx, former.id, terms, request.now);
+  if (url !== former.url) await startAtNewAddress(tx, former, request.now);
+}
+
+/**
+ * Deletes an endpoint and its secrets.
+ * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ */
+export async function removeEndpoint(tx: Executor, request: EndpointRequest): Promise<void> {
+  const { id } = await lockEndpoint(tx, request);
+  await audit(tx, request, 'delete');
+  await deleteWebhookEndpoint(tx, id, request.now);
+}
+
+/**
+ * Disables an endpoint. For an endpoint that we have disabled, it records that the caller knows it.
+ * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ */
+export async function disableEndpoint(tx: Executor, request: EndpointRequest): Promise<void> {
+  const found = await lockEndpoint(tx, request);
+  if (found.disabledReason === 'request') return;
+  await audit(tx, request, 'disable');
+  await disableWebhookEndpoint(tx, found.id, 'request', request.now);
+}
+
+/**
+ * Enables a disabled endpoint, and queues the first piece of the events that it missed.
+ * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ */
+export async function enableEndpoint(
+  tx: Executor,
+  request: EndpointRequest,
+  { replayMissed }: { readonly replayMissed: boolean },
+): Promise<void> {
+  // An event published meanwhile would be neither queued nor recorded as missed. Take this lock first, in the order of
+  // the publisher.
+  await holdPublication(tx);
+  const found = await lockEndpoint(tx, request);
+  if (found.disabledAt === null) return;
+  await audit(tx, request, 'enable');
+  const since = replayMissed ? await missedSince(tx, found) : undefined;
+  await enableWebhookEndpoint(tx, found.id, since, request.now);
+  await queueMissed(tx, found.id, { limit: REPLAY_PIECE, now: request.now });
+}
+
+/**
+ * Gives an endpoint a new secret. Former secrets sign beside it until their overlap ends. A shorter overlap also
+ * shortens those of earlier rotations, because it probably means that a secret leaked.
+ *
+ * @param overlapMs milliseconds.
+ * @returns the secret, and until when the former one signs.
+ * @throws EndpointRefusedError when it does not exist, or its owner is another.
+ */
+export async function rotateEndpointSecret(
+  tx: Executor,
+  keyRing: KeyRing,
+  request: EndpointRequest,
+  overlapMs: number,
+): Promise<{ readonly secret: string; readonly until: Date }> {
+  const { id } = await lockEndpoint(tx, request);
+  await audit(tx, request, 'rotate_secret');
+  const { now } = request;
+  const secret = generateWebhookSecret();
+  const until = new Date(now.getTime() + overlapMs);
+  await endEndpointSecrets(tx, id, { until, now });
+  await addEndpointSecret(tx, keyRing, id, secret, now);
+  await changeWebhookEndpoint(tx, id, {}, now);
+  return { secret, until };
+}
+
+/**
+ * Records a test event for one endpoint.
+ * @returns the id of the event.
+ * @throws EndpointRefusedError when it does not exist, or is disabled.
+ */
+export async function sendTestEvent(tx: Executor, request: EndpointRequest): Promise<string> {
+  const { id, apiKeyId } = await lockEnabledEndpoint(tx, request);
+  await audit(tx, request, 'test');
+  const subject = { kind: 'webhook_endpoint', id } as const;
+  return recordEvent(tx, { type: TEST_EVENT, subject, apiKeyId, data: { message: 'This is a test.' } }, request.now);
+}
+
+/**
+ * Locks an endpoint whose events are to be replayed.
+ * @throws EndpointRefusedError when it does not exist, or is disabled.
+ */
+export async function beginReplay(tx: Executor, request: EndpointRequest): Promise<WebhookEndpointRow> {
+  const found = await lockEnabledEndpoint(tx, request);
+  await audit(tx, request, 'replay');
+  return found;
+}
+
+function endpointMissing(id: string): EndpointRefusedError {
+  return new EndpointRefusedError('webhook_endpoint_not_found', `Webhook endpoint ${id} does not exist.`);
+}
+
+async function lockEndpoint(tx: Executor, { id, owner }: EndpointRequest): Promise<WebhookEndpointRow> {
+  const found = await findWebhookEndpoint(tx, id, owner, { lock: true });
+  if (found === undefined) throw endpointMissing(id);
+  return found;
+}
+
+async function lockEnabledEndpoint(tx: Executor, request: EndpointRequest): Promise<WebhookEndpointRow> {
+  const found = await lockEndpoint(tx, request);
+  if (found.disabledAt !== null)
+    throw new EndpointRefusedError('webhook_endpoint_disabled', `Webhook endpoint ${request.id} is disabled.`);
+  return found;
+}
+
+/** @param what the values that were set or changed, if the action alone does not show them; no secrets. */
+async function audit(
+  tx: Executor,
+  { id, actor, now }: Pick<EndpointRequest, 'id' | 'actor' | 'now'>,
+  action: string,
+  what?: string,
+): Promise<void> {
+  const subject = { kind: 'webhook_endpoint', id } as const;
+  const reason = what === undefined ? {} : { reason: what };
+  await addAuditEntry(tx, { actor, action: `webhook_endpoint.${action}`, subject, ...reason }, now);
+}
+
+/**
+ * The terms of a new endpoint, or the changes of an existing one, for the audit log. URLs are reduced to scheme, host
+ * and port: path or query may contain a secret of the receiver. The description is free text and is omitted.
+ *
+ * @param former the terms before the change; undefined for a new endpoint. @returns parts separated by semicolons.
+ */
+function termsText({ url, eventTypes, description }: EndpointTerms, former?: EndpointTerms): string {
+  const to = (before: string | undefined, after: string) =>
+    before === undefined ? after : `from ${before} to ${after}`;
+  const [origin, formerOrigin] = [new URL(url).origin, former && new URL(former.url).origin];
+  const [types, formerTypes] = [eventTypes.join(', '), former?.eventTypes.join(', ')];
+  const parts = [
+    url === former?.url
+      ? ''
+      : `url: ${origin === formerOrigin ? `another path or query at ${origin}` : to(formerOrigin, origin)}`,
+    types === formerTypes ? '' : `event_types: ${to(formerTypes, types)}`,
+    description === (former?.description ?? null) ? '' : 'description',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'nothing changed' : parts.join('; ');
+}
