@@ -25,17 +25,22 @@ import { unappliedFor, type InboxRow } from '#db/queues/inbox.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { lockUnfinishedWork, readWork, WorkFinishedError, RowMissingError } from '#db/work/work-rows.ts';
+import {
+  lockUnfinishedWork,
+  readWork,
+  WorkFinishedError,
+  RowMissingError,
+  WorkMissingError,
+} from '#db/work/work-rows.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
-import type { Refusal } from '#domain/work/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
-import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
+import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/settle-refund.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
@@ -141,17 +146,12 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       }),
 
     async actOnWork({ work, action, operator }) {
-      let refusal: Refusal | undefined;
-      try {
-        return await database.transaction(async (tx) => {
-          const result = await actOnWork(tx, work, action, operator, new Date(now())).catch(refuseBadData);
-          if (result.kind !== 'refused') return result.kind;
-          refusal = result.refusal;
-          throw ApplicationFailure.nonRetryable(result.detail, ACTION_REFUSED);
-        });
-      } finally {
-        await wakeToCompare(database, work, refusal);
-      }
+      // The workflow itself performs the action, so it need not be woken.
+      const request = { work, action, operator, owner: undefined, wakesWorkflow: false };
+      const outcome = await performAction(database, request, new Date(now())).catch(refuseBadData);
+      if (outcome.kind === 'missing') throw new WorkMissingError(work);
+      if (outcome.kind === 'refused') throw ApplicationFailure.nonRetryable(outcome.detail, ACTION_REFUSED);
+      return outcome.kind;
     },
 
     sendPurchase: createSendPurchase(dependencies, handlers),

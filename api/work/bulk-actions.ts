@@ -9,13 +9,11 @@ import { refusal } from '#api/problems/problem-schema.ts';
 import { MAX_BULK, bulkActionOf, bulkInput } from '#api/work/bulk-action-schemas.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
-import { requestWake } from '#db/queues/outbox.ts';
 import { chooseWork } from '#db/work/bulk-choice.ts';
-import { WorkMissingError } from '#db/work/work-rows.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
-import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
+import { performAction } from '#fulfilment/operator/perform-action.ts';
 
 /**
  * The selected work, stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects
@@ -181,48 +179,20 @@ type BulkLine = ReturnType<typeof lineOf> & {
   readonly detail: string | null;
 };
 
-/**
- * Rolls back the transaction of an action that was refused, possibly after writes, or that was only judged.
- */
-class RolledBackError extends Error {
-  readonly line: BulkLine;
-
-  constructor(line: BulkLine) {
-    super(line.result);
-    this.line = line;
-  }
-}
-
 async function performOne(
   { database, now }: ApiDependencies,
   { kind }: WorkResource,
   id: string,
-  { asked, reason, caller, actionId, dryRun }: BulkRequest,
+  { asked: action, reason, caller, actionId, dryRun }: BulkRequest,
 ): Promise<BulkLine> {
-  const work = { kind, id };
-  try {
-    return await database.transaction(async (tx) => {
-      const {
-        chosen: [found],
-      } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
-      if (found === undefined) throw new WorkMissingError(work);
-      const line = { ...lineOf(found), refusal: null, detail: null };
-      const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, reason, actionId }, new Date(now()));
-      if (result.kind === 'refused')
-        throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: result.detail });
-      if (dryRun && result.kind === 'applied') throw new RolledBackError({ ...line, result: 'would_act' });
-      if (result.kind === 'applied') await requestWake(tx, work);
-      return { ...line, result: result.kind };
-    });
-  } catch (error) {
-    if (error instanceof RolledBackError) {
-      if (!dryRun) await wakeToCompare(database, work, error.line.refusal ?? undefined);
-      return error.line;
-    }
-    if (error instanceof WorkMissingError)
-      return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
-    throw error;
-  }
+  const operator = { actor: caller.apiKeyId, reason, actionId };
+  const request = { work: { kind, id }, action, operator, owner: caller.ownerId, dryRun };
+  const outcome = await performAction(database, request, new Date(now()));
+  if (outcome.kind === 'missing') return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
+  const line = { ...lineOf(outcome.before), refusal: null, detail: null };
+  if (outcome.kind === 'refused')
+    return { ...line, result: 'refused', refusal: outcome.refusal, detail: outcome.detail };
+  return { ...line, result: dryRun && outcome.kind === 'applied' ? 'would_act' : outcome.kind };
 }
 
 /** True when the selection has a filter besides ids. */

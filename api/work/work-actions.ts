@@ -10,13 +10,10 @@ import { limitFields, verdictFields } from '#api/work/work-action-schemas.ts';
 import { article } from '#api/work/work-reads.ts';
 import { type ResolutionField, type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
-import { requestWake } from '#db/queues/outbox.ts';
-import { workExists } from '#db/work/work-queries.ts';
-import { WorkMissingError } from '#db/work/work-rows.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/work/operator-actions.ts';
+import { SERVICE_ID, type OperatorAction } from '#domain/work/operator-actions.ts';
 import { changesNothing, RETRY_CHANGE_FIELDS, retryChangeOf, waitsAreOrdered } from '#domain/work/retry-change.ts';
-import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
+import { performAction } from '#fulfilment/operator/perform-action.ts';
 
 const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
@@ -207,28 +204,16 @@ async function act(
 ): Promise<Reply> {
   const { kind } = resource;
   if (!mayExist(kind, id)) throw notFound(resource);
-  const work = { kind, id };
   const operator = { actor: caller.apiKeyId, reason, actionId: newId('act') };
-  let refused: Refusal | undefined;
-  const acting = database.transaction(async (tx) => {
-    if (!(await workExists(tx, work, caller.ownerId))) throw notFound(resource);
-    const result = await actOnWork(tx, work, action, operator, new Date(now())).catch((error: unknown) => {
-      throw error instanceof WorkMissingError ? notFound(resource) : error;
-    });
-    if (result.kind === 'refused') {
-      const { refusal, detail } = result;
-      refused = refusal;
-      throw new Problem('action_not_possible', { detail, extra: { refusal } });
-    }
-    if (result.kind === 'applied') await requestWake(tx, work);
-    return resource.find(tx, id, caller.ownerId);
-  });
-  const found = await acting.catch(async (error: unknown) => {
-    await wakeToCompare(database, work, refused);
-    if (refused === 'not_compared') wakeRelay();
-    throw error;
-  });
-  if (found === undefined) throw notFound(resource);
+  const request = { work: { kind, id }, action, operator, owner: caller.ownerId };
+  const outcome = await performAction(database, request, new Date(now()));
   wakeRelay();
+  if (outcome.kind === 'missing') throw notFound(resource);
+  if (outcome.kind === 'refused') {
+    const { refusal, detail } = outcome;
+    throw new Problem('action_not_possible', { detail, extra: { refusal } });
+  }
+  const found = await database.run((db) => resource.find(db, id, caller.ownerId));
+  if (found === undefined) throw notFound(resource);
   return jsonReply(200, found);
 }

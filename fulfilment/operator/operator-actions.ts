@@ -2,9 +2,8 @@
 import { and, eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
-import type { Database, Executor } from '#db/connection/database.ts';
+import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
-import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
@@ -49,7 +48,7 @@ export type ActionResult =
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
 
 /**
- * Performs an operator action, or refuses it. The caller wakes the workflow. After a refusal the caller rolls the
+ * Performs an operator action, or refuses it. After a refusal the caller rolls the
  * transaction back, because a part of the action may have been written.
  * @throws WorkMissingError when there is no such work.
  */
@@ -84,14 +83,6 @@ export async function actOnWork(
   await addAuditEntry(tx, audited, now);
   const refusal = await judged();
   return refusal === undefined ? { kind: 'applied' } : refused(context, operated, refusal);
-}
-
-/**
- * Wakes the workflow that must compare its knowledge with the row before an action can be judged. Call it after the
- * transaction of the refused action was rolled back.
- */
-export async function wakeToCompare(database: Database, work: WorkRef, refusal: Refusal | undefined): Promise<void> {
-  if (refusal === 'not_compared') await database.transaction((tx) => requestWake(tx, work));
 }
 
 /** A refusal with the actions that are possible instead. */
