@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { readDuration } from '#config/fields.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import {
   isRetried,
   leadsToNewAttempt,
@@ -9,7 +8,8 @@ import {
   type RetriedClass,
   type RetryRule,
   type RetryRules,
-} from '#domain/work/retry-rules.ts';
+} from '#domain/retry/retry-rules.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 
 const EXAMPLE = '{"price_above_limit": {"first_delay": "5m", "max_delay": "2h", "total": "48h"}}';
 const FIELDS = ['attempts', 'first_delay', 'max_delay', 'total'] as const;

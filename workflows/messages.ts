@@ -5,15 +5,15 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
+import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { Resubmission } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { byKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
-import type { CaseVerdict } from '#domain/work/operator-actions.ts';
-import type { Resubmission } from '#domain/work/resubmission.ts';
 import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
 
 /** The task queue of all workflows, and of all activities but one. */

@@ -33,9 +33,9 @@ import {
   WorkMissingError,
 } from '#db/work/work-rows.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
-import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';

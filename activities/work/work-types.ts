@@ -1,15 +1,15 @@
 /** Inputs and results of the activities of work. Everything here is JSON without personal data. */
 import type { NotYetReason } from '#activities/purchases/not-yet.ts';
+import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
-import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 
 /** An attempt as its workflow receives it. */
 export interface AttemptSnapshot {

@@ -10,8 +10,8 @@ import { deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
 import type { StoredCancellation } from '#db/work/cancellation-queries.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
-import { resubmission } from '#domain/work/resubmission.ts';
 
 const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
 

@@ -13,7 +13,7 @@ import type { Operation } from '#api/http/operation.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { cancellationReads } from '#db/work/cancellation-queries.ts';
-import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
+import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
 
 /** The existing cancellation of an eSIM, in a problem. */
 export const cancellationName = {

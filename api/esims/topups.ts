@@ -12,7 +12,7 @@ import {
 import type { Operation } from '#api/http/operation.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { topupReads } from '#db/work/topup-queries.ts';
-import { acceptTopup } from '#fulfilment/work/accept-topup.ts';
+import { acceptTopup } from '#fulfilment/accept/accept-topup.ts';
 
 /** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies): Operation[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
-import { MAX_ACTION_REASON } from '#domain/work/operator-actions.ts';
+import { MAX_ACTION_REASON } from '#domain/operator/operator-actions.ts';
 
 /** The reason of an operator action, which every action requires. */
 export const actionReason = z

@@ -12,7 +12,7 @@ import {
 import { workOperations } from '#api/work/work-operations.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { orderReads } from '#db/work/order-queries.ts';
-import { acceptOrder } from '#fulfilment/work/accept-order.ts';
+import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies): Operation[] {

@@ -6,7 +6,7 @@ import { meaningsOf } from '#api/fields/meanings.ts';
 import { recordedProblem } from '#api/openapi/recorded-examples.ts';
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
-import { REFUSALS, type Refusal } from '#domain/work/operator-actions.ts';
+import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
 
 const fieldError = z
   .strictObject({

@@ -10,8 +10,8 @@ import { workJson } from '#api/work/work-json.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { plainAmount } from '#domain/money/money.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
-import { resubmission } from '#domain/work/resubmission.ts';
 
 const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
 

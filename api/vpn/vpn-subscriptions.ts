@@ -23,9 +23,9 @@ import { workOperations } from '#api/work/work-operations.ts';
 import { type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { customerReferenceAad } from '#db/encryption-aads.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { REFUSALS } from '#domain/work/operator-actions.ts';
-import { acceptVpnSubscription } from '#fulfilment/work/accept-vpn-subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/accept-vpn-subscription.ts';
 import { cancelVpnSubscription } from '#fulfilment/work/cancel-vpn-subscription.ts';
 
 const tag = 'VPN';

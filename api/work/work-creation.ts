@@ -13,7 +13,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import type { Acceptance, NewWork } from '#fulfilment/work/accept-work.ts';
+import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
 
 /** The part of a request that is the same for work of every kind. */
 interface CreationRequest {

@@ -3,11 +3,11 @@ import type { WorkJson } from '#api/work/work-resource.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptFacts, TimelineRow } from '#db/work/work-queries.ts';
 import { plainMoney } from '#domain/money/money.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
+import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import { resubmission } from '#domain/work/resubmission.ts';
-import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/work/retry-rules.ts';
 import { describeStatus } from '#domain/work/status-text.ts';
 
 /** The fields that work of all kinds has. */

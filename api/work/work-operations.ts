@@ -5,8 +5,8 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
+import { bulkOperation } from '#api/operator/bulk-actions.ts';
+import { workActionOperations } from '#api/operator/work-actions.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-resource.ts';
@@ -17,7 +17,7 @@ import type { WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { Acceptance, NewWork } from '#fulfilment/work/accept-work.ts';
+import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
 
 type ListQuery = z.ZodObject & z.ZodType<z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>>;
 

@@ -6,12 +6,12 @@ import type { WorkScopes } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
+import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
+import type { Resubmission } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { CaseVerdict } from '#domain/work/operator-actions.ts';
-import type { Resubmission } from '#domain/work/resubmission.ts';
 
 /** Work in the API; each kind adds fields. */
 export interface WorkJson {

@@ -11,8 +11,8 @@ import { instant, timeInQuery } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { listOf } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
+import { retryPolicy } from '#api/operator/retry-policy-schemas.ts';
 import { resubmissionSchema } from '#api/work/resubmission-schema.ts';
-import { retryPolicy } from '#api/work/retry-policy-schemas.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 

@@ -20,10 +20,10 @@ import {
   type RefundStatus,
 } from '#domain/cancellation/refund.ts';
 import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/relay/observation.ts';
+import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 
 /** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
 export function workColumns<Status extends WorkStatus>() {

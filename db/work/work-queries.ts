@@ -6,12 +6,12 @@ import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
+import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { DOUBTS } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { OperatedAttempt } from '#domain/work/operator-actions.ts';
-import { DOUBTS } from '#domain/work/resubmission.ts';
 
 /** Filters that all work lists have. */
 export interface WorkFilter {

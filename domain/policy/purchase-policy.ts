@@ -1,6 +1,6 @@
 /** Times and limits of a purchase, from the first send to its end. A workflow gets its copy in its input. */
 import { DEFAULT_WORKFLOW_POLICY, type WorkflowPolicy } from '#domain/policy/workflow-policy.ts';
-import type { RetrySettings } from '#domain/work/retry-rules.ts';
+import type { RetrySettings } from '#domain/retry/retry-rules.ts';
 
 const second = 1_000;
 const minute = 60 * second;

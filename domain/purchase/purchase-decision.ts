@@ -1,8 +1,8 @@
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
-import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/work/retry-rules.ts';
 
 /** The result of one send of an attempt. */
 export type SendOutcome =

@@ -3,9 +3,9 @@
  * policy of the workers is limited to what it allows.
  */
 import type { Policy } from '#domain/policy/policy.ts';
+import type { RetryRules } from '#domain/retry/retry-rules.ts';
 import { CAPABILITIES, type Capability } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import type { RetryRules } from '#domain/work/retry-rules.ts';
 
 /** Behaviour that is no call of its own. It cannot be switched off, so it is no capability. */
 const TRAITS = {

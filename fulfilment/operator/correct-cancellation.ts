@@ -4,10 +4,10 @@ import type { Executor } from '#db/connection/database.ts';
 import { refunds } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
+import type { CaseVerdict, OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { CaseVerdict, OperatorAction } from '#domain/work/operator-actions.ts';
 import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
 import { expectRefund, nameRefund } from '#fulfilment/work/store-refund.ts';
 

@@ -3,8 +3,8 @@ import { and, desc, eq, like, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { timeline } from '#db/schema.ts';
+import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { Operator } from '#domain/work/operator-actions.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
 import { detailOf } from '#fulfilment/operator/operator-action-texts.ts';
 

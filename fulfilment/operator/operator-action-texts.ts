@@ -1,7 +1,7 @@
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
+import { durationText, type RetryChange } from '#domain/retry/retry-rules.ts';
 /** Texts of operator actions for the timeline. */
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { OperatorAction } from '#domain/work/operator-actions.ts';
-import { durationText, type RetryChange } from '#domain/work/retry-rules.ts';
 
 /** An action as a sentence. */
 export function sentence({ kind }: WorkRef, action: OperatorAction): string {

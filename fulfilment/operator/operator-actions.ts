@@ -1,4 +1,4 @@
-/** Performs operator actions and records who acted and why. The rules are in `domain/work/operator-actions.ts`. */
+/** Performs operator actions and records who acted and why. The rules are in `domain/operator/operator-actions.ts`. */
 import { and, eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
@@ -11,9 +11,6 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
-import type { AttentionReason } from '#domain/work/attention.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
 import {
   judgeAbandon,
   judgeLimitChange,
@@ -28,9 +25,12 @@ import {
   type Operator,
   type OperatorAction,
   type Refusal,
-} from '#domain/work/operator-actions.ts';
-import { judgeableWithoutCase, possibleNow } from '#domain/work/possible-actions.ts';
-import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/work/retry-rules.ts';
+} from '#domain/operator/operator-actions.ts';
+import { judgeableWithoutCase, possibleNow } from '#domain/operator/possible-actions.ts';
+import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/retry/retry-rules.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';

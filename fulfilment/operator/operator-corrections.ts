@@ -4,9 +4,9 @@ import type { Executor } from '#db/connection/database.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { needsWallet } from '#domain/operator/operator-actions.ts';
 import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { needsWallet } from '#domain/work/operator-actions.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 

@@ -4,8 +4,8 @@ import { requestWake } from '#db/queues/outbox.ts';
 import type { ChosenWork } from '#db/work/bulk-choice.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { lockWork } from '#db/work/work-rows.ts';
+import type { Operator, OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { Operator, OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 
 /** An operator action on one piece of work. */

@@ -9,11 +9,11 @@ import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
+import type { RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { RetryRule } from '#domain/work/retry-rules.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 

@@ -3,8 +3,8 @@ import type { Executor } from '#db/connection/database.ts';
 import { leaveGate } from '#db/gate/waits.ts';
 import { closeCases } from '#db/work/cases.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
+import type { RetryRule } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { RetryRule } from '#domain/work/retry-rules.ts';
 import { announceWork } from '#fulfilment/work/work-events.ts';
 
 /** A change of shared columns; a change of status includes its time. */

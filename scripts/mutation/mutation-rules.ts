@@ -21,8 +21,8 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/money/money.ts', tests: ['test/property/domain/money.test.ts'] },
   { file: 'domain/relay/observation.ts', tests: ['test/unit/domain/relay/observation.test.ts'] },
   {
-    file: 'domain/work/operator-actions.ts',
-    tests: ['test/unit/domain/work/operator-actions.test.ts', 'test/property/domain/operator-actions.test.ts'],
+    file: 'domain/operator/operator-actions.ts',
+    tests: ['test/unit/domain/operator/operator-actions.test.ts', 'test/property/domain/operator-actions.test.ts'],
   },
   { file: 'domain/purchase/price-limit.ts', tests: ['test/property/domain/price-limit.test.ts'] },
   {
@@ -47,8 +47,8 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/relay/relay-failure.ts', tests: ['test/unit/domain/relay/relay-failure.test.ts'] },
   { file: 'domain/purchase/restored-records.ts', tests: ['test/unit/domain/purchase/restored-records.test.ts'] },
   {
-    file: 'domain/work/retry-rules.ts',
-    tests: ['test/unit/domain/work/retry-rules.test.ts', 'test/property/domain/retry-rules.test.ts'],
+    file: 'domain/retry/retry-rules.ts',
+    tests: ['test/unit/domain/retry/retry-rules.test.ts', 'test/property/domain/retry-rules.test.ts'],
   },
   { file: 'domain/purchase/send-claim.ts', tests: ['test/unit/domain/purchase/send-claim.test.ts'] },
   { file: 'domain/relay/start-decision.ts', tests: ['test/unit/domain/relay/start-decision.test.ts'] },

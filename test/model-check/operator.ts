@@ -1,12 +1,12 @@
-/** A person, who says only what is true at the service at that moment. */
-import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import {
   judgeAbandon,
   judgeResolve,
   judgeRetry,
   type OperatedAttempt,
   type OperatedWork,
-} from '#domain/work/operator-actions.ts';
+} from '#domain/operator/operator-actions.ts';
+/** A person, who says only what is true at the service at that moment. */
+import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import {
   currentAttempt,
   dropLease,

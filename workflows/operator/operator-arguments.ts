@@ -3,14 +3,14 @@
  * sentence, or undefined.
  */
 import { isDecimal } from '#domain/money/money.ts';
-import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { caseVerdicts, MAX_ACTION_REASON, SERVICE_ID } from '#domain/work/operator-actions.ts';
+import { caseVerdicts, MAX_ACTION_REASON, SERVICE_ID } from '#domain/operator/operator-actions.ts';
 import {
   changesNothing,
   RETRY_CHANGE_BOUNDS,
   RETRY_CHANGE_FIELDS,
   waitsAreOrdered,
-} from '#domain/work/retry-change.ts';
+} from '#domain/retry/retry-change.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 
 const CURRENCY = /^[A-Z]{3}$/;
 

@@ -6,10 +6,10 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
+import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions.ts';
+import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { REFUSALS, type OperatorAction } from '#domain/work/operator-actions.ts';
-import { retryChangeOf } from '#domain/work/retry-change.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   abandonUpdate,

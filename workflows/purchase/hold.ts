@@ -1,5 +1,5 @@
+import { equalWaits } from '#domain/retry/retry-rules.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { equalWaits } from '#domain/work/retry-rules.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';

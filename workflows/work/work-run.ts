@@ -8,10 +8,6 @@ import type {
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import {
   equalOverrides,
   givesUpAt,
@@ -20,7 +16,11 @@ import {
   ruleOfWork,
   type RetryOverrides,
   type RetryRule,
-} from '#domain/work/retry-rules.ts';
+} from '#domain/retry/retry-rules.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';
 import type { ObservationQueue } from '#workflows/work/observation-queue.ts';

@@ -1,5 +1,5 @@
 /** What a person sees who looks into the service's console and wallet. */
-import type { CaseVerdict } from '#domain/work/operator-actions.ts';
+import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { Model, World } from '#test/fault/model/world.ts';
 import { isFor } from '#test/support/work/books.ts';
 

@@ -5,9 +5,9 @@ import type { AttemptRef } from '#activities/work/work-types.ts';
 import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { readWork } from '#db/work/work-rows.ts';
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
-import type { OperatorAction } from '#domain/work/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { twiceOver } from '#test/support/work/twice.ts';
 

@@ -1,9 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import {
   caseVerdicts,
   judgeAbandon,
@@ -15,8 +11,12 @@ import {
   VERDICTS_OF,
   type JudgedCase,
   type OperatedWork,
-} from '#domain/work/operator-actions.ts';
-import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/work/possible-actions.ts';
+} from '#domain/operator/operator-actions.ts';
+import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/operator/possible-actions.ts';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const work: fc.Arbitrary<OperatedWork> = fc.record({

@@ -11,11 +11,11 @@ import {
   untilNextDay,
 } from '#domain/gate/purchase-gate.ts';
 import { addMoney, compareMoney } from '#domain/money/money.ts';
+import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES, isFinal } from '#domain/work/lifecycle.ts';
-import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/work/operator-actions.ts';
-import { resubmission } from '#domain/work/resubmission.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000_000 });
 const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });

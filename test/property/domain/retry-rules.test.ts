@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { failureClasses } from '#domain/work/failure.ts';
 import {
   changedOverrides,
   equalOverrides,
@@ -13,7 +12,8 @@ import {
   type RetryOverrides,
   type RetryRule,
   type RetrySettings,
-} from '#domain/work/retry-rules.ts';
+} from '#domain/retry/retry-rules.ts';
+import { failureClasses } from '#domain/work/failure.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const delay = fc.integer({ min: 1, max: 604_800_000 });

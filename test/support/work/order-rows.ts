@@ -9,12 +9,12 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
+import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { recordReport, type AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
-import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
-import { acceptOrder } from '#fulfilment/work/accept-order.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);

@@ -10,12 +10,6 @@ import type {
   SendResult,
   StepRecord,
 } from '#activities/work/work-types.ts';
-import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
 import {
   judgeAbandon,
   judgeRelease,
@@ -23,8 +17,14 @@ import {
   judgeRetryChange,
   type OperatedWork,
   type OperatorAction,
-} from '#domain/work/operator-actions.ts';
-import { changedOverrides, type RetryOverrides } from '#domain/work/retry-rules.ts';
+} from '#domain/operator/operator-actions.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { costNothing } from '#domain/purchase/purchase-decision.ts';
+import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retryRules } from '#config/retry-rules.ts';
-import { retriedClasses } from '#domain/work/retry-rules.ts';
+import { retriedClasses } from '#domain/retry/retry-rules.ts';
 
 const read = (value: unknown) => retryRules().parse(typeof value === 'string' ? value : JSON.stringify(value));
 const problems = (value: unknown) => {

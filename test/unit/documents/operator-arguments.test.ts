@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryChangeOf } from '#domain/work/retry-change.ts';
+import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import { retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
 
 const act = { by: 'Ada', reason: 'a test' };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type Policy } from '#domain/policy/policy.ts';
+import { retryRule } from '#domain/retry/retry-rules.ts';
 import {
   effectivePolicy,
   permissions,
@@ -7,7 +8,6 @@ import {
   type ProfileItem,
 } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import { retryRule } from '#domain/work/retry-rules.ts';
 
 const PROVEN = { key_replay: true, key_serialised: true, key_retention: null } as const;
 

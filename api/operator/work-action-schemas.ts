@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { attentionReason } from '#api/fields/failure-classes.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { moneyInput } from '#api/fields/money.ts';
-import { CASE_VERDICTS, caseVerdicts, type CaseVerdict } from '#domain/work/operator-actions.ts';
+import { CASE_VERDICTS, caseVerdicts, type CaseVerdict } from '#domain/operator/operator-actions.ts';
 
 /** Fields of a change of the price limit, for one or several. */
 export const limitFields = {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { FAILURE_CLASSES, failureClasses } from '#domain/work/failure.ts';
 import {
   changedOverrides,
   deadlineIsPossible,
@@ -16,7 +15,8 @@ import {
   retrySentence,
   ruleOfWork,
   type RetrySettings,
-} from '#domain/work/retry-rules.ts';
+} from '#domain/retry/retry-rules.ts';
+import { FAILURE_CLASSES, failureClasses } from '#domain/work/failure.ts';
 
 const settings: RetrySettings = DEFAULT_POLICY.purchase;
 const MINUTE = 60_000;

@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import {
   CASE_VERDICTS,
   caseVerdicts,
@@ -18,8 +15,11 @@ import {
   type CaseVerdict,
   type JudgedCase,
   type OperatedWork,
-} from '#domain/work/operator-actions.ts';
-import type { RetryOverrides } from '#domain/work/retry-rules.ts';
+} from '#domain/operator/operator-actions.ts';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import type { RetryOverrides } from '#domain/retry/retry-rules.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const parked: OperatedWork = {

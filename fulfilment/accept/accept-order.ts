@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orders } from '#db/schema.ts';
-import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewOrder extends NewWork {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { instant, instantInput } from '#api/fields/instant.ts';
 import { wholeNumber } from '#api/fields/numbers.ts';
-import { RETRY_CHANGE_BOUNDS } from '#domain/work/retry-change.ts';
+import { RETRY_CHANGE_BOUNDS } from '#domain/retry/retry-change.ts';
 
 /** The retry policy of work. */
 export const retryPolicy = z

@@ -5,9 +5,14 @@
  */
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
+import {
+  deadlineIsPossible,
+  equalOverrides,
+  type RetryChange,
+  type RetryOverrides,
+} from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { deadlineIsPossible, equalOverrides, type RetryChange, type RetryOverrides } from '#domain/work/retry-rules.ts';
 
 /** The verdicts of an operator who has looked at the service's console or asked the service. */
 export const CASE_VERDICTS = {

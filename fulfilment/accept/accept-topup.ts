@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { topups } from '#db/schema.ts';
-import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewTopup extends NewWork {

@@ -1,5 +1,5 @@
 /** A change of the retry policy of one piece of work, from the API or from a workflow update. */
-import { RETRY_BOUNDS, type RetryChange } from '#domain/work/retry-rules.ts';
+import { RETRY_BOUNDS, type RetryChange } from '#domain/retry/retry-rules.ts';
 
 /** An absent field stays as it is; `null` undoes an earlier change. */
 export interface RetryChangeRequest {

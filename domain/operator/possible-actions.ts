@@ -1,7 +1,3 @@
-/** The actions that are possible on work at present, so that a refusal can name them. */
-import type { AttentionReason } from '#domain/work/attention.ts';
-import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
 import {
   judgeAbandon,
   judgeRelease,
@@ -9,7 +5,11 @@ import {
   judgeRetry,
   VERDICTS_OF,
   type OperatedWork,
-} from '#domain/work/operator-actions.ts';
+} from '#domain/operator/operator-actions.ts';
+/** The actions that are possible on work at present, so that a refusal can name them. */
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
  * The cases that an operator may judge before they are open: the service may never finish its work, and an operator

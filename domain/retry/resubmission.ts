@@ -1,9 +1,9 @@
+import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 /** Whether a caller should submit the same work again under another reference. */
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { KindTexts } from '#domain/work/kind-texts.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { mayHaveCost, type OperatedAttempt } from '#domain/work/operator-actions.ts';
 
 /**
  * `not_needed`: the submitted work is bought or continues. `no`: it may have been bought, so that both would be paid.

@@ -5,14 +5,14 @@ import { bulkIdempotencyKeyHeader } from '#api/http/idempotency-header.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { MAX_BULK, bulkActionOf, bulkInput } from '#api/operator/bulk-action-schemas.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
-import { MAX_BULK, bulkActionOf, bulkInput } from '#api/work/bulk-action-schemas.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
 import { chooseWork } from '#db/work/bulk-choice.ts';
+import type { OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 
 /**

@@ -3,13 +3,13 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { createdByInQuery } from '#api/fields/ids.ts';
 import { instantInput } from '#api/fields/instant.ts';
-import { limitFields, verdictFields } from '#api/work/work-action-schemas.ts';
+import { limitFields, verdictFields } from '#api/operator/work-action-schemas.ts';
 import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { idPattern, isId } from '#domain/work/identifiers.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { OperatorAction } from '#domain/work/operator-actions.ts';
 
 /** Maximum number of actions in one call: each is a separate transaction, and the caller waits for all of them. */
 export const MAX_BULK = 100;
