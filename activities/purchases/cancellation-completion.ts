@@ -117,7 +117,7 @@ export function cancellationCompletion(
       ? {
           kind: 'needs_attention',
           reason: 'refund_failed',
-          detail: 'The eSIM is cancelled, and the service says that its refund failed.',
+          detail: 'The eSIM is cancelled, and the service reports that its refund failed.',
         }
       : {
           kind: 'needs_attention',

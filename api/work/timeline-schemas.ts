@@ -17,7 +17,7 @@ const currentState = z
   .strictObject({
     now: z.string().meta({
       description: 'The state as a sentence.',
-      example: 'The order is held: it waits for something that passes.',
+      example: 'The order is held until an obstacle passes.',
     }),
     reason: z.string().nullable().meta({ description: 'The hold reason, or why it failed.' }),
     next: z.string().meta({ description: 'The next step.' }),

@@ -83,8 +83,7 @@ export const workOutputExample = {
   resubmission: {
     verdict: 'not_needed',
     reason:
-      'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it ' +
-      'abandoned first.',
+      'Nothing is bought so far, and this one continues. A second one would be bought as well: abandon this one first.',
   },
   next_step_at: null,
   deadline: null,

@@ -22,17 +22,17 @@ export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each
 
 /** Events other than changes of status. */
 const OTHER_EVENTS = {
-  'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
-  'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
+  'wallet.balance_low': 'The balance of the wallet is below the threshold.',
+  'wallet.balance_restored': 'The balance of the wallet is no longer below the threshold.',
   'esim.data_low':
-    'The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a ' +
-    'top-up.',
-  'esim.expiring': 'The time of the eSIM is about to end. Once for each threshold, and again after a top-up.',
-  'vpn_subscription.expiring': 'The time of the VPN subscription is about to end. Once for each threshold and period.',
-  'wallet.runway_low': 'At the pace of recent sales, the wallet lasts shorter than was set as its least.',
-  'wallet.runway_restored': 'At the pace of recent sales, the wallet lasts long enough again.',
-  'webhook_endpoint.disabled': 'A webhook endpoint was disabled by us: it had failed for too long, or was gone.',
-  'webhook_endpoint.test': 'Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.',
+    'The remaining data of the eSIM has reached a threshold. Once for each threshold, and again after a ' + 'top-up.',
+  'esim.expiring': 'The eSIM is about to expire. Once for each threshold, and again after a top-up.',
+  'vpn_subscription.expiring':
+    'The paid period of the VPN subscription is about to end. Once for each threshold and period.',
+  'wallet.runway_low': 'At the rate of recent sales, the wallet lasts for less time than the threshold.',
+  'wallet.runway_restored': 'At the rate of recent sales, the wallet lasts at least as long as the threshold again.',
+  'webhook_endpoint.disabled': 'We disabled a webhook endpoint because it failed for too long or answered 410 (gone).',
+  'webhook_endpoint.test': 'A test of a webhook endpoint was requested. It is sent to that endpoint only.',
 } as const;
 
 export type EventType = StatusEventType<StatusKind> | keyof typeof OTHER_EVENTS;
@@ -48,8 +48,8 @@ export interface EventSubject {
 
 const STATUS_MEANINGS = {
   accepted: 'was accepted and stored',
-  held: 'waits for something that passes by itself',
-  processing: 'was taken up by the service',
+  held: 'is held until an obstacle passes',
+  processing: 'was accepted by the service',
   completed: 'is completed',
   failed: 'has failed; nothing was bought',
   needs_attention: 'waits for a person',

@@ -7,7 +7,7 @@ import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 /** Why a try got no answer, each as a clause for people. */
 export const TRY_FAILURES = {
-  address_refused: 'its address is none that webhooks may be sent to',
+  address_refused: 'webhooks may not be sent to its address',
   host_unknown: 'its host name is not known',
   connection_failed: 'no connection could be opened, or it broke',
   tls_failed: 'its certificate was not accepted, or TLS failed otherwise',

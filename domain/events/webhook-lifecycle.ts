@@ -6,10 +6,10 @@ import type { DeliveryState, DisabledReason } from '#domain/events/webhook-deliv
 
 /** What can happen to a delivery. */
 export const DELIVERY_EVENTS = {
-  queued: 'Its event was published, or is to be sent once more.',
+  queued: 'Its event was published, or a replay was requested.',
   arrived: 'A try was answered with a 2xx.',
   missed: 'A try failed, and there is time for another.',
-  given_up: 'A try failed and was the last, its event is not kept any more, or its endpoint gets nothing more.',
+  given_up: 'A try failed and was the last, its event was deleted, or its endpoint gets no more events.',
 } as const;
 
 export type DeliveryEvent = keyof typeof DELIVERY_EVENTS;
@@ -39,11 +39,11 @@ export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 /** What can happen to an endpoint. */
 export const ENDPOINT_EVENTS = {
-  disable: 'A caller wants nothing sent to it; of one that we have disabled, the caller says so knowing it.',
+  disable: 'A caller disabled it. If we had disabled it before, the caller acknowledged that.',
   found_gone: 'It answered 410.',
   found_failing: 'It has failed for too long.',
-  enable: 'A caller wants it to get events again.',
-  delete: 'A caller does not want it any more.',
+  enable: 'A caller enabled it.',
+  delete: 'A caller deleted it.',
 } as const;
 
 export type EndpointEvent = keyof typeof ENDPOINT_EVENTS;

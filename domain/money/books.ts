@@ -48,14 +48,14 @@ export function periodCause(subscriptionId: string, number: number): Cause {
 
 /** Kinds of finding of a reconciliation, the worst first. */
 export const FINDING_KINDS = {
-  debited_twice: 'The service debited more often than it sold.',
-  charge_not_refunded: 'The service kept the money for a purchase that came to nothing.',
-  amount_differs: 'The service moved another amount than it had told us.',
+  debited_twice: 'The service debited one purchase more than once.',
+  charge_not_refunded: 'The service kept the money of a failed purchase.',
+  amount_differs: 'The amount in the wallet differs from the amount that the service reported.',
   movement_missing: 'Our journal has a movement that the service does not show.',
   balance_differs: 'The balance at the service is not the sum of its movements.',
-  unnamed_movement: 'The service moved money and does not say for what.',
-  orphan_movement: 'The service moved money for something that it names, and that is not ours.',
-  credited_twice: 'The service credited more often than there was a reason to.',
+  unnamed_movement: 'A movement in the wallet names no purchase.',
+  orphan_movement: 'A movement in the wallet names a purchase that is not ours.',
+  credited_twice: 'The service credited one purchase more than once.',
 } as const;
 
 export type FindingKind = keyof typeof FINDING_KINDS;

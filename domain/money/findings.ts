@@ -28,8 +28,8 @@ export interface Outstanding extends Entry {
 export type OrphanReason = 'unnamed' | 'unknown' | 'ambiguous';
 
 const ORPHANS = {
-  unnamed: 'does not say what it is for',
-  unknown: 'is for something that is not ours',
+  unnamed: 'names no purchase',
+  unknown: 'names a purchase that is not ours',
   ambiguous: 'names two different purchases of ours',
 } as const satisfies Record<OrphanReason, string>;
 
@@ -65,8 +65,7 @@ export function orphanFinding(reason: OrphanReason, movement: Movement): Finding
 export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   const { work } = purchase;
   const detail =
-    `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} ` +
-    'that came to nothing.';
+    `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} ` + 'that failed.';
   return { kind: 'charge_not_refunded', detail, ...about(debit, purchase) };
 }
 

@@ -16,10 +16,10 @@ import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** The verdicts of an operator who has looked at the service's console or asked the service. */
 export const CASE_VERDICTS = {
-  bought: 'The service has sold it, under the id that is named: it is delivered.',
-  not_bought: 'The service sold nothing and keeps no money for this attempt: it may be bought anew.',
+  bought: 'The service sold it, under the given id. It will be delivered.',
+  not_bought: 'The service sold nothing and keeps no money for this attempt. It may be bought again.',
   refunded: 'The money of the cancelled eSIM is back in the wallet.',
-  dismissed: 'There is nothing to correct: the work goes on from what is stored.',
+  dismissed: 'There is nothing to correct. The work continues from its stored state.',
 } as const;
 
 export type CaseVerdict = keyof typeof CASE_VERDICTS;
@@ -122,35 +122,33 @@ export interface JudgedCase {
 
 /** Why an action is refused: a code for programs, a sentence for people. */
 export const REFUSALS = {
-  already_ended: 'It has ended; nothing can be done with it any more.',
-  not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
+  already_ended: 'It has ended, so no action is possible.',
+  not_waiting: 'Only work that is held or needs attention can be retried; this work is in progress.',
   may_be_bought:
-    'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with ' +
-    '`resolve`.',
+    'The service may have bought it or may keep money for it. First the service must report the outcome, or an ' +
+    'operator must `resolve` it.',
   not_compared:
-    'PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has ' +
-    'been asked to: try again in a moment.',
+    'PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. ' +
+    'The comparison is requested: try again in a moment.',
   wallet_not_read:
-    'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` ' +
-    'without `next`, then `abandon`.',
-  contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
-  service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
+    'The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, ' +
+    '`resolve` without `next`, then `abandon`.',
+  contradiction_open: 'The reports of the service contradict each other: `resolve` that case first.',
+  service_says_bought: 'The service reports that it sold it. That report counts, and the delivery is in progress.',
   observations_pending:
-    'The service said something that is being judged at this moment: look again in a few seconds. A report that is ' +
+    'A report of the service is being processed at this moment: look again in a few seconds. A report that is ' +
     'quarantined has a case `message_quarantined`: requeue or dismiss it first.',
   later_attempt_open:
-    'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the ' +
-    'service to credit.',
+    'A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the ' +
+    'other purchase.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
-  not_cancelled:
-    'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
+  not_cancelled: 'It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not.',
   nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
-  not_held: 'Only what is held can be released: this is not held at the moment.',
+  not_held: 'Only held work can be released; this work is not held at the moment.',
   deadline_not_possible: 'The deadline must lie in the future, and 92 days ahead at most.',
-  not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
-  service_id_taken:
-    "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
+  not_active: 'It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`.',
+  service_id_taken: 'The given id of the service belongs to another attempt: read the timeline of that attempt first.',
 } as const;
 
 export type Refusal = keyof typeof REFUSALS;

@@ -9,7 +9,7 @@ import type { ServiceMode } from '#domain/service/service-address.ts';
 
 /** Behaviour that is no call of its own. It cannot be switched off, so it is no capability. */
 const TRAITS = {
-  key_retention: 'A repeated key is still known when the time for resends is over.',
+  key_retention: 'The service still knows a key at the end of the time for resends.',
   key_serialised:
     'Two sends of one key at the same moment buy once. Otherwise a resend may overtake a slow first send.',
   reference_unique: 'A second order with the same external_order_id, under another key, buys nothing.',

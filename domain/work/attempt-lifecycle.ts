@@ -7,20 +7,19 @@ import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts
 /** What can happen to an attempt. */
 export const ATTEMPT_EVENTS = {
   claimed:
-    'The right to send it was taken; of one that is being sent, because that send left no result before its ' +
-    'lease ran out.',
-  refused: 'The send proved that it bought nothing, and no send before it may have bought.',
-  refused_after_unknown: 'The same, but a send before it may have bought.',
-  unproven: 'The send proved nothing.',
-  processing: 'The service says that it is working on it.',
-  completed: 'The service says that it has sold it.',
-  failed: 'The service says that it has not.',
-  delivered: 'What was bought is stored, and the work is done.',
-  records_lost: 'PostgreSQL has lost commits: the row knows less than the workflow, so that it proves nothing.',
-  verdict_bought: 'A person says that it is bought, and there is nothing left to ask the service for.',
-  verdict_bought_unseen: 'A person says that it is bought; the service is to be asked for what it sold.',
-  verdict_bought_undecided: 'A person says that the eSIM is cancelled; its refund is still waited for.',
-  verdict_not_bought: 'A person says that the service sold nothing for it.',
+    'A worker took the lease for a send. A running send is replaced only when its lease has ended without a result.',
+  refused: 'The answer proves that nothing was bought, and no earlier send may have bought it.',
+  refused_after_unknown: 'The same, but an earlier send may have bought it.',
+  unproven: 'The send did not show the outcome.',
+  processing: 'The service reports that it is processing it.',
+  completed: 'The service reports that it sold it.',
+  failed: 'The service reports that it failed.',
+  delivered: 'The delivery is stored, and the work is completed.',
+  records_lost: 'PostgreSQL has lost commits: the row is older than the memory of the workflow, so it proves nothing.',
+  verdict_bought: 'An operator reports that it is bought, and nothing more must be read from the service.',
+  verdict_bought_unseen: 'An operator reports that it is bought; its delivery must be read from the service.',
+  verdict_bought_undecided: 'An operator reports that the eSIM is cancelled; its refund is still expected.',
+  verdict_not_bought: 'An operator reports that the service sold nothing for it.',
 } as const;
 
 export type AttemptEvent = keyof typeof ATTEMPT_EVENTS;

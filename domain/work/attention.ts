@@ -1,49 +1,49 @@
 /** The closed set of reasons of cases, each with its meaning and with advice for the operator. */
 export const ATTENTION_REASONS = {
   outcome_unknown: {
-    meaning: 'The service may have bought, and neither sending again nor asking has settled it.',
+    meaning: 'The service may have bought it. Neither a resend nor a look-up has shown the outcome.',
     advice:
-      "Look the reference up in the service's own console and `resolve` the case; the reconciler keeps asking " +
-      'meanwhile.',
+      "Look the reference up in the service's own console and `resolve` the case. The reconciler continues to look " +
+      'it up.',
   },
   failed_but_charged: {
     meaning: 'The service reports a failure, but its wallet shows a debit for it and no credit.',
-    advice: 'Ask the service for the credit, then `retry`, or `resolve` the case with what the service says.',
+    advice: 'Ask the service for the credit, then `retry`, or `resolve` the case with the answer of the service.',
   },
   evidence_unavailable: {
     meaning: 'The service reports a failure, and the wallet could not be read to prove that nothing was charged.',
-    advice: 'Check the wallet by hand and `resolve` the case; nothing is bought anew without that proof.',
+    advice: 'Check the wallet by hand and `resolve` the case. Without that proof nothing is bought again.',
   },
   attempts_used_up: {
     meaning: 'Every allowed attempt failed, each provably without a charge.',
     advice: 'Find out why the supplier fails, then `retry`, which grants one more attempt, or `abandon`.',
   },
   records_lost: {
-    meaning: 'PostgreSQL has lost what was recorded of it: it may have been bought, and the service does not say so.',
-    advice: "Look the reference up in the service's console and wallet, then `resolve` the case with what is true.",
+    meaning: 'PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it.',
+    advice: "Look the reference up in the service's console and wallet, then `resolve` the case with the true result.",
   },
   service_not_answering: {
-    meaning: 'The service could not be asked what became of it, or answers no send of it. It is asked again by itself.',
+    meaning: 'Its look-ups or its sends at the service get no answer. They are repeated automatically.',
     advice:
-      'Nothing, unless the service is back: `retry` asks at once. `resolve` the case only with what you have ' +
-      'seen at the service.',
+      'When the service answers again, `retry` looks it up at once. `resolve` the case only with a result that you ' +
+      'have seen at the service.',
   },
   stalled: {
     meaning:
-      'It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It ' +
-      'is tried again by itself.',
+      'It does not continue for a reason on our side: its sends do not begin, or a report of the service is not ' +
+      'processed. It is tried again automatically.',
     advice: 'Look at the logs of the worker and at rows of the inbox that are pending, then `retry`.',
   },
   contradiction: {
-    meaning: 'The service said something that contradicts what is known already, or the end that was reached.',
-    advice: "Compare the timeline with the service's console and wallet, then `resolve` the case with what is true.",
+    meaning: 'A report of the service contradicts an earlier report or the final status.',
+    advice: "Compare the timeline with the service's console and wallet, then `resolve` the case with the true result.",
   },
   contract_drift: {
-    meaning: 'The service delivered something that we cannot read.',
+    meaning: 'The delivery of the service cannot be read.',
     advice: 'Compare the interface of the service with the contract, then `retry`.',
   },
   delivery_unavailable: {
-    meaning: 'It is bought, but what was bought could not be read from the service for a long time.',
+    meaning: 'It is bought, but its delivery could not be read from the service for a long time.',
     advice: 'Check that the service answers, then `retry`.',
   },
   charged_above_limit: {
@@ -52,50 +52,52 @@ export const ATTENTION_REASONS = {
   },
   debited_twice: {
     meaning:
-      'The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. ' +
-      'Money was lost.',
+      'The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a ' +
+      'subscription. Money was lost.',
     advice:
       'Claim the money from the service, then `resolve` the case with `dismissed`; its credit is matched when it ' +
       'comes.',
   },
   charge_not_refunded: {
-    meaning: 'It came to nothing, and the wallet shows a debit for it that was not given back.',
+    meaning: 'It did not succeed, and the wallet shows a debit without a credit for it.',
     advice: 'Ask the service for the credit, then `resolve` the case with `dismissed`.',
   },
   amount_differs: {
-    meaning: 'The service moved another amount in the wallet than it had told us.',
+    meaning: 'The amount in the wallet differs from the amount that the service reported.',
     advice: 'Compare the wallet with the price, claim the difference, then `resolve` the case with `dismissed`.',
   },
   movement_missing: {
-    meaning: 'Our books have a movement for it that the wallet at the service does not show.',
-    advice: "Look for it in the service's console. It may still come; else `resolve` the case with `dismissed`.",
+    meaning: 'Our journal has a movement for it that the wallet at the service does not show.',
+    advice: "Look for it in the service's console. It may appear later; otherwise `resolve` the case with `dismissed`.",
   },
   cancellation_refused: {
     meaning: 'The service does not cancel the subscription.',
-    advice: 'Ask the service why. `retry` asks it to cancel once more; `dismissed` lets the subscription go on.',
+    advice:
+      'Ask the service for the reason. `retry` requests the cancellation once more; with `dismissed` the ' +
+      'subscription continues.',
   },
   refund_failed: {
-    meaning: 'The eSIM is cancelled, and the service says that its refund failed.',
+    meaning: 'The eSIM is cancelled, and the service reports that its refund failed.',
     advice:
-      'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on ' +
-      'without it.',
+      'Ask the service for the money. `retry` looks it up again. Choose `refunded` if the money has arrived, and ' +
+      '`dismissed` to continue without it.',
   },
   refund_missing: {
     meaning: 'The refund was not decided for a long time, or its money is not in the wallet.',
     advice:
-      'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on ' +
-      'without it.',
+      'Ask the service for the money. `retry` looks it up again. Choose `refunded` if the money has arrived, and ' +
+      '`dismissed` to continue without it.',
   },
   message_quarantined: {
     meaning:
       'A report of the service about it, or a request to start or wake its workflow, cannot be processed and was ' +
-      'put aside.',
+      'quarantined.',
     advice:
       'Find the cause in the detail and correct it, then requeue the dead letter, or dismiss it; either closes ' +
       'the case.',
   },
   webhook_conflict: {
-    meaning: 'Two different bodies came under one delivery id.',
+    meaning: 'Two different bodies arrived with one delivery id.',
     advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',
   },
 } as const satisfies Record<string, { meaning: string; advice: string }>;

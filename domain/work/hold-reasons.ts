@@ -18,33 +18,35 @@ export const HOLD_REASONS = {
     disposition: 'hold',
     meaning: 'The service does not sell this package at the moment.',
     advice:
-      'Compare package_id with the package list. It goes on when the package is sold again, and fails at its deadline.',
+      'Compare package_id with the package list. It continues when the package is sold again, and fails at its ' +
+      'deadline.',
   },
   price_above_limit: {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The price charged to the reseller is above the max_price that the caller set.',
     advice:
-      'Wait for the price to fall, or change the limit. One in another currency than the price allows none: change it.',
+      'Wait for the price to fall, or change the limit. A limit in a currency other than that of the price allows ' +
+      'nothing: change it.',
   },
   margin_too_low: {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The service charges the reseller more than the customer pays.',
-    advice: 'Wait for the price to fall, or give it up and sell the plan at another price.',
+    advice: 'Wait for the price to fall, or abandon it and sell the plan at another price.',
   },
   esim_busy: {
     certainty: 'definite',
     disposition: 'hold',
     withoutAnswer: true,
     meaning: 'Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way.',
-    advice: 'Nothing: it goes on when the other one has ended. Should that one wait for a person, look at it first.',
+    advice: 'No action: it continues when the other one has ended. If that one needs attention, handle it first.',
   },
   insufficient_balance: {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The wallet at the service does not cover the price.',
-    advice: 'Deposit money into the wallet; what is held goes on by itself.',
+    advice: 'Deposit money into the wallet; held work then continues automatically.',
   },
   not_approved: {
     certainty: 'definite',

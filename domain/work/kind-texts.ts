@@ -29,15 +29,14 @@ export const PURCHASE_TEXTS: KindTexts = {
   heldTooLong: 'fails without having bought',
   leftBehind: 'nothing was bought',
   resubmission: {
-    in_doubt: 'A case is open about it: it may have been bought or paid for, whatever its status says.',
+    in_doubt: 'A case is open about it: it may have been bought or charged, even if its status does not show that.',
     done: 'It is bought.',
-    over: 'It was bought and has ended: another one is a purchase of its own.',
-    not_done: 'It has ended, and by all that is known nothing was bought.',
-    under_way: 'It may have been bought already, or is about to be.',
-    unknown: 'It may have been bought: that is being found out.',
+    over: 'It was bought and has ended. Another one is a new purchase.',
+    not_done: 'It has ended, and nothing was bought as far as is known.',
+    under_way: 'It may be bought already, or it will be bought soon.',
+    unknown: 'It may have been bought; the outcome is being looked up.',
     waiting:
-      'Nothing is bought so far, and this one still goes on: a second would be bought as well. ' +
-      'Have it abandoned first.',
+      'Nothing is bought so far, and this one continues. A second one would be bought as well: abandon this one first.',
   },
 };
 
@@ -47,12 +46,12 @@ export const CANCELLATION_TEXTS: KindTexts = {
   heldTooLong: 'is refused without having been sent',
   leftBehind: 'the eSIM is as it was',
   resubmission: {
-    in_doubt: 'A case is open about it: the eSIM may be cancelled, whatever its status says.',
+    in_doubt: 'A case is open about it: the eSIM may be cancelled, even if its status does not show that.',
     done: 'The eSIM is cancelled.',
     over: 'The eSIM is cancelled.',
-    not_done: 'It has ended, and by all that is known it cancelled nothing.',
-    under_way: 'The eSIM may be cancelled already, or is about to be.',
-    unknown: 'The eSIM may be cancelled: that is being found out.',
-    waiting: 'Nothing is cancelled so far, and this one still goes on. Have it abandoned first.',
+    not_done: 'It has ended, and cancelled nothing as far as is known.',
+    under_way: 'The eSIM may be cancelled already, or it will be cancelled soon.',
+    unknown: 'The eSIM may be cancelled; the outcome is being looked up.',
+    waiting: 'Nothing is cancelled so far, and this one continues. Abandon it first.',
   },
 };

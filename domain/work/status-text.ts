@@ -46,9 +46,9 @@ function nowOf(work: DescribedWork): string {
     case 'accepted':
       return `${subject} is accepted and stored.`;
     case 'submitting':
-      return `${subject} is being sent to the service, or what came of that is being found out.`;
+      return `${subject} is being sent to the service, or the outcome of a send is being looked up.`;
     case 'held':
-      return `${subject} is held: it waits for something that passes.`;
+      return `${subject} is held until an obstacle passes.`;
     case 'processing':
       return texts.processing(noun);
     case 'needs_attention':
@@ -56,7 +56,7 @@ function nowOf(work: DescribedWork): string {
     case 'active':
       return `${subject} is active.`;
     case 'cancelling':
-      return 'Its customer has ended it, and the service is asked to cancel it.';
+      return 'The customer has ended it, and its cancellation is requested at the service.';
     case 'completed':
       return `${subject} is completed.`;
     case 'failed':
@@ -68,7 +68,7 @@ function nowOf(work: DescribedWork): string {
     case 'cancelled':
       return `${subject} is cancelled.`;
     case 'expired':
-      return `${subject} has ended: its time is over.`;
+      return `${subject} has expired.`;
   }
 }
 
@@ -89,37 +89,34 @@ function whyOf(work: DescribedWork): string | undefined {
 
 function nextOf(work: DescribedWork): string {
   const { kind, status, failure, attention, isTimed, isInDoubt = false } = work;
-  if (isInDoubt && isFinal(status))
-    return 'A person looks into the case; the cases of your account say what it is about.';
-  if (isSettling(work)) return 'If it cost nothing, a new attempt follows or it fails; otherwise a case opens.';
+  if (isInDoubt && isFinal(status)) return 'An operator resolves the case; the list of cases shows its reason.';
+  if (isSettling(work)) return 'If it cost nothing, it is attempted again or fails; otherwise a case is opened.';
   switch (status) {
     case 'accepted':
       return 'Its workflow starts within moments and sends it to the service.';
     case 'submitting':
       return isTimed
-        ? 'The same bytes are sent again with the same key, or the service is asked.'
-        : 'The answer of the service. Should it be lost, the same is sent again or looked up.';
+        ? 'The same bytes are sent again with the same key, or it is looked up at the service.'
+        : 'The service answers. If the answer is lost, the same bytes are sent again, or it is looked up.';
     case 'held': {
       const end = KINDS[kind].texts.heldTooLong;
       const advice = failure === undefined ? '' : ` ${FAILURE_CLASSES[failure.class].advice}`;
-      return (
-        `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its ` +
-        `deadline it ${end}.${advice}`
-      );
+      const continues = isTimed ? 'It is tried again automatically' : 'It continues when the obstacle has passed';
+      return `${continues}; at its deadline it ${end}.${advice}`;
     }
     case 'processing':
       return isTimed
-        ? 'What is still missing of it is read from the service again.'
-        : 'The report of the service, by webhook. Without one it is looked up.';
+        ? 'The missing part of its delivery is read from the service again.'
+        : 'The service reports the outcome by webhook. Without a report it is looked up.';
     case 'needs_attention':
       return attention === undefined ? 'A person decides.' : ATTENTION_REASONS[attention].advice;
     case 'active':
-      return 'Its end, or its cancellation.';
+      return 'It is renewed until it expires or is cancelled.';
     case 'cancelling':
       return failure !== undefined && isTimed
         ? 'The cancellation is requested again; a case opens if it is not accepted for long.'
-        : 'The service confirms it. Without a confirmation it is looked up.';
+        : 'The service confirms the cancellation. Without a confirmation it is looked up.';
     default:
-      return 'Nothing: it has ended.';
+      return 'Nothing follows: it has ended.';
   }
 }

@@ -14,7 +14,7 @@ interface Planned {
 }
 
 export type PlannedWork =
-  /** `retried`: a person does not wait until it is tried again by itself. */
+  /** `retried`: a person does not wait until it is tried again automatically. */
   | (Planned & {
       readonly kind: 'order';
       readonly packageId: number;

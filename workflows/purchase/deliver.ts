@@ -53,7 +53,7 @@ export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
     case 'completed': {
       const { esimId } = result;
       const { status, done } = goods;
-      const after = status === 'completed' ? nothingMore(run) : 'Its end, or its cancellation.';
+      const after = status === 'completed' ? nothingMore(run) : 'It is renewed until it expires or is cancelled.';
       run.show({ status, now: done(esimId ?? ''), next: after });
       return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
     }

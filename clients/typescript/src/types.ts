@@ -26,7 +26,7 @@ export type Event =
   | WebhookEndpointDisabledEvent
   | WebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -56,7 +56,7 @@ export type FailureClass =
   | 'spend_limit_reached'
   | 'purchases_paused';
 /**
- * `outcome_unknown`: The service may have bought, and neither sending again nor asking has settled it. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost what was recorded of it: it may have been bought, and the service does not say so. `service_not_answering`: The service could not be asked what became of it, or answers no send of it. It is asked again by itself. `stalled`: It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It is tried again by itself. `contradiction`: The service said something that contradicts what is known already, or the end that was reached. `contract_drift`: The service delivered something that we cannot read. `delivery_unavailable`: It is bought, but what was bought could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost. `charge_not_refunded`: It came to nothing, and the wallet shows a debit for it that was not given back. `amount_differs`: The service moved another amount in the wallet than it had told us. `movement_missing`: Our books have a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service says that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was put aside. `webhook_conflict`: Two different bodies came under one delivery id.
+ * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: The amount in the wallet differs from the amount that the service reported. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id.
  */
 export type AttentionReason =
   | 'outcome_unknown'
@@ -232,7 +232,7 @@ export interface OrderEvent {
    */
   id: string;
   /**
-   * `order.accepted`: The order was accepted and stored. `order.held`: The order waits for something that passes by itself. `order.processing`: The order was taken up by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator.
+   * `order.accepted`: The order was accepted and stored. `order.held`: The order is held until an obstacle passes. `order.processing`: The order was accepted by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator.
    */
   type:
     | 'order.accepted'
@@ -315,7 +315,7 @@ export interface TopupEvent {
    */
   id: string;
   /**
-   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up waits for something that passes by itself. `topup.processing`: The top-up was taken up by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator.
+   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up is held until an obstacle passes. `topup.processing`: The top-up was accepted by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator.
    */
   type:
     | 'topup.accepted'
@@ -385,7 +385,7 @@ export interface VpnSubscriptionEvent {
    */
   id: string;
   /**
-   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription waits for something that passes by itself. `vpn_subscription.processing`: The VPN subscription was taken up by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator.
+   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription is held until an obstacle passes. `vpn_subscription.processing`: The VPN subscription was accepted by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator.
    */
   type:
     | 'vpn_subscription.accepted'
@@ -476,7 +476,7 @@ export interface VpnSubscriptionExpiringEvent {
    */
   id: string;
   /**
-   * `vpn_subscription.expiring`: The time of the VPN subscription is about to end. Once for each threshold and period.
+   * `vpn_subscription.expiring`: The paid period of the VPN subscription is about to end. Once for each threshold and period.
    */
   type: 'vpn_subscription.expiring';
   /**
@@ -518,7 +518,7 @@ export interface CancellationEvent {
    */
   id: string;
   /**
-   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation waits for something that passes by itself. `cancellation.processing`: The cancellation was taken up by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator.
+   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation is held until an obstacle passes. `cancellation.processing`: The cancellation was accepted by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator.
    */
   type:
     | 'cancellation.accepted'
@@ -634,7 +634,7 @@ export interface EsimDataLowEvent {
    */
   id: string;
   /**
-   * `esim.data_low`: The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.
+   * `esim.data_low`: The remaining data of the eSIM has reached a threshold. Once for each threshold, and again after a top-up.
    */
   type: 'esim.data_low';
   /**
@@ -700,7 +700,7 @@ export interface EsimExpiringEvent {
    */
   id: string;
   /**
-   * `esim.expiring`: The time of the eSIM is about to end. Once for each threshold, and again after a top-up.
+   * `esim.expiring`: The eSIM is about to expire. Once for each threshold, and again after a top-up.
    */
   type: 'esim.expiring';
   /**
@@ -746,7 +746,7 @@ export interface WalletBalanceEvent {
    */
   id: string;
   /**
-   * `wallet.balance_low`: The balance of the wallet is below the least that was set. `wallet.balance_restored`: The balance of the wallet is no longer below the least that was set.
+   * `wallet.balance_low`: The balance of the wallet is below the threshold. `wallet.balance_restored`: The balance of the wallet is no longer below the threshold.
    */
   type: 'wallet.balance_low' | 'wallet.balance_restored';
   /**
@@ -784,7 +784,7 @@ export interface WalletRunwayEvent {
    */
   id: string;
   /**
-   * `wallet.runway_low`: At the pace of recent sales, the wallet lasts shorter than was set as its least. `wallet.runway_restored`: At the pace of recent sales, the wallet lasts long enough again.
+   * `wallet.runway_low`: At the rate of recent sales, the wallet lasts for less time than the threshold. `wallet.runway_restored`: At the rate of recent sales, the wallet lasts at least as long as the threshold again.
    */
   type: 'wallet.runway_low' | 'wallet.runway_restored';
   /**
@@ -838,7 +838,7 @@ export interface WebhookEndpointDisabledEvent {
    */
   id: string;
   /**
-   * `webhook_endpoint.disabled`: A webhook endpoint was disabled by us: it had failed for too long, or was gone.
+   * `webhook_endpoint.disabled`: We disabled a webhook endpoint because it failed for too long or answered 410 (gone).
    */
   type: 'webhook_endpoint.disabled';
   /**
@@ -880,7 +880,7 @@ export interface WebhookEndpointTestEvent {
    */
   id: string;
   /**
-   * `webhook_endpoint.test`: Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.
+   * `webhook_endpoint.test`: A test of a webhook endpoint was requested. It is sent to that endpoint only.
    */
   type: 'webhook_endpoint.test';
   /**
@@ -1047,7 +1047,7 @@ export interface OrderCaseResolution {
    */
   case: AttentionReason;
   /**
-   * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
+   * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1154,7 +1154,7 @@ export interface TopupCaseResolution {
    */
   case: AttentionReason;
   /**
-   * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
+   * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1277,7 +1277,7 @@ export interface VpnSubscriptionCaseResolution {
    */
   case: AttentionReason;
   /**
-   * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
+   * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1376,7 +1376,7 @@ export interface CancellationCaseResolution {
    */
   case: AttentionReason;
   /**
-   * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
+   * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1859,7 +1859,7 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: why it is refused. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `not_compared`: PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
+   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, `resolve` without `next`, then `abandon`. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released; this work is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
    */
   refusal?:
     | 'already_ended'
@@ -3891,7 +3891,7 @@ export interface WebhookTry {
    */
   status: number | null;
   /**
-   * Why there was none. `address_refused`: its address is none that webhooks may be sent to. `host_unknown`: its host name is not known. `connection_failed`: no connection could be opened, or it broke. `tls_failed`: its certificate was not accepted, or TLS failed otherwise. `timeout`: it did not answer in time. `unreadable_answer`: its answer is not valid HTTP.
+   * Why there was none. `address_refused`: webhooks may not be sent to its address. `host_unknown`: its host name is not known. `connection_failed`: no connection could be opened, or it broke. `tls_failed`: its certificate was not accepted, or TLS failed otherwise. `timeout`: it did not answer in time. `unreadable_answer`: its answer is not valid HTTP.
    */
   failure:
     ('address_refused' | 'host_unknown' | 'connection_failed' | 'tls_failed' | 'timeout' | 'unreadable_answer') | null;

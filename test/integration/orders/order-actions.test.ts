@@ -57,7 +57,7 @@ describe('an operator', () => {
     const held = await desk.reaches(id, 'held');
     // Why it waits, what happens next, and when.
     expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('current_state')).toEqual({
-      now: 'The order is held: it waits for something that passes.',
+      now: 'The order is held until an obstacle passes.',
       reason: held.at('failure', 'detail'),
       next: expect.stringContaining('tried again by itself; at its deadline it fails without having bought'),
       next_at: held.textAt('next_step_at'),

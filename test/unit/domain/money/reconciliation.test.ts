@@ -397,12 +397,12 @@ describe('an orphan', () => {
     });
 
   it.each<[Direction, Partial<MovementNames>, string, string]>([
-    ['debit', {}, 'unnamed_movement', 'A debit of 2.40 USD does not say what it is for.'],
+    ['debit', {}, 'unnamed_movement', 'A debit of 2.40 USD names no purchase.'],
     [
       'credit',
       { orderReference: 'by-hand' },
       'orphan_movement',
-      'A credit of 2.40 USD is for something that is not ours.',
+      'A credit of 2.40 USD names a purchase that is not ours.',
     ],
     [
       'debit',
@@ -526,7 +526,7 @@ describe('money that was kept for nothing', () => {
     expect(judge({ purchases: [purchase], movements: [debit(1, 'd')] }).findings).toStrictEqual([
       {
         kind: 'charge_not_refunded',
-        detail: 'The service keeps 2.40 USD for an attempt of order ord_1 that came to nothing.',
+        detail: 'The service keeps 2.40 USD for an attempt of order ord_1 that failed.',
         movementId: 'd',
         direction: 'debit',
         money: usd('2.40'),

@@ -29,9 +29,11 @@ describe('where work stands', () => {
     } as const;
     const held = { kind: 'order', status: 'held', failure } as const;
     expect(describeStatus({ ...held, isTimed: true })).toEqual({
-      now: 'The order is held: it waits for something that passes.',
+      now: 'The order is held until an obstacle passes.',
       reason: failure.detail,
-      next: `It is tried again by itself; at its deadline it fails without having bought. ${FAILURE_CLASSES.price_above_limit.advice}`,
+      next:
+        `It is tried again automatically; at its deadline it fails without having bought. ` +
+        `${FAILURE_CLASSES.price_above_limit.advice}`,
     });
     expect(describeStatus({ ...held, failure: { ...failure, detail: null }, isTimed: false })).toMatchObject({
       reason: FAILURE_CLASSES.price_above_limit.meaning,
@@ -67,7 +69,7 @@ describe('where work stands', () => {
     expect(settling).toEqual({
       now: 'The service reports that the order failed; the wallet is read before anything follows.',
       reason: failure.detail,
-      next: 'If it cost nothing, a new attempt follows or it fails; otherwise a case opens.',
+      next: 'If it cost nothing, it is attempted again or fails; otherwise a case is opened.',
     });
   });
 
