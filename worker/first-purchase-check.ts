@@ -68,7 +68,7 @@ export class FirstPurchaseCheckWatch {
       releaseRecorded(tx, FIRST_PURCHASE_CHECK_ACTOR, new Date(now())),
     );
     for (const kind of recorded)
-      logger.info({ kind }, 'purchases are no longer held: our own records show their shapes');
+      logger.info({ kind }, "purchases are no longer held: our records show the shapes of the service's answers");
     const kinds = await database.run(heldKinds);
     const { signal } = this.#stopping;
     for (const [kind, sighting] of await lookAtService(service, { kinds, capabilities, deadlineMs, signal })) {

@@ -39,7 +39,7 @@ export function createAbsenceProof(
     if (!isOpen(attempt)) return { kind: 'changed' };
     // Revoked since the workflow began: a proof would lead to no send.
     if (!inForce.resendAllowed)
-      return { kind: 'unproven', mayPass: false, detail: 'Nothing may be sent twice to this service.' };
+      return { kind: 'unproven', mayPass: false, detail: 'Resends are not allowed at this service.' };
     const otherwise = await absenceOf(work, attempt);
     if (otherwise !== undefined) return otherwise;
     return database.transaction(async (tx) => {

@@ -78,7 +78,9 @@ function judge(
 
 const DEBIT_VANISHED: EvidenceResult = {
   evidence: 'unavailable',
-  detail: 'Our books hold a debit for this attempt, and the wallet shows none: that is no proof that it cost nothing.',
+  detail:
+    'Our journal has a debit for this attempt, but the wallet shows none. This does not prove that the ' +
+    'attempt cost nothing.',
 };
 
 function weigh({ debits, credits }: Movements, anonymousDebits: boolean): EvidenceResult {
@@ -98,7 +100,7 @@ function weigh({ debits, credits }: Movements, anonymousDebits: boolean): Eviden
   if (anonymousDebits) {
     return {
       evidence: 'unavailable',
-      detail: 'The wallet shows debits that may be for this attempt: what they are for is not known here.',
+      detail: 'The wallet shows debits that may belong to this attempt, because they name no known purchase.',
     };
   }
   return { evidence: 'no_debit', detail: 'The wallet shows no debit for this attempt.' };

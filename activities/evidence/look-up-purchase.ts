@@ -25,7 +25,7 @@ export function createLookUp(
       await recordAnswer(tx, { work, current, attemptId }, facts, new Date(now()));
       await addTimelineEntry(tx, work, {
         event: 'attempt.found',
-        message: `The service was asked and has attempt ${attempt.number} as ${facts.outcome}.`,
+        message: `A look-up at the service shows attempt ${attempt.number} as ${facts.outcome}.`,
         detail: { attempt: attempt.number, service_id: facts.serviceId ?? null },
         dedupKey: `attempt.found:${attempt.number}:${facts.outcome}`,
       });

@@ -39,7 +39,7 @@ export function cancellationCompletion(
       if (wallet.kind === 'failure') return { kind: 'not_yet', failure: wallet.failure, detail: wallet.detail };
       return {
         kind: 'never',
-        detail: 'The service says that the refund is paid, and shows no wallet transactions to prove it.',
+        detail: 'The service reports that the refund is paid, but shows no wallet transactions as proof.',
       };
     }
     const order = { serviceId: own.serviceOrderId, reference: own.reference };
@@ -122,7 +122,7 @@ export function cancellationCompletion(
       : {
           kind: 'needs_attention',
           reason: 'refund_missing',
-          detail: 'The eSIM is cancelled, and its refund is not decided for a long time.',
+          detail: 'The eSIM is cancelled, but the service has not decided about its refund for a long time.',
         };
   };
 }

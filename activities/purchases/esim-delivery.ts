@@ -43,7 +43,7 @@ export function createEsimDelivery(
     }
     const esim = answer.value;
     if (parseLpaString(esim.activation_code) === undefined) {
-      return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones read.' };
+      return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones accept.' };
     }
     const charged = chargedOf(attempt);
     const ownId = deliveredEsimId(keyRing, orderId);
@@ -62,7 +62,10 @@ export function createEsimDelivery(
       }),
     );
     if (!isStored) {
-      return { kind: 'unreadable', detail: 'The service names an eSIM for this order that another order has already.' };
+      return {
+        kind: 'unreadable',
+        detail: 'The service names an eSIM for this order that already belongs to ' + 'another order.',
+      };
     }
     return { kind: 'completed', esimId: ownId };
   };
@@ -114,7 +117,7 @@ function judgeDoubt(
     return {
       kind: 'needs_attention',
       reason: 'contradiction',
-      detail: `${named}; its record of the order says failed.`,
+      detail: `${named}; its record of the order has the status failed.`,
     };
   if (recorded?.serviceEsimId !== undefined && recorded.serviceEsimId !== serviceEsimId) return { kind: 'changed' };
   // Never deliver an eSIM that may belong to another order.

@@ -117,7 +117,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
           // The result of the completion was lost, and the workflow has set the work back to `processing` since.
           const entry = {
             event: 'vpn_subscription.active_again',
-            message: 'The VPN subscription is active: that had been stored before.',
+            message: 'The VPN subscription is active; this was already stored.',
           };
           if (row.status === 'processing')
             await recordStep(tx, work, { status: 'active', entry, applied }, new Date(now()));

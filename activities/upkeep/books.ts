@@ -31,8 +31,15 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
     async watchRunway() {
       const { runway: found, change } = await database.transaction((tx) => noteRunway(tx, runway, now()));
       if (change === 'low')
-        logger.error({ runway: found }, 'the wallet lasts shorter than POLICY_RUNWAY_LOW at the pace of recent sales');
-      if (change === 'restored') logger.info({ runway: found }, 'the wallet lasts longer than POLICY_RUNWAY_LOW again');
+        logger.error(
+          { runway: found },
+          'at the rate of recent sales, the wallet lasts for less than ' + 'POLICY_RUNWAY_LOW',
+        );
+      if (change === 'restored')
+        logger.info(
+          { runway: found },
+          'at the rate of recent sales, the wallet lasts for ' + 'POLICY_RUNWAY_LOW or longer again',
+        );
       return { kind: found.kind };
     },
 
@@ -77,7 +84,7 @@ async function readWallet(
       return {
         ...wallet,
         status: 'unsupported',
-        detail: 'This service shows no wallet transactions: nothing can be compared.',
+        detail: 'This service shows no wallet transactions, so the books cannot be compared.',
       };
     }
     const { items, complete } = answer.value;

@@ -128,7 +128,7 @@ async function request(
     for (const { id } of wakes) await requestWake(tx, { kind, id });
   });
   for (const { id, decision } of wakes) {
-    logger.info({ workId: id, ...decision }, 'a workflow is woken: its row says that it should have gone on');
+    logger.info({ workId: id, ...decision }, 'a workflow is woken because its row shows that it should have continued');
   }
   return { requested: starts.length, woken: wakes.length };
 }

@@ -185,7 +185,7 @@ async function storeUnreported(
     if (after.state === attempt.state) return false;
     await addTimelineEntry(tx, work, {
       event: 'attempt.found',
-      message: `The service was asked and has attempt ${attempt.number} as ${after.state}.`,
+      message: `A look-up at the service shows attempt ${attempt.number} as ${after.state}.`,
       detail: { attempt: attempt.number, service_id: after.serviceId },
       dedupKey: `attempt.found:${attempt.number}:${after.state}`,
     });

@@ -67,10 +67,10 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
         return { kind: 'found' };
       }
       if (read.kind === 'unsupported')
-        return { kind: 'not_known', detail: 'This service has no call that tells how a subscription stands.' };
+        return { kind: 'not_known', detail: 'This service has no call that reads a subscription.' };
       // A proxy or a wrong address may answer 404, too: only the service's own code counts.
       if (read.status === 404 && read.code === 'not_found')
-        return { kind: 'not_known', detail: 'The service knows no such subscription any more.' };
+        return { kind: 'not_known', detail: 'The service no longer knows this subscription.' };
       return unavailable(read);
     },
   };

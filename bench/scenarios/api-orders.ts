@@ -62,7 +62,7 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   const results: ScenarioResult[] = [];
   const take = (result: ScenarioResult) => {
     results.push(result);
-    // A run among a million takes minutes: what is known is said at once.
+    // A run among a million takes minutes: known results are printed at once.
     context.say(`api orders: ${result.id}: ratio ${result.ratio_to_peer?.value}`);
   };
 

@@ -25,7 +25,7 @@ export async function createProductDatabase({ postgres }: BenchServers, name: st
   return url;
 }
 
-/** Our own pool on a database, for setting up and for looking at rows; whoever opens it closes it. */
+/** Our own pool on a database, for setting up and for reading rows. The caller closes it. */
 export function openDatabase(url: string): Database {
   return new Database({ url, poolSize: 2, applicationName: 'bench', onConnectionError: () => undefined });
 }

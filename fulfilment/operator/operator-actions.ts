@@ -216,7 +216,7 @@ async function changeRetry({ tx, work, now }: ActionContext, next: RetryOverride
 
 async function abandon({ tx, work, now }: ActionContext): Promise<undefined> {
   const event = `${work.kind}.abandoned`;
-  const entry = { event, message: 'Given up by an operator; nothing was bought.', dedupKey: event, at: now };
+  const entry = { event, message: 'An operator abandoned it; nothing was bought.', dedupKey: event, at: now };
   await recordStep(tx, work, { status: 'abandoned', entry }, now);
 }
 

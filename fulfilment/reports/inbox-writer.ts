@@ -226,7 +226,8 @@ async function openConflictCase(tx: Executor, deliveryId: string): Promise<boole
       { kind, id },
       {
         event: 'webhook.conflict',
-        message: `A second, different body came under a delivery id that had spoken of this ${KINDS[kind].noun}.`,
+        message:
+          `A second, different body arrived with a delivery id that was used for this ${KINDS[kind].noun} ` + `before.`,
         detail: { delivery_id: deliveryId },
         dedupKey: `webhook.conflict:${deliveryId}`,
       },

@@ -69,7 +69,7 @@ try {
   const restarted = api.running ? 0 : 1;
   if (restarted > 0) process.stdout.write(`The API process ended meanwhile:\n${api.tail()}\n`);
   const wanted = [...clerk.operations.values()].filter((operation) => !isLeftOut(operation));
-  // Whoever chooses operations by hand wants no others.
+  // Operations that are chosen by hand replace the others.
   const missed = more.length > 0 ? [] : await operationsWithoutCase(REPORT, wanted);
   if (missed.length > 0) {
     process.stdout.write(

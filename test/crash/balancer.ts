@@ -1,7 +1,7 @@
 /** A load balancer before the APIs of a seed: what callers and the service send goes to one of them after the other. */
 import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** As load balancers usually do, scaled like the waits of the proof: whoever asks through it is answered 504 then. */
+/** Load balancers usually have such a limit; it is scaled like the waits of the proof. The caller then gets a 504. */
 const ANSWER_WITHIN_MS = 6_000;
 
 export class LoadBalancer implements AsyncDisposable {

@@ -1,4 +1,4 @@
-/** What is said of seeds and suites: lines for a terminal, and the summary that is kept under docs/. */
+/** Texts about seeds and suites: lines for a terminal, and the summary under docs/. */
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { succeeded, type WorkResult } from '#test/crash/audit.ts';
 import { POINTS } from '#test/crash/points.ts';

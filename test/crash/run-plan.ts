@@ -327,7 +327,7 @@ function without(all: readonly string[], some: readonly string[]): string[] {
   });
 }
 
-/** What the processes printed, and the plan, for whoever looks into a violation. @returns the file. */
+/** Writes the plan and the output of the processes to a file, to examine a violation. @returns the file. */
 function keepLogs(stack: Stack, fleet: Fleet, plan: CrashPlan): string {
   const file = join(import.meta.dirname, '../artifacts', `crash-${plan.seed}-${Date.now()}.log`);
   appendFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n${stack.outputs()}\n${fleet.outputs()}\n`);

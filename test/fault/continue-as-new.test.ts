@@ -185,7 +185,7 @@ describe('a workflow whose history grows long', () => {
     expect(await desk.movements(id)).toEqual(['debit 12.40']);
   });
 
-  it('of a VPN subscription that waits for a person goes on in a new run; nothing that is said around it is lost or moves it', async () => {
+  it('of a VPN subscription that waits for a person continues in a new run; reports around that time are neither lost nor change its status', async () => {
     const id = await desk.subscribe(301);
     const subscription = await desk.subscriptionReaches(id, 'active');
     const first = await runOf(id);

@@ -35,7 +35,7 @@ function emptyTemporal(state: State): void {
   state.budget.emptied -= 1;
 }
 
-/** Ids of rows that are gone may be given out a second time: whoever holds one means another row. */
+/** Ids of lost rows may be assigned a second time: a process that still holds one then refers to another row. */
 function forgetRows({ db, workflow, relays }: State): void {
   const isGone = (place: number) => db.rows[place]?.state === 'absent';
   for (const relay of relays) relay.gone ||= relay.phase !== 'idle' && isGone(relay.row);

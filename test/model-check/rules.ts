@@ -51,7 +51,7 @@ export interface Rules {
    * clock.
    */
   mayLeave(marginGone: boolean): boolean;
-  /** True when leases are judged by the clock of whoever asks, which may be ahead. */
+  /** True when a lease is judged by the clock of the asking process, which may be ahead. */
   readonly leasesByWorkerClock: boolean;
   /** Does the row know less than the workflow? Then it is brought to `unknown` with what the workflow knows. */
   knowsLess(witness: Witness, row: (AttemptRecord & { readonly number: number }) | undefined): boolean;

@@ -273,7 +273,7 @@ function crashActions(state: State, index: number, worker: Worker, offer: Offer)
   });
 }
 
-/** The worker has nothing in hand any more; whoever starts anew has another token. */
+/** The worker holds no rows any more; a new start has another token. */
 function retire(state: State, index: number): void {
   forgetLeases(state, index + 1);
   Object.assign(state.workers[index] ?? {}, {

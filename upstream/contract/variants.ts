@@ -74,7 +74,7 @@ function translateValue(fields: Fields, name: WordField, variants: Variants): vo
   if (typeof word === 'string') fields[name] = ownValue(name, word, variants);
 }
 
-/** @returns our word for a word of the service; the same word in lower case when we have no other. */
+/** @returns our name for a value of the service; the same value in lower case when we have no other name. */
 export function ownValue(field: WordField, word: string, { words }: Variants): string {
   const plain = word.trim().toLowerCase();
   return Object.entries(words[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;

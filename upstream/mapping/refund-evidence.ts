@@ -88,7 +88,7 @@ function completedTopups(
 ): RefundEvidence['topups'] {
   // One top-up of ours is enough, whatever the service lists.
   if (ours > 0) return { ok: true, value: { completed: ours }, asOf };
-  if (!list.ok) return { ...unread(list), detail: `We have no record of one; ${unread(list).detail}` };
+  if (!list.ok) return { ...unread(list), detail: `Our records show none; ${unread(list).detail}` };
   const completed = list.value.items.filter(({ status }) => status === 'completed').length;
   if (completed === 0 && !list.value.complete)
     return { ok: false, detail: 'The service lists more top-ups than can be searched.', mayPass: false };

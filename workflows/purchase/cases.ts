@@ -80,8 +80,8 @@ export async function retryLater(purchase: Purchase, step: StepNamed<'retry_late
   const failure = step.failure === undefined ? undefined : (known ?? { class: step.failure, detail });
   const recorded = await run.record({
     status: 'needs_attention',
-    message: `Waits until the service is asked again. ${detail}`,
-    attention: { reason, detail: `${detail} It is asked again at ${new Date(wakeAt).toISOString()}.` },
+    message: `Waits for the next look-up at the service. ${detail}`,
+    attention: { reason, detail: `${detail} The next look-up is at ${new Date(wakeAt).toISOString()}.` },
     attemptState,
     ...(failure !== undefined && { failure }),
     nextStepAt: wakeAt,

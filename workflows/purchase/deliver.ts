@@ -105,7 +105,7 @@ async function waitToReadAgain(
   await run.record({
     status: 'processing',
     event: `${run.work.kind}.not_complete_yet`,
-    message: `Its ${name} could not be read yet: ${detail}`,
+    message: `The ${name} could not be read yet: ${detail}`,
     nextStepAt: now + pause,
     next:
       `It is read again. A case is opened if that does not succeed until ${until}. Then: The ${run.noun} is ` +

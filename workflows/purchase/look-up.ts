@@ -91,7 +91,7 @@ function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
   return {
     step: 'retry_later',
     reason: 'service_not_answering',
-    detail: `${detail} No send of it was answered since.`,
+    detail: `${detail} No send has been answered since then.`,
     failure,
     resume: 'prove_absence',
   };

@@ -90,7 +90,7 @@ export class Purchase {
     if (carried?.step !== undefined && isUnchanged) return carried.step;
     this.awaitedSince = undefined;
     if (attention === 'contradiction')
-      return { step: 'open_case', reason: 'contradiction', detail: 'The case was open before this run began.' };
+      return { step: 'open_case', reason: 'contradiction', detail: 'The case was already open when this run began.' };
     return (witness === undefined ? undefined : stepAfterLostEnd(witness, attempt)) ?? this.nextStep();
   }
 

@@ -43,5 +43,5 @@ export const CONTRADICTION: Step = { step: 'open_case', reason: 'contradiction',
 /** A further report while the contradiction is not judged. */
 export const REPORT_AFTER_CONTRADICTION: Step = {
   ...CONTRADICTION,
-  detail: 'The service reported more about it; a person must decide about the contradiction first.',
+  detail: 'The service sent a further report. An operator must resolve the contradiction first.',
 };

@@ -88,7 +88,7 @@ async function requestOnce({ run, service }: Subscription): Promise<Cancellation
     requireGivenUp(error);
     return {
       kind: 'unavailable',
-      failure: { class: 'timeout', detail: 'The service could not be asked to cancel.' },
+      failure: { class: 'timeout', detail: 'The cancellation could not be sent to the service.' },
     };
   }
 }
@@ -128,7 +128,7 @@ async function waitWithCase({ run }: Subscription, failure: FailureDetail, reque
   const { askAgainMs, askAgainMaxMs } = run.policy;
   const pause = backoffMs(askAgainMs, askAgainMaxMs, requests);
   const wakeAt = Date.now() + pause;
-  const again = `It is asked again at ${new Date(wakeAt).toISOString()}.`;
+  const again = `The next look-up is at ${new Date(wakeAt).toISOString()}.`;
   const detail = `The service could not be asked to cancel for a long time. ${failure.detail} ${again}`;
   await run.record({
     status: 'needs_attention',

@@ -45,7 +45,7 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
       return result;
     });
   };
-  // A pool that is busy calls back in the turn of whoever gives a connection back: what follows is not that one's.
+  // A busy pool calls back while another caller returns a connection: what follows does not belong to that caller.
   const pool = pg.Pool.prototype as { connect: (callback?: (...results: unknown[]) => unknown) => unknown };
   const connect = pool.connect;
   pool.connect = function bound(this: object, callback) {

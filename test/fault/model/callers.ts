@@ -127,7 +127,7 @@ const KINDS = {
 >;
 
 /**
- * Faults that wait for a purchase mostly wait in vain: this one strikes, and nothing but another send or a person
+ * Most faults that wait for a purchase do not occur: this one strikes, and nothing but another send or a person
  * settles it.
  */
 export const orderInTrouble = purchaseFault.map((fault) =>

@@ -326,7 +326,7 @@ describe('an activity', () => {
     expect(order!.status).toBe('completed');
   });
 
-  it('brings back a word of the service that was put aside just as what it names was stored', async () => {
+  it('requeues a report of the service that was put aside just as the purchase that it names was stored', async () => {
     const ids = await bench.begin();
     const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
     await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });

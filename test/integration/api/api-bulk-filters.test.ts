@@ -70,7 +70,7 @@ describe('an act on many', () => {
       );
     }
     expect(await chosen({ created_by: key })).toEqual({ matched: 1, remaining: 0, data: [{ id: IDS.order.A }] });
-    // Whoever names what has ended gets it.
+    // A filter that names a final status finds ended work.
     expect(await chosen({ created_by: key, status: 'failed' })).toMatchObject({ matched: 101, remaining: 1 });
   });
 });

@@ -293,7 +293,7 @@ describe('a flag', () => {
 describe('a stream that is narrowed', () => {
   it.each(Object.entries(EVENTS))('by %s tells of what that lets through', async (name, filter) => {
     const beginning = Buffer.from('v.0').toString('base64url');
-    // A is the newer one: whoever is told of it first was not told of B.
+    // A is the newer one: a reader that gets A first has not received B.
     const stream = await readStream(
       caller,
       `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`,

@@ -79,7 +79,7 @@ describe('POST /v1/service/webhook-secret', () => {
         configured_secrets: 1,
       },
     ]);
-    // In the same second as the 401 before it: whoever stores does not wait for the next look.
+    // In the same second as the 401 before it: storing a secret does not wait for the next check.
     expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(200);
     expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
     expect(api.log.join('\n')).not.toContain('whsec_shown_once');

@@ -465,7 +465,7 @@ describe('those who wait', () => {
     const leave = Promise.withResolvers<void>();
     const first = until('key_ada', leave.promise);
     const answers = Object.entries(others).map(async ([lineageId, waited]) => [waited, await until(lineageId)]);
-    // Whoever was let in waits until it goes away; all others were answered at once.
+    // Admitted requests wait until they disconnect; all others are answered at once.
     await Promise.all(answers.filter((_, place) => Object.values(others)[place] === false));
     gone.resolve();
     expect(await Promise.all(answers)).toEqual(

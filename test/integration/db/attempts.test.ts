@@ -207,7 +207,7 @@ describe('what the service says', () => {
     expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
   });
 
-  it('writes the debit into our books once, however often it is said', async () => {
+  it('writes the debit into our journal once, however often it is reported', async () => {
     const { id } = await newAttempt();
     const charged = { amount: '4.875', currency: 'USD' };
     for (const outcome of ['processing', 'completed', 'completed'] as const) {

@@ -215,7 +215,7 @@ describe('the outbox', () => {
     expect(left).toHaveLength(12 - batches[0]!.length);
   });
 
-  it('keeps a wish to wake that came while an earlier one was handed over, so that nobody acts in vain', async () => {
+  it('keeps a wake-up request that arrives while an earlier one is delivered', async () => {
     const work = orderWork(await acceptTestOrder(database));
     await database.run((db) => db.delete(outbox));
     const options = { batch: 10, ...LEASED };

@@ -251,7 +251,7 @@ describe('one act on many', () => {
   });
 });
 
-describe('what is said of submitting again', () => {
+describe('the advice about a resubmission', () => {
   it('is "no" while the service works on it, and "not needed" once it is bought', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     expect((await desk.reaches(id, 'processing')).at('resubmission', 'verdict')).toBe('no');

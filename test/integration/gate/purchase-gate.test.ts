@@ -224,7 +224,7 @@ describe('a circuit', () => {
     later(bench.gate.probeDelayMaxMs * 2);
     const [canary] = await look();
     expect(canary).toBe(refs[2]!.work.id);
-    // Only the canary passes, whoever else asks.
+    // Only the canary passes; every other purchase is held.
     expect(await send(refs[3]!)).toMatchObject({ kind: 'gated' });
     expect(await send(refs[2]!)).toMatchObject({ kind: 'accepted' });
     expect(await circuit('rate_limited')).toBe('releasing');

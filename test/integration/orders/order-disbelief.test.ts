@@ -79,7 +79,7 @@ describe('what the service says is not believed', () => {
       count: null,
       fault: { kind: 'server_error', status: 503 },
     });
-    // The word comes before the wallet has been asked in vain for the last time.
+    // The report arrives before the last unsuccessful read of the wallet.
     await fault({
       target: 'request',
       endpoint: 'listWalletTransactions',
@@ -245,7 +245,7 @@ describe('what the service says is not believed', () => {
     });
   });
 
-  it('when it answers with the order of another purchase: that is said, and nothing is taken for ours', async () => {
+  it('reports an answer with the order of another purchase, and does not take it for ours', async () => {
     const first = await desk.complete(1001);
     const reference = `ext-${randomUUID()}`;
     const others = {
@@ -380,7 +380,7 @@ describe('what a person calls bought', () => {
       { reason: 'outcome_unknown', open: true },
     ];
     await expect.poll(() => desk.cases(id)).toEqual([closed, open]);
-    // Nor by whoever tries again.
+    // Nor by a further try.
     await desk.reaches(id, 'needs_attention');
     expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' })).status).toBe(200);
     const parked = async () => (await desk.events(id)).filter((event) => event === 'order.needs_attention').length;

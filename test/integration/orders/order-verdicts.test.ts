@@ -62,7 +62,7 @@ describe('a verdict', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('of not bought is refused while a word of the service waits to be judged', async () => {
+  it('of not bought is refused while a report of the service waits to be processed', async () => {
     const { id, sold } = await parkedUnknown();
     await stack.kill('worker');
     const [lost] = await desk.simulator.webhooks(sold.id);

@@ -19,7 +19,7 @@ const setLimit = (orderId: string, amount: string | null) =>
   );
 
 describe('a send that is not made because of its price', () => {
-  it('is never seen as under way: whoever dies there leaves nothing unknown behind', async () => {
+  it('is never recorded as being sent: a worker that dies there leaves no unknown outcome', async () => {
     const ref = await bench.begin(1001);
     await setLimit(ref.work.id, '0.10');
     const attempt = async () => {

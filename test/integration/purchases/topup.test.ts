@@ -235,7 +235,7 @@ describe('a top-up whose answer was lost', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
-  it('is not called not bought while a word of the service waits that names its eSIM', async () => {
+  it('is not judged as not bought while a report of the service about its eSIM waits', async () => {
     const esimId = await desk.newEsim();
     await loseAnswer();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });

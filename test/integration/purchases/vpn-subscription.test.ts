@@ -36,7 +36,7 @@ const active = async (plan: number = PLAN.activeAtOnce) =>
   desk.subscriptionReaches(await desk.subscribe(plan), 'active');
 
 describe('a VPN subscription', () => {
-  it('that is active at once cost one debit, and its access data are shown to whoever may see them, each look written down [spec: state.vpn.active, record.own-margin]', async () => {
+  it('that is active at once cost one debit, and only keys with the scope read its access data, each read is audited [spec: state.vpn.active, record.own-margin]', async () => {
     // So that its answer alone says that it is active.
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const subscription = await active();

@@ -61,7 +61,7 @@ describe('unencrypted input of a workflow', () => {
   it('is refused as an update, with a sentence that says what to use instead; nothing is bought', async () => {
     const id = await heldForItsPrice();
     const handle = stranger.workflow.getHandle(`order/${id}`);
-    // The refusal is encrypted like everything that a worker writes: whoever has the keys reads it.
+    // The refusal is encrypted like all payloads of a worker; it can be read with the keys.
     await expect(handle.executeUpdate(changeLimitUpdate, { args: [LIMIT] })).rejects.toThrow('Workflow Update failed');
     await expect(
       readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] }),

@@ -237,7 +237,7 @@ describe('each circuit', () => {
     }
   });
 
-  it('has a sentence for whoever is held at it', () => {
+  it('has a sentence for work that it holds', () => {
     expect(CIRCUIT_STATES).toEqual(['closed', 'open', 'probing', 'releasing']);
     for (const name of circuitNames) expect(circuitSentence(name)).toBe(FAILURE_CLASSES[name].meaning);
   });

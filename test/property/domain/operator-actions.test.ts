@@ -93,7 +93,7 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('never calls not bought what the service plainly says it sold, nor while a word of it waits to be judged', () => {
+  it('never judges as not bought what the service reports as sold, nor while a report waits to be processed', () => {
     fc.assert(
       fc.property(work, judgedCase, (state, judged) => {
         fc.pre(judged.reason !== 'contradiction' && judgeResolve(state, judged, 'not_bought') === 'allowed');

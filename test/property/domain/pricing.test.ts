@@ -307,7 +307,7 @@ describe('a trial of other rules and costs', () => {
         expect(stays.isBelowMinimum).toBe(
           new Big(price.amount).lt(after === undefined ? newCost.amount : leastPrice(newCost, after.rule.terms).amount),
         );
-        // Whoever takes the new suggestion is never below the minimum.
+        // A price equal to the new suggestion is never below the minimum.
         expect(!stays.isBelowMinimum || after === undefined || compareMoney(after.price, price) > 0).toBe(true);
       }),
     );

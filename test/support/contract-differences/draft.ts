@@ -90,7 +90,7 @@ export class Draft {
     return inside(this.object(name, path), 'properties');
   }
 
-  /** Replaces what is said of a field. */
+  /** Replaces the description of a field. */
   set(name: BodyName, field: string, schema: Schema, path = ''): void {
     const fields = this.fields(name, path);
     if (!Object.hasOwn(fields, field)) throw new Error(`${name} ${path} has no field ${field}`);

@@ -52,7 +52,7 @@ export async function openTestDatabase(options: Pick<DatabaseOptions, 'onEvents'
   return { url: created.url, name: created.name, database, drop, [Symbol.asyncDispose]: drop };
 }
 
-/** Our own pool on a database; whoever opens it closes it. */
+/** Our own pool on a database. The caller closes it. */
 export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onEvents'> = {}): Database {
   // A connection that breaks is what some tests bring about; the statement that meets it reports it.
   return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined, ...options });

@@ -107,7 +107,7 @@ const SCRIPTS: Readonly<Record<ProcessName, string>> = {
 /**
  * The whole product as child processes, with a database, a namespace, a simulator and ports of its own.
  *
- * Whoever starts it ends it: `await using stack = await startStack()`, or `stop()` in `afterAll`.
+ * The caller stops it: `await using stack = await startStack()`, or `stop()` in `afterAll`.
  */
 export class Stack implements AsyncDisposable {
   readonly databaseUrl: string;
@@ -273,7 +273,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function prepareStack(options: StackOptions): Promise<Stack> {
   const folder = temporaryFolder('stack');
-  // Only vitest knows the run's servers; whoever brings servers of its own needs none of it.
+  // Only vitest knows the servers of the run; a caller with servers of its own does not need it.
   const servers = () => options.servers ?? inject('servers');
   const temporalAddress = options.temporal?.address ?? servers().temporalAddress;
   const namespace = `test-${randomBytes(6).toString('hex')}`;

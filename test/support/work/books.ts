@@ -323,7 +323,7 @@ function goods({ work, attempts, esims, sold }: Books): string[] {
     });
 }
 
-/** Whoever got a 2xx for a webhook will not send it again: it must be stored, and be done with. */
+/** The service does not send a webhook again after a 2xx: it must be stored and processed. */
 function lostWebhooks(
   { inbox, webhooks }: Books,
   { mayBeLost = () => false }: Pick<BooksOptions, 'mayBeLost'>,

@@ -30,7 +30,7 @@ export function recorded<Activities extends object>(
 export interface TwiceOptions {
   /** The calls that {@link recorded} has noted so far. */
   readonly calls: () => readonly ActivityCall[];
-  /** Everything that the activities may change: here, and at whoever they talk to. */
+  /** Everything that the activities may change: in our database, and at the servers that they call. */
   readonly state: () => Promise<unknown>;
 }
 

@@ -153,7 +153,7 @@ describe('the wait before the next connection', () => {
     expect(network.slept).toEqual([2_000, 90_000, 3_600_000]);
   });
 
-  it('is told to whoever keeps a log', async () => {
+  it('is reported to the logger of the caller', async () => {
     const told: unknown[] = [];
     const steps = [
       problem(503, 'database_unavailable'),

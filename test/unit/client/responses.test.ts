@@ -22,7 +22,7 @@ function told(steps: readonly Step[], onResponse?: OnResponse) {
   return { network, lines, api: network.client(steps, { onResponse: onResponse ?? note }), note };
 }
 
-describe('whoever wants to be told of answers', () => {
+describe('an observer of answers', () => {
   it('gets the headers of a success', async () => {
     let replayed: string | null = null;
     const { api } = told(

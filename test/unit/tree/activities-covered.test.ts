@@ -18,7 +18,7 @@ describe('the activities that the worker registers', () => {
     );
     const registered = await registeredActivities();
     expect(registered.length).toBeGreaterThan(10);
-    // Whoever adds one writes such a test beside those in `activities-twice*.test.ts`.
+    // A new one needs such a test beside those in `activities-twice*.test.ts`.
     expect(registered.filter((name) => !covered.has(name))).toEqual([]);
     expect([...covered].filter((name) => name === undefined || !registered.includes(name))).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe('the life of a refund', () => {
     expect(after('failed', 'paid')).toBe('completed');
   });
 
-  it('gives the status after a word of the service, the first one included', () => {
+  it('gives the status after each report of the service, the first one included', () => {
     for (const told of TOLD) {
       expect(refundStatusAfterReport(undefined, told)).toBe(told);
       for (const status of REFUND_STATUSES) expect(refundStatusAfterReport(status, told)).toBe(after(status, told));

@@ -108,7 +108,7 @@ describe('the life of a webhook endpoint', () => {
   });
 });
 
-it('each event is said in a sentence', () => {
+it('each event has a sentence', () => {
   for (const sentence of [...Object.values(DELIVERY_EVENTS), ...Object.values(ENDPOINT_EVENTS)])
     expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
 });

@@ -93,7 +93,7 @@ describe('the verdicts on a case', () => {
     }
   });
 
-  it('wait for a word of the service that is being judged, but not after it contradicted itself', () => {
+  it('wait for a report of the service that is being processed, but not after a contradiction', () => {
     for (const verdict of ['bought', 'not_bought'] as const) {
       expect(judgeResolve({ ...parked, observationsPending: true }, about('outcome_unknown'), verdict)).toBe(
         'observations_pending',
@@ -173,7 +173,7 @@ describe('the verdicts on the refund of a cancellation', () => {
     }
   });
 
-  it('do not wait for a word of the service when the money is there', () => {
+  it('do not wait for a report of the service when the money has arrived', () => {
     const waiting = { ...parked, observationsPending: true };
     expect(judgeResolve(waiting, about('refund_failed', { isCancelled: true }), 'refunded')).toBe('allowed');
   });
@@ -269,7 +269,7 @@ describe('an abandonment', () => {
     }
   });
 
-  it('waits for a word of the service, and for a verdict on a contradiction', () => {
+  it('waits for a report of the service, and for a verdict on a contradiction', () => {
     expect(judgeAbandon(parked)).toBe('allowed');
     expect(judgeAbandon({ ...parked, observationsPending: true })).toBe('may_be_bought');
     expect(judgeAbandon({ ...parked, openContradiction: true })).toBe('contradiction_open');

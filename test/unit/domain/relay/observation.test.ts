@@ -119,7 +119,7 @@ describe('what an observation means', () => {
     }
   });
 
-  it('is a contradiction when an earlier, failed attempt is said to be completed, whatever came of the order', () => {
+  it('is a contradiction when an earlier, failed attempt is reported as completed, whatever the outcome of the order', () => {
     for (const status of ['processing', 'held', 'failed', 'abandoned'] as const) {
       expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe(
         'contradiction',

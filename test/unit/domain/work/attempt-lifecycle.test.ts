@@ -122,13 +122,13 @@ describe('the life of an attempt', () => {
       expect(after(state, 'refused_after_unknown')).not.toBe('refused');
   });
 
-  it('comes to the same from every state once it is delivered: whoever stores that need not read the state', () => {
+  it('has the same result from every state once it is delivered, so the storage need not read the state', () => {
     expect(new Set(ATTEMPT_STATES.map((state) => attemptStateAfter(state, 'delivered')))).toEqual(
       new Set(['completed']),
     );
   });
 
-  it('moves by a word of the service exactly where that word is news, and then to it', () => {
+  it('changes its state by a report exactly where the report is new, and then to the reported state', () => {
     for (const state of ATTEMPT_STATES) {
       for (const outcome of OBSERVED_OUTCOMES) {
         const isNews = ATTEMPT_DECISIONS[state][outcome] === 'advance';

@@ -8,7 +8,7 @@ import { describeStatus } from '#domain/work/status-text.ts';
 const EVERY = WORK_KINDS.flatMap((kind) => statusesOf(kind).map((status) => [kind, status] as const));
 
 describe('where work stands', () => {
-  it.each(EVERY)('of %s that is %s is said in sentences; of what has ended nothing follows', (kind, status) => {
+  it.each(EVERY)('of %s that is %s is said in sentences; ended work has no next step', (kind, status) => {
     const { now, reason, next } = describeStatus({ kind, status, isTimed: false });
     for (const sentence of [now, next]) expect(sentence).toMatch(/^[A-Z].*[.]$/);
     expect(reason).toBeUndefined();
