@@ -184,9 +184,14 @@ export function readServiceSecretConfig(environment: Environment = process.env):
   };
 }
 
-/** The capabilities of the service that SERVICE_WITHOUT leaves on. @throws ConfigurationError */
+/** The capabilities of the service that SERVICE_MISSING_CAPABILITIES leaves on. @throws ConfigurationError */
 export function readCapabilities(environment: Environment = process.env): Capabilities {
-  return capabilitiesOf(parseEnvironment(z.object({ SERVICE_WITHOUT: serviceFields.SERVICE_WITHOUT }), environment));
+  return capabilitiesOf(
+    parseEnvironment(
+      z.object({ SERVICE_MISSING_CAPABILITIES: serviceFields.SERVICE_MISSING_CAPABILITIES }),
+      environment,
+    ),
+  );
 }
 
 /**

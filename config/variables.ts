@@ -55,7 +55,7 @@ export const serviceFields = {
   /** Prefix of the header names of the service's webhooks. */
   SERVICE_HEADER_PREFIX: headerPrefix(),
   /** Names of capabilities that the service does not have, comma separated. */
-  SERVICE_WITHOUT: z
+  SERVICE_MISSING_CAPABILITIES: z
     .string()
     .default('')
     .transform((text) =>
@@ -131,5 +131,5 @@ export const commonFields = {
 
 /** False: no purchase is ever sent a second time without an operator. */
 export function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
-  return !raw.SERVICE_WITHOUT.includes('key_replay');
+  return !raw.SERVICE_MISSING_CAPABILITIES.includes('key_replay');
 }

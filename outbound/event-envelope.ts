@@ -1,7 +1,7 @@
 /** The form of events for internal systems: the same in feed, stream and webhooks. */
-import type { EventRow } from '#db/events/events.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import type { EventData } from '#db/schema/events.ts';
-import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
+import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 import { eachKind, KINDS } from '#domain/work/kinds.ts';
 
 export interface EventEnvelope {

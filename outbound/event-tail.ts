@@ -1,5 +1,5 @@
 import type { Wakeups } from '#db/connection/wakeups.ts';
-import type { PublishedEvent } from '#db/events/events.ts';
+import type { PublishedEvent } from '#db/events/event-log.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Events in one read. */

@@ -1,4 +1,4 @@
-import type { EventRow } from '#db/events/events.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { webhookBody, webhookHeaders } from '#outbound/webhook-message.ts';
 import type { WebhookResult, WebhookSender } from '#outbound/webhook-sender.ts';
 

@@ -1,5 +1,5 @@
 import { standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
-import type { EventRow } from '#db/events/events.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 
 /** Product and version of the webhook format. */

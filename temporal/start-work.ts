@@ -13,7 +13,7 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isPassing } from '#temporal/grpc-status.ts';
 import {
   operatorActedSignal,
-  rememberedQuery,
+  memoryQuery,
   serviceObservedSignal,
   TASK_QUEUE,
   WORK_WORKFLOWS,
@@ -218,7 +218,7 @@ const QUERY_DEADLINE_MS = 5_000;
 async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
   try {
     return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () =>
-      client.workflow.getHandle(workflowId(work), runId).query(rememberedQuery),
+      client.workflow.getHandle(workflowId(work), runId).query(memoryQuery),
     );
   } catch (error) {
     if (isPassing(error)) throw error;

@@ -127,7 +127,7 @@ export const explainQuery = defineQuery<Explanation>('explain');
 export type { Remembered };
 
 /** What a run remembers beside PostgreSQL. The run that follows a terminated or failed one is given the answer. */
-export const rememberedQuery = defineQuery<Remembered>('remembered');
+export const memoryQuery = defineQuery<Remembered>('memory');
 
 /** Type of the failure of an operator's action that is refused. Its message gives the reason. */
 export const ACTION_REFUSED = 'ActionRefused';

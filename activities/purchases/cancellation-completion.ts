@@ -46,10 +46,11 @@ export function cancellationCompletion(
     const credits = wallet.value.items.filter(
       ({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since,
     );
-    const isTold = (credit: Money) => amount === null || currency === null || equalMoney(credit, { amount, currency });
+    const isReportedAmount = (credit: Money) =>
+      amount === null || currency === null || equalMoney(credit, { amount, currency });
     const credit =
       credits.find(({ refund_id: refundId }) => refundId != null && refundId === serviceRefundId) ??
-      credits.find((each) => each.refund_id == null && isOfOrder(order, each) && isTold(each));
+      credits.find((each) => each.refund_id == null && isOfOrder(order, each) && isReportedAmount(each));
     if (credit === undefined) return { kind: 'not_yet', detail: 'The wallet does not show the refund (yet).' };
     return { kind: 'found', credit: { amount: credit.amount, currency: credit.currency } };
   };
@@ -89,7 +90,7 @@ export function cancellationCompletion(
       if (found.kind === 'found')
         return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
       if (refund.verdict === 'refunded')
-        return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
+        return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, reportedAmount(refund));
       if (refund.verdict === 'dismissed')
         return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
       if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
@@ -134,7 +135,7 @@ type CreditSearch =
   | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
 
-function toldAmount({ amount, currency }: RefundRow): Money | undefined {
+function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
@@ -145,7 +146,7 @@ async function reportOtherAmount(
   refund: RefundRow | undefined,
   credit: Money,
 ): Promise<void> {
-  const told = refund === undefined ? undefined : toldAmount(refund);
+  const told = refund === undefined ? undefined : reportedAmount(refund);
   if (told === undefined || equalMoney(told, credit)) return;
   const detail = `The service said ${plainText(told)} of the refund, and credited ${plainText(credit)}.`;
   await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);

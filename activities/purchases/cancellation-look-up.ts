@@ -116,12 +116,12 @@ function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: Serv
     };
   }
   // No event reports that the eSIM is unchanged, except one with a review that refuses.
-  const isTold = esim !== 'refused' || refund?.review === 'refused';
+  const isReported = esim !== 'refused' || refund?.review === 'refused';
   return {
     kind: 'found',
     facts,
     record: refund,
-    event: refund === undefined || !isTold ? undefined : EVENTS[refund.status],
+    event: refund === undefined || !isReported ? undefined : EVENTS[refund.status],
   };
 }
 

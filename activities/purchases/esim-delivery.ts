@@ -64,7 +64,7 @@ export function createEsimDelivery(
     if (!isStored) {
       return {
         kind: 'unreadable',
-        detail: 'The service names an eSIM for this order that already belongs to ' + 'another order.',
+        detail: 'The service names an eSIM for this order that already belongs to another order.',
       };
     }
     return { kind: 'completed', esimId: ownId };

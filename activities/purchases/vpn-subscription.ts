@@ -89,7 +89,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
       const { vpnPlanId } = await database.run((db) => readVpnSubscription(db, subjectId));
       const reference = ownReference(attempt);
       const answer = await service.createVpnOrder({ idempotencyKey, reference, vpnPlanId, body, leaseLeftMs });
-      return answer.ok ? { ...answer, value: factsOf(answer.value, encrypt(subjectId)) } : answer;
+      return answer.ok ? { ...answer, value: summaryColumns(answer.value, encrypt(subjectId)) } : answer;
     },
 
     lookUp,
@@ -177,7 +177,7 @@ const OUTCOMES = {
 
 type Encrypt = (access: NonNullable<VpnSubscription['access']>) => Buffer;
 
-function factsOf(subscription: VpnSubscription, encrypt: Encrypt): AttemptReport {
+function summaryColumns(subscription: VpnSubscription, encrypt: Encrypt): AttemptReport {
   return {
     ...purchaseReport(subscription, OUTCOMES[subscription.status]),
     subscription: subscriptionReport(subscription, encrypt),
@@ -187,7 +187,7 @@ function factsOf(subscription: VpnSubscription, encrypt: Encrypt): AttemptReport
 function foundAs(subscription: VpnSubscription, encrypt: Encrypt): Found<VpnSubscription> {
   return {
     kind: 'found',
-    facts: factsOf(subscription, encrypt),
+    facts: summaryColumns(subscription, encrypt),
     record: subscription,
     event: `vpn.subscription.${subscription.status}`,
   };

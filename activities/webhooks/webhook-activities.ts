@@ -2,7 +2,7 @@ import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webh
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
-import type { EventRow } from '#db/events/events.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import { claimDelivery, claimTest, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';

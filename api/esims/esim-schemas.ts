@@ -5,7 +5,7 @@ import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { packageOutput } from '#api/packages/package-schemas.ts';
 import { callerReference } from '#api/work/work-input.ts';
-import type { EsimView } from '#db/esims/esim-queries.ts';
+import type { EsimWithOrder } from '#db/esims/esim-queries.ts';
 import type { UsageReading } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
@@ -146,7 +146,7 @@ export const usageExample: z.input<typeof usageOutput> = {
   age_seconds: 0,
 };
 
-export function esimJson(esim: EsimView, now: number): z.input<typeof esimOutput> {
+export function esimJson(esim: EsimWithOrder, now: number): z.input<typeof esimOutput> {
   return {
     id: esim.id,
     order_id: esim.orderId,

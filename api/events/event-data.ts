@@ -16,7 +16,7 @@ import {
   type EventSubjectKind,
   type EventType,
   type StatusKind,
-} from '#domain/events/events.ts';
+} from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
 import { byKind } from '#domain/work/kinds.ts';
 

@@ -16,6 +16,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
+import { lastPosition, type PublishedEvent } from '#db/events/event-log.ts';
 import {
   findEvent,
   keptPositions,
@@ -24,7 +25,6 @@ import {
   positionBefore,
   type EventFilter,
 } from '#db/events/event-queries.ts';
-import { lastPosition, type PublishedEvent } from '#db/events/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 
 const tag = 'Events';
@@ -33,7 +33,7 @@ const JSON_TYPE = 'application/json';
  * Retry-After for a caller that was not allowed to wait. The time of the next event is unknown, and the caller should
  * not poll too often.
  */
-const ASK_AGAIN_SECONDS = 5;
+const RETRY_AFTER_SECONDS = 5;
 
 /** Events: feed, single event, stream. */
 export function eventOperations(dependencies: ApiDependencies): Operation[] {
@@ -94,7 +94,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           has_more: hasMore,
         };
         if (query.wait === undefined) return jsonReply(200, page);
-        const askAgain = !isGranted && shown.length === 0 && { 'Retry-After': String(ASK_AGAIN_SECONDS) };
+        const askAgain = !isGranted && shown.length === 0 && { 'Retry-After': String(RETRY_AFTER_SECONDS) };
         return jsonReply(200, page, { ...preferenceApplied(dependencies, query.wait, isGranted), ...askAgain });
       },
     }),

@@ -5,7 +5,7 @@ import { instantInput } from '#api/fields/instant.ts';
 import { listOf, waitInQuery } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { eventPatterns, selects } from '#domain/events/event-filter.ts';
-import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/events.ts';
+import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { isId } from '#domain/work/identifiers.ts';
 import { subjectKinds } from '#outbound/event-envelope.ts';
 

@@ -6,8 +6,8 @@ import type { SseWriter } from '#api/http/sse-writer.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
+import type { PublishedEvent } from '#db/events/event-log.ts';
 import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
-import type { PublishedEvent } from '#db/events/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 
 /** Events in one read while a reader catches up. */

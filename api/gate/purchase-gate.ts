@@ -6,7 +6,7 @@ import { money } from '#api/fields/money.ts';
 import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { readGate, type GateView } from '#db/gate/gate-overview.ts';
+import { readGate, type GateOverview } from '#db/gate/gate-overview.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
@@ -141,7 +141,7 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
   ];
 }
 
-function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateView): z.input<typeof gateOutput> {
+function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateOverview): z.input<typeof gateOutput> {
   return {
     circuits: circuitNames.map((name) =>
       circuitJson(
@@ -179,7 +179,10 @@ function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateVi
   };
 }
 
-function circuitJson(name: CircuitName, row: GateView['circuits'][number] | undefined): z.input<typeof circuitOutput> {
+function circuitJson(
+  name: CircuitName,
+  row: GateOverview['circuits'][number] | undefined,
+): z.input<typeof circuitOutput> {
   return {
     name,
     state: row?.state ?? 'closed',

@@ -46,7 +46,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
             .meta({ description: 'Status before the action; null when the work is no longer stored.' }),
           failure_class: failureClass.nullable(),
           attention: attentionReason.nullable(),
-          result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
+          result: z.enum(['would_apply', 'applied', 'unchanged', 'refused', 'not_found']),
           refusal: refusal.nullable().meta({ description: 'Reason of the refusal, as for a single action.' }),
           detail: z.string().nullable(),
         }),
@@ -85,7 +85,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         description: 'The result for each, or with `dry_run` the result that it would have.',
         contentType: 'application/json',
         schema: output,
-        example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_act' }] },
+        example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_apply' }] },
       },
     },
     problems: [
@@ -174,7 +174,7 @@ interface BulkRequest {
 }
 
 type BulkLine = ReturnType<typeof lineOf> & {
-  readonly result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+  readonly result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
   readonly refusal: Refusal | null;
   readonly detail: string | null;
 };
@@ -192,7 +192,7 @@ async function performOne(
   const line = { ...lineOf(outcome.before), refusal: null, detail: null };
   if (outcome.kind === 'refused')
     return { ...line, result: 'refused', refusal: outcome.refusal, detail: outcome.detail };
-  return { ...line, result: dryRun && outcome.kind === 'applied' ? 'would_act' : outcome.kind };
+  return { ...line, result: dryRun && outcome.kind === 'applied' ? 'would_apply' : outcome.kind };
 }
 
 /** True when the selection has a filter besides ids. */

@@ -256,7 +256,8 @@ export const PROBLEMS = {
   service_does_not_offer: {
     status: 501,
     title: 'The service has no call for this',
-    advice: 'Use the console of the service. SERVICE_WITHOUT lists the capabilities that are switched off.',
+    advice:
+      'Use the console of the service. SERVICE_MISSING_CAPABILITIES lists the capabilities that are switched off.',
   },
   service_failed: {
     status: 502,

@@ -19,7 +19,9 @@ export function valueOf<Value>(result: ServiceResult<Value>): Value {
 /** {@link valueOf} for a call that the service may lack. @throws also Problem service_does_not_offer. */
 export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
   if (result.ok || result.kind === 'failure') return valueOf(result);
-  throw new Problem('service_does_not_offer', { detail: `SERVICE_WITHOUT switches ${result.capability} off.` });
+  throw new Problem('service_does_not_offer', {
+    detail: `SERVICE_MISSING_CAPABILITIES switches ${result.capability} off.`,
+  });
 }
 
 /** @param detail replaces the failure's own sentence. */

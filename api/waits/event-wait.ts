@@ -1,4 +1,4 @@
-import type { PublishedEvent } from '#db/events/events.ts';
+import type { PublishedEvent } from '#db/events/event-log.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 
 /** Options of a wait for events. */

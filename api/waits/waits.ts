@@ -1,5 +1,5 @@
 import { EventWait } from '#api/waits/event-wait.ts';
-import type { PublishedEvent } from '#db/events/events.ts';
+import type { PublishedEvent } from '#db/events/event-log.ts';
 import type { WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 import type { Metrics } from '#telemetry/metrics.ts';

@@ -18,7 +18,7 @@ import { exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schem
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import type { WebhookTryRow } from '#db/events/webhook-deliveries.ts';
-import { listDeliveries, type DeliveryView } from '#db/events/webhook-delivery-queries.ts';
+import { listDeliveries, type DeliveryWithTries } from '#db/events/webhook-delivery-queries.ts';
 import { TEST_EVENT } from '#domain/events/event-filter.ts';
 
 const JSON_TYPE = 'application/json';
@@ -63,7 +63,7 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
 /** @param notBefore time of the next send to the endpoint as a whole. */
 function deliveryJson(
   keyRing: KeyRing,
-  { delivery, eventType, tries }: DeliveryView,
+  { delivery, eventType, tries }: DeliveryWithTries,
   notBefore: Date | null,
 ): DeliveryOutput {
   const { nextTryAt } = delivery;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ourId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-import { eventTypes } from '#domain/events/events.ts';
+import { eventTypes } from '#domain/events/event-types.ts';
 import { DELIVERY_STATES, TRY_FAILURES, type TryFailure } from '#domain/events/webhook-delivery.ts';
 
 export const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';

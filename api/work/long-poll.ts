@@ -10,7 +10,7 @@ import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-w
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** Retry-After for work that was just accepted, in seconds. */
-export const ASK_AGAIN_SECONDS = retryAfterSeconds('accepted', null, 0);
+export const RETRY_AFTER_SECONDS = retryAfterSeconds('accepted', null, 0);
 
 interface Waiter {
   readonly seconds: number;

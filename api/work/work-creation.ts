@@ -4,7 +4,7 @@ import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { ASK_AGAIN_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
+import { RETRY_AFTER_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -71,7 +71,7 @@ export async function createWork(
       }
       const found = await resource.find(tx, id, ownerId);
       if (found === undefined) throw new Error(`${KINDS[kind].noun} ${id} was stored and cannot be read`);
-      return jsonReply(202, found, { Location: `${path}/${id}`, 'Retry-After': String(ASK_AGAIN_SECONDS) });
+      return jsonReply(202, found, { Location: `${path}/${id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) });
     },
   );
   dependencies.wakeRelay();

@@ -1,7 +1,7 @@
 import { instantJson } from '#api/fields/instant.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
-import type { AttemptFacts, TimelineRow } from '#db/work/work-queries.ts';
+import type { AttemptSummary, TimelineRow } from '#db/work/work-queries.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';
@@ -14,7 +14,7 @@ import { describeStatus } from '#domain/work/status-text.ts';
 export function workJson(
   kind: WorkKind,
   row: WorkRow,
-  { attempts, attemptStates, inDoubt }: Omit<AttemptFacts, 'serviceId'>,
+  { attempts, attemptStates, inDoubt }: Omit<AttemptSummary, 'serviceId'>,
 ) {
   return {
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),

@@ -11,7 +11,7 @@ import { timelinePage, timelineQuery } from '#api/work/timeline-schemas.ts';
 import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
 import { type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { listTimeline } from '#db/work/work-queries.ts';
-import { workEventType } from '#domain/events/events.ts';
+import { workEventType } from '#domain/events/event-types.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';

@@ -18,7 +18,7 @@ export function noteCall(
 ): void {
   observations.calls[capability] = seen;
   const step = callsOf(capability);
-  const expected = configured[capability] ? 'the service has it' : 'SERVICE_WITHOUT switches it off';
+  const expected = configured[capability] ? 'the service has it' : 'SERVICE_MISSING_CAPABILITIES switches it off';
   switch (seen.kind) {
     case 'works':
       return notes.ok(step, expected, configured[capability] ? seen.detail : `${seen.detail}: it could be switched on`);
@@ -30,7 +30,7 @@ export function noteCall(
     case 'differs':
       if (!configured[capability]) return notes.ok(step, expected, seen.detail);
       noteUnreadable(observations, capability, seen);
-      return notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=${capability} switches it off`);
+      return notes.drift(step, expected, `${seen.detail}; SERVICE_MISSING_CAPABILITIES=${capability} switches it off`);
   }
 }
 
@@ -66,11 +66,13 @@ export function noteRepeat(
   observations.keyRepeats.push(repeat);
   const { operation, ageMs, outcome, detail } = repeat;
   const step = `the same ${operation} with its key again, after ${lapse(ageMs)}`;
-  const expected = configured.key_replay ? 'the stored result' : 'any answer: SERVICE_WITHOUT contains key_replay';
+  const expected = configured.key_replay
+    ? 'the stored result'
+    : 'any answer: SERVICE_MISSING_CAPABILITIES contains key_replay';
   if (outcome === 'same') return notes.ok(step, expected, detail);
   if (outcome === 'unclear') return notes.skipped(step, expected, `${detail}, which proves nothing`);
   if (configured.key_replay)
-    return notes.drift(step, expected, `${detail}; SERVICE_WITHOUT=key_replay prevents resends`);
+    return notes.drift(step, expected, `${detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
   return notes.ok(step, expected, detail);
 }
 

@@ -163,7 +163,7 @@ function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfi
     ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, because ${because}`,
   );
   if (service.resendAllowed) return lines;
-  return [...lines, 'The configuration switches resends off: SERVICE_WITHOUT contains key_replay.'];
+  return [...lines, 'The configuration switches resends off: SERVICE_MISSING_CAPABILITIES contains key_replay.'];
 }
 
 function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {

@@ -35,9 +35,9 @@ function callLines(call: CallReport): string[] {
 }
 
 function eventLines(events: readonly EventReport[]): string[] {
-  const silent = events.filter(({ status }) => status === 'not_described').map(({ event }) => event);
+  const silent = events.filter(({ status }) => status === 'undocumented').map(({ event }) => event);
   const lines = events
-    .filter(({ status }) => status !== 'not_described')
+    .filter(({ status }) => status !== 'undocumented')
     .flatMap(({ event, status, findings }) => {
       if (status === 'missing') return findings.map((each) => `${sign(each)} event ${event} ${sentence(each)}`);
       return [`${status === 'matches' ? '✔' : '✘'} event ${event}`, ...findings.map(findingLine)];
@@ -79,7 +79,7 @@ function verdict({ compatible, calls, events, switchOff }: ContractReport): stri
   }
   return [
     totals,
-    `Not compatible, but it would be with SERVICE_WITHOUT=${switchOff.join(',')}`,
+    `Not compatible, but it would be with SERVICE_MISSING_CAPABILITIES=${switchOff.join(',')}`,
     ...switchOff.map((capability) => `    ${capability}: ${CAPABILITIES[capability]}`),
   ];
 }

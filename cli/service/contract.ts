@@ -101,7 +101,7 @@ async function download(file: string, environment: Environment): Promise<Problem
   try {
     const answer = await service.client.getOpenApi();
     if (!answer.ok) {
-      const off = 'SERVICE_WITHOUT switches it off.';
+      const off = 'SERVICE_MISSING_CAPABILITIES switches it off.';
       const reason = answer.kind === 'unsupported' ? off : answer.detail;
       const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
       return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };

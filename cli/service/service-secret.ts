@@ -162,7 +162,7 @@ function refusal(result: SecretRefusal, data: string | undefined): UserError {
       );
     case 'unsupported':
       return new UserError(
-        'SERVICE_WITHOUT switches the call off that creates a webhook secret.',
+        'SERVICE_MISSING_CAPABILITIES switches the call off that creates a webhook secret.',
         'Create it in the console of the service, and add it to SERVICE_WEBHOOK_SECRETS.',
       );
     case 'refused':

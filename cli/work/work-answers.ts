@@ -23,7 +23,7 @@ export const bulkResult = z.object({
       status: z.string().nullable(),
       failure_class: z.string().nullable(),
       attention: z.string().nullable(),
-      result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
+      result: z.enum(['would_apply', 'applied', 'unchanged', 'refused', 'not_found']),
       detail: z.string().nullable(),
     }),
   ),
@@ -70,7 +70,7 @@ export function bulkLine(action: Action, result: BulkResult): string {
   const { id, status, failure_class: failure, attention } = result;
   const reason = attention ?? failure;
   switch (result.result) {
-    case 'would_act':
+    case 'would_apply':
       return [`would ${action}: ${id}`, status, reason === null ? undefined : `(${reason})`]
         .filter((part) => typeof part === 'string')
         .join('  ');

@@ -6,10 +6,13 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
+const HEARD_OR_ASKED = sql`greatest(${attempts.lastReportAt}, ${attempts.lastLookUpAt}, ${attempts.firstSentAt})`;
 
 /** The part of the policy that defines silent work. */
-export type SilencePolicy = Pick<ReconcilePolicy, 'silentAfterMs' | 'askAgainShare' | 'askAgainMaxMs' | 'silentPerRun'>;
+export type SilencePolicy = Pick<
+  ReconcilePolicy,
+  'silentAfterMs' | 'lookUpAgainShare' | 'lookUpAgainMaxMs' | 'silentPerRun'
+>;
 
 /**
  * Attempts that may have bought and without a report for a while, the longest silence first. The while grows with the
@@ -18,9 +21,9 @@ export type SilencePolicy = Pick<ReconcilePolicy, 'silentAfterMs' | 'askAgainSha
 export async function findSilentAttempts(db: Executor, policy: SilencePolicy, now: Date): Promise<AttemptRow[]> {
   const at = sql`${now}::timestamptz`;
   const silentBefore = sql`${at} - ${policy.silentAfterMs}::double precision * interval '1 ms'`;
-  const longest = sql`${policy.askAgainMaxMs}::double precision * interval '1 ms'`;
+  const longest = sql`${policy.lookUpAgainMaxMs}::double precision * interval '1 ms'`;
   const grown = sql`${at} - least(${longest},
-    (${at} - ${attempts.firstSentAt}) * ${policy.askAgainShare}::double precision)`;
+    (${at} - ${attempts.firstSentAt}) * ${policy.lookUpAgainShare}::double precision)`;
   return db
     .select()
     .from(attempts)
@@ -39,7 +42,7 @@ export async function markAsked(db: Executor, attemptIds: readonly string[], now
   if (attemptIds.length === 0) return;
   await db
     .update(attempts)
-    .set({ lastAskedAt: now })
+    .set({ lastLookUpAt: now })
     .where(inArray(attempts.id, [...attemptIds]));
 }
 

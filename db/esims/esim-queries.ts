@@ -16,7 +16,7 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
 }
 
 /** An eSIM as our API shows it. */
-export type EsimView = EsimRow & { readonly externalOrderId: string };
+export type EsimWithOrder = EsimRow & { readonly externalOrderId: string };
 
 /** The columns of an eSIM in the API, with the caller's reference of its order. */
 function viewColumns(db: Executor) {
@@ -29,7 +29,7 @@ function viewColumns(db: Executor) {
 }
 
 /** {@link findEsim} as our API shows it. */
-export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<EsimView | undefined> {
+export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<EsimWithOrder | undefined> {
   const [row] = await db
     .select(viewColumns(db))
     .from(esims)
@@ -78,7 +78,7 @@ export function listEsims(
     .limit(limit);
 }
 
-export const pageOfEsims = pagesOf<EsimFilter, EsimView>('esim_page', listEsims);
+export const pageOfEsims = pagesOf<EsimFilter, EsimWithOrder>('esim_page', listEsims);
 
 /** The id of the order with this reference; references are unique. */
 function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {

@@ -1,9 +1,9 @@
 /** Queries of the event feed. */
 import { and, asc, eq, gt, inArray, isNotNull, max, min, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { isPublished, type EventRow, type PublishedEvent } from '#db/events/events.ts';
+import { isPublished, type EventRow, type PublishedEvent } from '#db/events/event-log.ts';
 import { events } from '#db/schema.ts';
-import type { EventType } from '#domain/events/events.ts';
+import type { EventType } from '#domain/events/event-types.ts';
 
 /** Filters of the feed. */
 export interface EventFilter {

@@ -3,11 +3,11 @@ import { and, asc, desc, eq, inArray, lt, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { WebhookDeliveryRow, WebhookTryRow } from '#db/events/webhook-deliveries.ts';
 import { events, webhookDeliveries, webhookTries } from '#db/schema.ts';
-import type { EventType } from '#domain/events/events.ts';
+import type { EventType } from '#domain/events/event-types.ts';
 import type { DeliveryState } from '#domain/events/webhook-delivery.ts';
 
 /** A delivery with its event and tries. */
-export interface DeliveryView {
+export interface DeliveryWithTries {
   readonly delivery: WebhookDeliveryRow;
   readonly eventType: EventType;
   /** Oldest first. */
@@ -28,7 +28,7 @@ export async function listDeliveries(
   endpointId: string,
   { state, eventId }: DeliveryFilter,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-): Promise<DeliveryView[]> {
+): Promise<DeliveryWithTries[]> {
   return withTries(
     db,
     and(
@@ -41,7 +41,7 @@ export async function listDeliveries(
   );
 }
 
-async function withTries(db: Executor, where: SQL | undefined, limit: number): Promise<DeliveryView[]> {
+async function withTries(db: Executor, where: SQL | undefined, limit: number): Promise<DeliveryWithTries[]> {
   const found = await db
     .select({ delivery: webhookDeliveries, eventType: events.type })
     .from(webhookDeliveries)

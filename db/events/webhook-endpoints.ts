@@ -129,32 +129,32 @@ export async function requestEndpointWake(
   if (ids.length === 0) return;
   await tx
     .update(webhookEndpoints)
-    .set({ wakesWanted: sql`${webhookEndpoints.wakesWanted} + 1`, ...(urgent && { wakeIsUrgent: true }) })
+    .set({ wakesRequested: sql`${webhookEndpoints.wakesRequested} + 1`, ...(urgent && { wakeIsUrgent: true }) })
     .where(inArray(webhookEndpoints.id, [...ids]));
 }
 
-export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesWanted' | 'wakeIsUrgent'>;
+export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesRequested' | 'wakeIsUrgent'>;
 
 /** Endpoints whose workflow must be woken. */
 export async function endpointsToWake(db: Executor, batch: number): Promise<EndpointToWake[]> {
-  const { id, wakesWanted, wakesGiven, wakeIsUrgent } = webhookEndpoints;
+  const { id, wakesRequested, wakesSent, wakeIsUrgent } = webhookEndpoints;
   return db
-    .select({ id, wakesWanted, wakeIsUrgent })
+    .select({ id, wakesRequested, wakeIsUrgent })
     .from(webhookEndpoints)
-    .where(gt(wakesWanted, wakesGiven))
+    .where(gt(wakesRequested, wakesSent))
     .orderBy(asc(id))
     .limit(batch);
 }
 
 /** Stores that its workflow was woken. Later requests need a further wake. */
-export async function noteEndpointWoken(db: Executor, { id, wakesWanted }: EndpointToWake): Promise<void> {
+export async function noteEndpointWoken(db: Executor, { id, wakesRequested }: EndpointToWake): Promise<void> {
   await db
     .update(webhookEndpoints)
     .set({
-      wakesGiven: wakesWanted,
-      wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesWanted} > ${wakesWanted}`,
+      wakesSent: wakesRequested,
+      wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesRequested} > ${wakesRequested}`,
     })
-    .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesGiven, wakesWanted)));
+    .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesSent, wakesRequested)));
 }
 
 /** Condition on `webhook_endpoints`: of this owner. */

@@ -21,14 +21,14 @@ export interface HeldGroup {
 }
 
 /** A daily limit with the amount spent under it. */
-interface LimitView {
+interface LimitUse {
   /** Undefined: all keys together. */
   readonly apiKey: { readonly id: string; readonly name: string } | undefined;
   readonly limit: Money;
   readonly spent: string;
 }
 
-export interface GateView {
+export interface GateOverview {
   readonly circuits: readonly CircuitRow[];
   readonly pauses: readonly PauseRow[];
   readonly held: readonly HeldGroup[];
@@ -37,11 +37,11 @@ export interface GateView {
   readonly day: string;
   /** Amounts spent today, or possibly spent, by currency. */
   readonly spent: readonly Money[];
-  readonly limits: readonly LimitView[];
+  readonly limits: readonly LimitUse[];
 }
 
 /** @param spendLimit daily limit of all keys together. */
-export async function readGate(db: Executor, spendLimit: Money | undefined, now: number): Promise<GateView> {
+export async function readGate(db: Executor, spendLimit: Money | undefined, now: number): Promise<GateOverview> {
   const reading = await latestReading(db);
   const day = spendDay(now);
   return {
@@ -102,7 +102,7 @@ export async function spendOfKey(
   };
 }
 
-async function limits(db: Executor, day: string, spendLimit: Money | undefined): Promise<LimitView[]> {
+async function limits(db: Executor, day: string, spendLimit: Money | undefined): Promise<LimitUse[]> {
   const keys = await db
     .select({
       id: apiKeys.id,

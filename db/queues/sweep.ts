@@ -61,13 +61,13 @@ export async function readUnfinished(
       ...(each.nextStepAt !== null && { nextStepAt: each.nextStepAt.getTime() }),
       ...(each.sweptAt !== null && { sweptAt: each.sweptAt.getTime() }),
       ...(attempt !== undefined && { attemptState: attempt.state }),
-      ...(attempt?.lastHeardAt != null && { lastHeardAt: attempt.lastHeardAt.getTime() }),
+      ...(attempt?.lastReportAt != null && { lastReportAt: attempt.lastReportAt.getTime() }),
       ...(relayedSince !== undefined && { relayedSince: relayedSince.getTime() }),
     };
   });
 }
 
-type AttemptEnd = Pick<typeof attempts.$inferSelect, 'state' | 'lastHeardAt'>;
+type AttemptEnd = Pick<typeof attempts.$inferSelect, 'state' | 'lastReportAt'>;
 
 type Disagreements = readonly [ReadonlyMap<string, AttemptEnd>, ReadonlyMap<string, Date>, ReadonlySet<string>];
 
@@ -78,9 +78,9 @@ async function newestAttempts(
   kind: WorkKind,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, AttemptEnd>> {
-  const { subjectId, subjectKind, number, state, lastHeardAt } = attempts;
+  const { subjectId, subjectKind, number, state, lastReportAt } = attempts;
   const rows = await db
-    .selectDistinctOn([subjectId], { subjectId, state, lastHeardAt })
+    .selectDistinctOn([subjectId], { subjectId, state, lastReportAt })
     .from(attempts)
     .where(and(eq(subjectKind, kind), inArray(subjectId, [...ids])))
     .orderBy(subjectId, sql`${number} desc`);

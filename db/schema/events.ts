@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
-import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 
 /** Data of an event: short, plain, without personal data. */
 export type EventData = Readonly<

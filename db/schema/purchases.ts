@@ -49,9 +49,9 @@ export const attempts = pgTable(
     chargedCurrency: text('charged_currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
     /** Time of the last report about this attempt, by answer, webhook or look-up. */
-    lastHeardAt: instant('last_heard_at'),
+    lastReportAt: instant('last_report_at'),
     /** Time of the reconciler's last look-up. */
-    lastAskedAt: instant('last_asked_at'),
+    lastLookUpAt: instant('last_look_up_at'),
   },
   (table) => [
     uniqueIndex('attempts_subject_number').on(table.subjectKind, table.subjectId, table.number),
@@ -62,7 +62,7 @@ export const attempts = pgTable(
       .on(table.serviceEsimId)
       .where(sql`${table.subjectKind} = 'cancellation'`),
     index('attempts_open')
-      .on(table.lastHeardAt)
+      .on(table.lastReportAt)
       .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),
   ],
 );

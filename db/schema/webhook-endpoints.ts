@@ -47,10 +47,10 @@ export const webhookEndpoints = pgTable(
     /** While missed events are queued piece by piece: time of the first one that is not queued yet. */
     missedSince: instant('missed_since'),
     /** Requested and completed wakes: a counter, unlike a flag, cannot lose a concurrent request. */
-    wakesWanted: bigint('wakes_wanted', { mode: 'bigint' })
+    wakesRequested: bigint('wakes_requested', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    wakesGiven: bigint('wakes_given', { mode: 'bigint' })
+    wakesSent: bigint('wakes_sent', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
     /** True when a caller waits: the workflow is then woken even during an outage of the endpoint. */
@@ -65,7 +65,7 @@ export const webhookEndpoints = pgTable(
       .where(sql`${table.disabledAt} is null and ${table.deletedAt} is null`),
     index('webhook_endpoints_to_wake')
       .on(table.id)
-      .where(sql`${table.wakesWanted} > ${table.wakesGiven}`),
+      .where(sql`${table.wakesRequested} > ${table.wakesSent}`),
     index('webhook_endpoints_owner').on(table.ownerId, table.id),
   ],
 );

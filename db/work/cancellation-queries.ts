@@ -7,7 +7,7 @@ import { pagesOf } from '#db/lists/pagination.ts';
 import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import type { CancellationRow, RefundRow } from '#db/work/rows.ts';
-import { attemptFacts, factsOf, type WorkFilter } from '#db/work/work-queries.ts';
+import { attemptSummary, summaryColumns, type WorkFilter } from '#db/work/work-queries.ts';
 import { workReads, type StoredWork } from '#db/work/work-reads.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
@@ -26,9 +26,9 @@ export const cancellationReads = workReads<StoredCancellation, CancellationFilte
   'cancellation',
   { esimId: cancellations.esimId },
   (db) => {
-    const facts = attemptFacts(db, 'cancellation');
+    const facts = attemptSummary(db, 'cancellation');
     return db
-      .select({ row: cancellations, refund: refunds, ...factsOf(facts) })
+      .select({ row: cancellations, refund: refunds, ...summaryColumns(facts) })
       .from(cancellations)
       .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
       .crossJoinLateral(facts);

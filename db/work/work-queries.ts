@@ -30,7 +30,7 @@ export interface WorkFilter {
 }
 
 /** Values from the attempts of a piece of work. */
-export interface AttemptFacts {
+export interface AttemptSummary {
   /** Number of attempts. */
   readonly attempts: number;
   /** The service's id of the newest attempt that has one. */
@@ -78,8 +78,8 @@ export function newestFirst(kind: WorkKind): SQL {
   return newest(table.createdAt, table.id);
 }
 
-/** {@link AttemptFacts} of each row, for a lateral join. */
-export function attemptFacts(db: Executor, kind: WorkKind) {
+/** {@link AttemptSummary} of each row, for a lateral join. */
+export function attemptSummary(db: Executor, kind: WorkKind) {
   const openDoubt = db
     .select({ id: cases.id })
     .from(cases)
@@ -109,8 +109,13 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
     .as('facts');
 }
 
-/** The columns of {@link attemptFacts}, for a selection. */
-export function factsOf({ attempts: count, serviceId, attemptStates, inDoubt }: ReturnType<typeof attemptFacts>) {
+/** The columns of {@link attemptSummary}, for a selection. */
+export function summaryColumns({
+  attempts: count,
+  serviceId,
+  attemptStates,
+  inDoubt,
+}: ReturnType<typeof attemptSummary>) {
   return { attempts: count, serviceId, attemptStates, inDoubt };
 }
 

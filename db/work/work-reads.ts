@@ -8,17 +8,17 @@ import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
 import { pagesOf } from '#db/lists/pagination.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import {
-  attemptFacts,
-  factsOf,
+  attemptSummary,
+  summaryColumns,
   newestFirst,
   workPage,
-  type AttemptFacts,
+  type AttemptSummary,
   type WorkFilter,
 } from '#db/work/work-queries.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The row of one piece of work, with what its attempts add. */
-export interface StoredWork<Row = WorkRow> extends AttemptFacts {
+export interface StoredWork<Row = WorkRow> extends AttemptSummary {
   readonly row: Row;
 }
 
@@ -28,7 +28,7 @@ interface WorkQuery<Stored> extends PromiseLike<Stored[]>, SQLWrapper {
   toSQL(): { sql: string; params: unknown[] };
 }
 
-/** The beginning of a query on the table of a kind, joined with {@link attemptFacts}. */
+/** The beginning of a query on the table of a kind, joined with {@link attemptSummary}. */
 export interface WorkSelection<Stored> {
   where(condition: SQL | undefined): {
     orderBy(order: SQL): { limit(limit: Given<number>): WorkQuery<Stored> };
@@ -73,11 +73,11 @@ export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
 }
 
 function selectWork<Stored>(db: Executor, kind: WorkKind): WorkSelection<Stored> {
-  const facts = attemptFacts(db, kind);
+  const facts = attemptSummary(db, kind);
   const table = workTable(kind);
   // The whole row is read; `workTable` shows the type of its shared columns only.
   return db
-    .select({ row: table, ...factsOf(facts) })
+    .select({ row: table, ...summaryColumns(facts) })
     .from(table)
     .crossJoinLateral(facts) as unknown as WorkSelection<Stored>;
 }

@@ -1,5 +1,5 @@
 /** Filters of webhook endpoints: single event types, all types of one kind (`order.*`), or all (`*`). */
-import { eventTypes, type EventType } from '#domain/events/events.ts';
+import { eventTypes, type EventType } from '#domain/events/event-types.ts';
 
 /** Sent to one endpoint alone when a caller requests it, whatever the filter of the endpoint is. */
 export const TEST_EVENT = 'webhook_endpoint.test' satisfies EventType;

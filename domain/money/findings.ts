@@ -64,8 +64,7 @@ export function orphanFinding(reason: OrphanReason, movement: Movement): Finding
 /** The service debited a failed purchase and credited nothing. */
 export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   const { work } = purchase;
-  const detail =
-    `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} ` + 'that failed.';
+  const detail = `The service keeps ${text(debit.money)} for a failed attempt of ${KINDS[work.kind].noun} ${work.id}.`;
   return { kind: 'charge_not_refunded', detail, ...about(debit, purchase) };
 }
 

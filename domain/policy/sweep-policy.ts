@@ -29,7 +29,7 @@ export interface SweepPolicy {
    * Work that waits for the service, without a time for its next step, is woken after this. The reconciler has looked
    * it up many times by then, so this only finds rows that PostgreSQL has lost changes of.
    */
-  readonly unheardAfterMs: number;
+  readonly noReportAfterMs: number;
   /** Share of its age for which work is not woken again, between `overdueAfterMs` and `wakeAgainMaxMs`. */
   readonly wakeAgainShare: number;
   readonly wakeAgainMaxMs: number;
@@ -54,7 +54,7 @@ export const SWEEP_POLICY: SweepPolicy = {
   listIds: 500,
   sweepingMs: 15 * second,
   overdueAfterMs: 15 * minute,
-  unheardAfterMs: 2 * hour,
+  noReportAfterMs: 2 * hour,
   wakeAgainShare: 1 / 20,
   wakeAgainMaxMs: 6 * hour,
   answersKeptMs: 24 * hour,

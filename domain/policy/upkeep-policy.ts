@@ -8,11 +8,12 @@ export interface ReconcilePolicy {
   /** Work that the service has accepted counts as silent when no report came for this long. */
   readonly silentAfterMs: number;
   /**
-   * Share of its age for which silent work is not looked up again, up to `askAgainMaxMs`. A review of two weeks is then
+   * Share of its age for which silent work is not looked up again, up to `lookUpAgainMaxMs`. A review of two weeks
+   * is then
    * looked up about a hundred times, not ten thousand times.
    */
-  readonly askAgainShare: number;
-  readonly askAgainMaxMs: number;
+  readonly lookUpAgainShare: number;
+  readonly lookUpAgainMaxMs: number;
   /** How often the reconciler runs. */
   readonly everyMs: number;
   /** Pieces of work checked in one run. */
@@ -85,8 +86,8 @@ export interface WatchPolicy {
 
 export const RECONCILE_POLICY: ReconcilePolicy = {
   silentAfterMs: 2 * minute,
-  askAgainShare: 1 / 20,
-  askAgainMaxMs: 6 * hour,
+  lookUpAgainShare: 1 / 20,
+  lookUpAgainMaxMs: 6 * hour,
   everyMs: minute,
   silentPerRun: 2_000,
   readsPerRun: 200,

@@ -12,24 +12,24 @@ export interface WorkflowPolicy {
    * First wait for an observation that is not judged yet; doubled each time. The relay judges within milliseconds; the
    * row of a relay that died is free after its lease.
    */
-  readonly barredRetryMs: number;
+  readonly blockedRetryMs: number;
   /**
    * Longest such wait, also before a send that could not begin is tried again. A day of such waits is still a short
    * history, and an operator who removes the cause sees the effect within minutes.
    */
-  readonly barredRetryMaxMs: number;
+  readonly blockedRetryMaxMs: number;
   /**
    * How long work may stand still because of ourselves (an observation that is not judged, sends that do not begin)
    * before a case opens. Longer than a deployment or a restart of PostgreSQL.
    */
   readonly stalledAfterMs: number;
   /** First wait before a look-up that failed is repeated; doubled each time. */
-  readonly askAgainMs: number;
+  readonly lookUpAgainMs: number;
   /**
    * Longest such wait: the end of an outage is noticed within this time, and 1,000 pieces of work together make about
    * one look-up a second.
    */
-  readonly askAgainMaxMs: number;
+  readonly lookUpAgainMaxMs: number;
   /** First wait before a workflow reads its lost row again; doubled each time. */
   readonly missingRowCheckMs: number;
   /** Longest such wait. The row returns when its caller repeats the request or a backup is restored: after hours. */
@@ -40,11 +40,11 @@ const minute = 60_000;
 
 export const DEFAULT_WORKFLOW_POLICY: WorkflowPolicy = {
   historyLimit: 1_000,
-  barredRetryMs: 5_000,
-  barredRetryMaxMs: 5 * minute,
+  blockedRetryMs: 5_000,
+  blockedRetryMaxMs: 5 * minute,
   stalledAfterMs: 15 * minute,
-  askAgainMs: minute,
-  askAgainMaxMs: 15 * minute,
+  lookUpAgainMs: minute,
+  lookUpAgainMaxMs: 15 * minute,
   missingRowCheckMs: minute,
   missingRowCheckMaxMs: 60 * minute,
 };

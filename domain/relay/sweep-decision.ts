@@ -20,7 +20,7 @@ export interface SweptWork {
   /** State of the newest attempt; undefined before one is opened. */
   readonly attemptState?: AttemptState;
   /** Time of the last report about that attempt. */
-  readonly lastHeardAt?: number;
+  readonly lastReportAt?: number;
   /** Since when the oldest report that was relayed to its workflow is not handled. */
   readonly relayedSince?: number;
   readonly hasOpenCase: boolean;
@@ -37,7 +37,7 @@ export type SweepDecision =
 
 type WakePolicy = Pick<
   SweepPolicy,
-  'idleAfterMs' | 'overdueAfterMs' | 'unheardAfterMs' | 'wakeAgainShare' | 'wakeAgainMaxMs'
+  'idleAfterMs' | 'overdueAfterMs' | 'noReportAfterMs' | 'wakeAgainShare' | 'wakeAgainMaxMs'
 >;
 
 /** Statuses in which the purchase is under way. */
@@ -72,7 +72,7 @@ export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, po
  * @returns undefined when there is none.
  */
 function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {
-  const { status, updatedAt, nextStepAt, attemptState, lastHeardAt = 0, relayedSince, hasOpenCase } = work;
+  const { status, updatedAt, nextStepAt, attemptState, lastReportAt = 0, relayedSince, hasOpenCase } = work;
   const isOverdue = (since: number) => now - since >= policy.overdueAfterMs;
   if (relayedSince !== undefined && isOverdue(relayedSince)) return 'report_unanswered';
   // A recent change of the row shows that the workflow is active.
@@ -81,7 +81,7 @@ function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReaso
   if (nextStepAt !== undefined) return isOverdue(nextStepAt) ? 'step_overdue' : undefined;
   if (!BUYING.has(status)) return undefined;
   const hasEnded = attemptState === 'completed' || attemptState === 'failed';
-  if (hasEnded && isOverdue(lastHeardAt)) return 'attempt_ended';
+  if (hasEnded && isOverdue(lastReportAt)) return 'attempt_ended';
   if (SHORT.has(status)) return 'unheard';
-  return now - Math.max(updatedAt, lastHeardAt) >= policy.unheardAfterMs ? 'unheard' : undefined;
+  return now - Math.max(updatedAt, lastReportAt) >= policy.noReportAfterMs ? 'unheard' : undefined;
 }

@@ -36,7 +36,7 @@ export interface AttemptReport {
 /**
  * Stores a report about an attempt, and its debit in our books. Progress only goes forward: a completed attempt does
  * not return to processing. A second service id for the same attempt opens a case.
- * @param now time of a report about a cancellation; `lastHeardAt` comes from the database's clock.
+ * @param now time of a report about a cancellation; `lastReportAt` comes from the database's clock.
  * @returns the attempt as it is now.
  */
 export async function recordReport(
@@ -74,7 +74,7 @@ export async function applyReport(
       serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
       chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
       chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
-      lastHeardAt: sql`clock_timestamp()`,
+      lastReportAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
         failureClass: failed ? failureReported : null,

@@ -1,7 +1,7 @@
 /** Disabling, enabling and deleting webhook endpoints. */
 import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { bringForward } from '#db/events/webhook-deliveries.ts';
 import { type WebhookEndpointRow, requestEndpointWake } from '#db/events/webhook-endpoints.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';

@@ -7,7 +7,7 @@ import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { addEndpointSecret, endEndpointSecrets } from '#db/events/endpoint-secrets.ts';
-import { holdPublication, recordEvent } from '#db/events/events.ts';
+import { holdPublication, recordEvent } from '#db/events/event-log.ts';
 import {
   changeWebhookEndpoint,
   countWebhookEndpoints,

@@ -36,7 +36,7 @@ export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: 
  */
 export async function wakeOverdueEndpoints(tx: Executor, { before }: { readonly before: Date }): Promise<number> {
   const { endpointId, state, nextTryAt, leasedUntil } = webhookDeliveries;
-  const { id: endpoint, retryAt, wakesWanted, wakesGiven, missedSince, disabledAt, deletedAt } = webhookEndpoints;
+  const { id: endpoint, retryAt, wakesRequested, wakesSent, missedSince, disabledAt, deletedAt } = webhookEndpoints;
   // One row for each endpoint: very many may wait.
   const waiting = and(eq(endpointId, endpoint), eq(state, 'pending'));
   const delivery = (which: SQL | undefined) =>
@@ -52,7 +52,11 @@ export async function wakeOverdueEndpoints(tx: Executor, { before }: { readonly 
     .select({ id: endpoint })
     .from(webhookEndpoints)
     .where(
-      and(eq(wakesWanted, wakesGiven), or(isNull(retryAt), lte(retryAt, before)), or(exists(overdueDelivery), isLeft)),
+      and(
+        eq(wakesRequested, wakesSent),
+        or(isNull(retryAt), lte(retryAt, before)),
+        or(exists(overdueDelivery), isLeft),
+      ),
     );
   await requestEndpointWake(
     tx,

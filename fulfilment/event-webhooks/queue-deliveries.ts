@@ -1,6 +1,6 @@
 import { and, isNull } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { PublishedEvent } from '#db/events/events.ts';
+import type { PublishedEvent } from '#db/events/event-log.ts';
 import { addDeliveries } from '#db/events/webhook-deliveries.ts';
 import { requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { webhookEndpoints } from '#db/schema.ts';

@@ -5,7 +5,7 @@ import { addDeliveries } from '#db/events/webhook-deliveries.ts';
 import { requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { selects, TEST_EVENT } from '#domain/events/event-filter.ts';
-import { eventTypes } from '#domain/events/events.ts';
+import { eventTypes } from '#domain/events/event-types.ts';
 
 /** Deliveries queued in one transaction: some megabytes. */
 export const REPLAY_PIECE = 10_000;

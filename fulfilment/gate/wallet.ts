@@ -1,7 +1,7 @@
 /** Stores readings of the wallet at the service, and tracks which reservations they cover. */
 import { and, not, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { lockAccount } from '#db/gate/account-lock.ts';
 import { latestReading } from '#db/gate/wallet.ts';
 import { attempts, gateReservations, gateWallet, walletMovements } from '#db/schema.ts';
@@ -34,7 +34,7 @@ export async function beginReading(
         and ${attempts.state} in ('unknown', 'processing', 'failed'))
         or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id}
           and ${walletMovements.direction} = 'debit'))
-      and coalesce(${attempts.lastHeardAt}, ${attempts.firstSentAt}) <= ${debitKnownBefore}`);
+      and coalesce(${attempts.lastReportAt}, ${attempts.firstSentAt}) <= ${debitKnownBefore}`);
   return row.number;
 }
 

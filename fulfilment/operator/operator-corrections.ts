@@ -54,8 +54,8 @@ export async function correctAttempt(
             (KINDS[attempt.subjectKind].esim === 'delivered' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
           ...(state === 'unknown' ? NEVER_SENT_AGAIN : { failureClass: null, failureDetail: null }),
           // So that the reconciler looks it up in its next run.
-          lastHeardAt: attempt.firstSentAt ?? attempt.createdAt,
-          lastAskedAt: null,
+          lastReportAt: attempt.firstSentAt ?? attempt.createdAt,
+          lastLookUpAt: null,
         })
         .where(eq(attempts.id, attempt.id));
       if (serviceId !== undefined) await requeueUnmatched(tx, attempt.subjectKind, { serviceId });

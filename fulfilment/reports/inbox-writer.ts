@@ -226,8 +226,7 @@ async function openConflictCase(tx: Executor, deliveryId: string): Promise<boole
       { kind, id },
       {
         event: 'webhook.conflict',
-        message:
-          `A second, different body arrived with a delivery id that was used for this ${KINDS[kind].noun} ` + `before.`,
+        message: `A second, different body arrived with an earlier delivery id of this ${KINDS[kind].noun}.`,
         detail: { delivery_id: deliveryId },
         dedupKey: `webhook.conflict:${deliveryId}`,
       },

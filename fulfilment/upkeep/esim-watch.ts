@@ -2,7 +2,7 @@
 import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { EsimState, UsageReading } from '#db/esims/esim-readings.ts';
-import { recordEvent, type NewEvent } from '#db/events/events.ts';
+import { recordEvent, type NewEvent } from '#db/events/event-log.ts';
 import { announcements, esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import {

@@ -1,7 +1,7 @@
 /** Calculates the runway of the wallet from our rows. */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
 import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';

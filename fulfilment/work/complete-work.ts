@@ -31,7 +31,7 @@ export async function completeWork(tx: Executor, work: WorkRef, completion: Comp
   await lockUnfinishedWork(tx, work);
   // A delivery leads to the same state from every state.
   const state = attemptStateAfter('completed', 'delivered');
-  await tx.update(attempts).set({ state, busyEsimId: null, lastHeardAt: now }).where(eq(attempts.id, attemptId));
+  await tx.update(attempts).set({ state, busyEsimId: null, lastReportAt: now }).where(eq(attempts.id, attemptId));
   await updateWork(tx, work, {
     ...(esimId !== undefined && { esimId }),
     completedAt: now,

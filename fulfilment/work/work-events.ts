@@ -2,11 +2,11 @@
 import { eq, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events/events.ts';
+import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events/event-log.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import { ownEventData, workTable } from '#db/work/kinds.ts';
-import { workEventType } from '#domain/events/events.ts';
+import { workEventType } from '#domain/events/event-types.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 

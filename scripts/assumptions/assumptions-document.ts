@@ -136,8 +136,8 @@ export function assumptionsDocument(): string {
     '',
     '## Capabilities',
     '',
-    'Each can be switched off with `SERVICE_WITHOUT`. With all of them off, the product stays money-safe: work whose',
-    'result cannot be found out needs attention.',
+    'Each can be switched off with `SERVICE_MISSING_CAPABILITIES`. With all of them off, the product stays money-safe:',
+    'work whose result cannot be found out needs attention.',
     '',
     ...table(
       ['Capability', 'Meaning and fallback', 'Calls that need it'],

@@ -20,7 +20,7 @@ const NOBODY_TELLS = {
 /** It is long enough for what is stopped to be given up by everybody else, on a busy machine, too. */
 const LONG_MS = 60_000;
 /** Longer than all waits of the proof but those that the plans make long: relays, sweeper, reconciler. */
-const STUCK_AFTER_MS = 45_000;
+const STUCK_AFTER_MS = 30_000;
 const AT_ONCE = { ms: 0, hit: 1 } as const;
 
 /** A relay has deliveries in hand. */

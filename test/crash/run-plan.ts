@@ -92,7 +92,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     environment: {
       ...POLICY,
       ...plan.setting.policy,
-      SERVICE_WITHOUT: plan.setting.without.join(','),
+      SERVICE_MISSING_CAPABILITIES: plan.setting.without.join(','),
       SERVICE_HEADER_PREFIX: SHAPES[plan.setting.shape].header_prefix,
     },
     simulator: {

@@ -7,7 +7,7 @@ import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /**
- * What an operator tells the product of a service: by `SERVICE_WITHOUT`, policy, and the profile that the tour
+ * What an operator tells the product of a service: by `SERVICE_MISSING_CAPABILITIES`, policy, and the profile that the tour
  * measures.
  */
 interface DialectSetUp {
@@ -91,7 +91,7 @@ export interface Setting {
   readonly properties: Readonly<Record<string, number | boolean>>;
   /** The capability that is switched off beside those that the dialect lacks. */
   readonly off: Capability | 'none';
-  /** Of `SERVICE_WITHOUT`. */
+  /** Of `SERVICE_MISSING_CAPABILITIES`. */
   readonly without: readonly Capability[];
   readonly lacks: readonly ProfileItem[];
   readonly policy: Readonly<Record<string, string>>;

@@ -99,7 +99,7 @@ describe.concurrent(
       {
         service: 'buys again for a known key, and may not be sent the same twice',
         dialect: 'ignores_keys',
-        capabilities: { SERVICE_WITHOUT: 'key_replay' },
+        capabilities: { SERVICE_MISSING_CAPABILITIES: 'key_replay' },
       },
     ])(
       'pays once for each, and all of it is done, where the service $service',

@@ -19,8 +19,8 @@ const SCALED = {
   POLICY_RESEND_WINDOW: '2s',
   POLICY_DELIVERY_DEADLINE: '8s',
   POLICY_SILENT_DEADLINE: '8s',
-  POLICY_ASK_AGAIN: '500ms',
-  POLICY_ASK_AGAIN_MAX: '1s',
+  POLICY_LOOK_UP_AGAIN: '500ms',
+  POLICY_LOOK_UP_AGAIN_MAX: '1s',
   POLICY_CANCEL_CHECK: '500ms',
   POLICY_HOLD_DEADLINE: '1h',
 } as const;
@@ -75,7 +75,7 @@ const OTHER_SERVICES: readonly Scenario[] = [
     name: 'a service without single reads of orders',
     dialect: 'no_order_read',
     pieces: SMALL,
-    environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: 'order_read' },
+    environment: { ...NO_CIRCUIT, SERVICE_MISSING_CAPABILITIES: 'order_read' },
     persons: [],
   },
   // Nothing may be sent twice: what the service does not list may still be on its way.
@@ -83,7 +83,7 @@ const OTHER_SERVICES: readonly Scenario[] = [
     name: 'a service that knows no keys',
     dialect: 'ignores_keys',
     pieces: SMALL,
-    environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: 'key_replay' },
+    environment: { ...NO_CIRCUIT, SERVICE_MISSING_CAPABILITIES: 'key_replay' },
     persons: ['outcome_unknown'],
   },
   // It can neither be sent again nor be asked, and no wallet proves that a failure cost nothing.
@@ -91,7 +91,7 @@ const OTHER_SERVICES: readonly Scenario[] = [
     name: 'a service of which only the stated calls exist',
     dialect: 'bare',
     pieces: SMALL,
-    environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: NOTHING_TO_ASK },
+    environment: { ...NO_CIRCUIT, SERVICE_MISSING_CAPABILITIES: NOTHING_TO_ASK },
     persons: [
       'outcome_unknown',
       'evidence_unavailable',

@@ -311,7 +311,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   'parked-then-unparked': async (desk) => {
     await desk.stack.process('worker').stop();
-    await desk.stack.start('worker', { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_read,order_list' });
+    await desk.stack.start('worker', {
+      POLICY_RESEND_WINDOW: '1ms',
+      SERVICE_MISSING_CAPABILITIES: 'order_read,order_list',
+    });
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(PACKAGE.completedAtOnce);

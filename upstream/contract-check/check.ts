@@ -132,7 +132,7 @@ function eventReport({ event, status, findings }: ComparedEvent): EventReport {
   const all = findings.all();
   if (status === 'missing') return { event, status, findings: all };
   if (all.some(isBreaking)) return { event, status: 'differs', findings: all };
-  return { event, status: status === 'described' ? 'matches' : 'not_described', findings: all };
+  return { event, status: status === 'described' ? 'matches' : 'undocumented', findings: all };
 }
 
 /** The capabilities whose removal would make the document compatible; empty when removing them is not enough. */

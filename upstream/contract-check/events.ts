@@ -38,7 +38,7 @@ export interface DescribedEvent {
 /** One event of the contract, compared. */
 export interface ComparedEvent {
   readonly event: EventKind;
-  readonly status: 'described' | 'missing' | 'not_described';
+  readonly status: 'described' | 'missing' | 'undocumented';
   readonly findings: Findings;
 }
 
@@ -102,7 +102,7 @@ export function compareEvents(document: JsonObject, events: readonly DescribedEv
   const strangers = events.filter((event) => !ofOurs.has(event)).flatMap(({ key, kinds = [] }) => [key, ...kinds]);
   return EVENT_KINDS.map((event) => {
     const findings = new Findings();
-    if (events.length === 0) return { event, status: 'not_described', findings };
+    if (events.length === 0) return { event, status: 'undocumented', findings };
     const found = find(events, event);
     if (found === undefined) {
       const severity = event === 'ping' ? 'note' : 'breaking';
@@ -115,7 +115,7 @@ export function compareEvents(document: JsonObject, events: readonly DescribedEv
     const { body } = found.described;
     if (body === undefined) {
       findings.note('answer', undefined, 'has no body that is described as JSON');
-      return { event, status: 'not_described', findings };
+      return { event, status: 'undocumented', findings };
     }
     compareBody({ document, findings, needs, event }, body.schema);
     return { event, status: 'described', findings };

@@ -35,10 +35,10 @@ export interface CallReport {
 export interface EventReport {
   readonly event: EventKind;
   /**
-   * `missing`: the document describes other events, but not this one. `not_described`: it describes no events, or not
+   * `missing`: the document describes other events, but not this one. `undocumented`: it describes no events, or not
    * this body.
    */
-  readonly status: 'matches' | 'differs' | 'missing' | 'not_described';
+  readonly status: 'matches' | 'differs' | 'missing' | 'undocumented';
   readonly findings: readonly Finding[];
 }
 

@@ -10,6 +10,7 @@ export function callName(name: EndpointName): string {
 
 /** Why a call has no result, as a clause that begins with the call. */
 export function failedCall(name: EndpointName, failure: ServiceFailure | Unsupported): string {
-  if (failure.kind === 'unsupported') return `${callName(name)}: SERVICE_WITHOUT=${failure.capability} switches it off`;
+  if (failure.kind === 'unsupported')
+    return `${callName(name)}: SERVICE_MISSING_CAPABILITIES=${failure.capability} switches it off`;
   return `${callName(name)}: ${failure.detail.replace(/^The service /, 'it ').replace(/\.$/, '')}`;
 }

@@ -21,7 +21,7 @@ export type OwnDebits = {
   readonly names: (purchase: PurchaseName) => boolean;
 } & (
   | { readonly state: 'named' | 'nameless' }
-  /** The list is switched off by `SERVICE_WITHOUT`. */
+  /** The list is switched off by `SERVICE_MISSING_CAPABILITIES`. */
   | { readonly state: 'off' }
   | { readonly state: 'unread'; readonly reason: string }
 );

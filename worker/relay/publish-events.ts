@@ -1,4 +1,4 @@
-import { publishEvents } from '#db/events/events.ts';
+import { publishEvents } from '#db/events/event-log.ts';
 import { endpointsToWake, noteEndpointWoken, type EndpointToWake } from '#db/events/webhook-endpoints.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { eachOf, PARALLEL, type RelayContext } from '#worker/relay/context.ts';

@@ -83,7 +83,7 @@ export const HANDLER_DESCRIPTIONS = {
   ),
   explain:
     'Its state and the reason, the next step, and whether it may be submitted again. Takes no argument. Example: []',
-  remembered:
+  memory:
     'What this run knows of its newest attempt, for the run after a terminated one. Takes no argument. Example: []',
   serviceObserved: withExample(
     'Sent only by the relay: a report of the service, judged and stored in PostgreSQL.',

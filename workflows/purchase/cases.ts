@@ -40,7 +40,7 @@ export async function fail(purchase: Purchase, { failure, detail: given }: StepN
 export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step): Promise<Step> {
   if (by === 'contradiction') return CONTRADICTION;
   const detail = 'What the service reported about it has not been judged yet.';
-  const delayMs = await stalled(purchase, purchase.run.policy.barredRetryMs, detail);
+  const delayMs = await stalled(purchase, purchase.run.policy.blockedRetryMs, detail);
   return purchase.waitThen(delayMs, WAIT_NAMES.unjudgedReport(), then);
 }
 
@@ -53,7 +53,7 @@ export async function stalled(purchase: Purchase, firstMs: number, detail: strin
   const { run } = purchase;
   const { since, tries } = purchase.stall ?? { since: Date.now(), tries: 0 };
   purchase.stall = { since, tries: tries + 1 };
-  const delayMs = backoffMs(firstMs, run.policy.barredRetryMaxMs, tries + 1);
+  const delayMs = backoffMs(firstMs, run.policy.blockedRetryMaxMs, tries + 1);
   if (Date.now() - since < run.policy.stalledAfterMs) return delayMs;
   const status = 'needs_attention';
   const message = `It has not moved since ${new Date(since).toISOString()}: ${detail}`;
@@ -75,7 +75,7 @@ export async function retryLater(purchase: Purchase, step: StepNamed<'retry_late
   const { reason, detail } = step;
   const { failure: known, state: attemptState } = run.attempt;
   purchase.unansweredReads += 1;
-  const delayMs = backoffMs(run.policy.askAgainMs, run.policy.askAgainMaxMs, purchase.unansweredReads);
+  const delayMs = backoffMs(run.policy.lookUpAgainMs, run.policy.lookUpAgainMaxMs, purchase.unansweredReads);
   const wakeAt = Date.now() + delayMs;
   const failure = step.failure === undefined ? undefined : (known ?? { class: step.failure, detail });
   const recorded = await run.record({

@@ -125,8 +125,8 @@ async function waitToRequestAgain(
 
 /** Opens a case; the request is repeated without a person. */
 async function waitWithCase({ run }: Subscription, failure: FailureDetail, requests: number): Promise<void> {
-  const { askAgainMs, askAgainMaxMs } = run.policy;
-  const pause = backoffMs(askAgainMs, askAgainMaxMs, requests);
+  const { lookUpAgainMs, lookUpAgainMaxMs } = run.policy;
+  const pause = backoffMs(lookUpAgainMs, lookUpAgainMaxMs, requests);
   const wakeAt = Date.now() + pause;
   const again = `The next look-up is at ${new Date(wakeAt).toISOString()}.`;
   const detail = `The service could not be asked to cancel for a long time. ${failure.detail} ${again}`;

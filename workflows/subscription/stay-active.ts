@@ -101,7 +101,7 @@ async function showActive(subscription: Subscription, expiresAt: number | undefi
     const until = new Date(silence.since + run.policy.silentDeadlineMs).toISOString();
     await run.record({
       status: 'active',
-      event: 'vpn_subscription.asked_in_vain',
+      event: 'vpn_subscription.lookup_failed',
       message: `${unreadableText(expiresAt)} ${silence.failure.detail}`,
       failure: silence.failure,
       nextStepAt: silence.readAgainAt,

@@ -3,7 +3,7 @@ import { KINDS } from '#domain/work/kinds.ts';
 import {
   explainQuery,
   operatorActedSignal,
-  rememberedQuery,
+  memoryQuery,
   serviceObservedSignal,
   type PurchaseWorkflowInput,
 } from '#workflows/messages.ts';
@@ -44,11 +44,11 @@ export function registerHandlers(input: PurchaseWorkflowInput): RunParts {
   };
   const { memory, observations, progress, actions } = parts;
   const acted = () => void (actions.count += 1);
-  const { serviceObserved, operatorActed, explain, remembered } = HANDLER_DESCRIPTIONS;
+  const { serviceObserved, operatorActed, explain, memory: ofMemory } = HANDLER_DESCRIPTIONS;
   setHandler(serviceObservedSignal, (observation) => observations.offer(observation), { description: serviceObserved });
   setHandler(operatorActedSignal, acted, { description: operatorActed });
   setHandler(explainQuery, () => progress.explanation(), { description: explain });
-  setHandler(rememberedQuery, () => memory.handedOn, { description: remembered });
+  setHandler(memoryQuery, () => memory.handedOn, { description: ofMemory });
   handleOperatorUpdates({ work, progress, acted });
   return parts;
 }

@@ -56,7 +56,7 @@ function adviceFor(
   const missing = capabilities.filter((name) => service.capabilities[name] && findings[name] === false);
   if (missing.length > 0) {
     const all = capabilities.filter((name) => !service.capabilities[name] || findings[name] === false);
-    return `The service was found without ${missing.join(', ')}: set SERVICE_WITHOUT=${all.join(',')}.`;
+    return `The service was found without ${missing.join(', ')}: set SERVICE_MISSING_CAPABILITIES=${all.join(',')}.`;
   }
   // An operator has decided to switch key_replay off, so no profile is needed for it.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;

@@ -23,7 +23,7 @@ export async function checkContract(
   const answer = await client.getOpenApi();
   if (answer.ok) return judge(compare(answer.value, capabilities, { headerPrefix }), data);
   if (answer.kind === 'unsupported')
-    return warning('SERVICE_WITHOUT switches the download of the OpenAPI document off', BY_HAND);
+    return warning('SERVICE_MISSING_CAPABILITIES switches the download of the OpenAPI document off', BY_HAND);
   switch (answer.failure) {
     case 'not_sent':
     case 'unauthorized':
@@ -48,5 +48,5 @@ function judge({ compatible, findings, calls, events, switchOff }: ContractRepor
   const fact = `differs from what we need: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
   const details = `${typed(`contract check ${FILE} --download`, data)} shows each difference.`;
   if (switchOff.length === 0) return failure(fact, `Buy nothing before the cause is known. ${details}`);
-  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would suffice. ${details}`);
+  return failure(fact, `SERVICE_MISSING_CAPABILITIES=${switchOff.join(',')} would suffice. ${details}`);
 }

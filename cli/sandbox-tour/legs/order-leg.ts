@@ -148,7 +148,7 @@ async function sendTwiceAtOnce(
   const [step, expected] = ['the same order and key twice at the same moment', 'one purchase'];
   if (seen.outcome === 'unclear') notes.failed(step, expected, seen.detail);
   else if (seen.outcome === 'one' || !configured.key_replay) notes.ok(step, expected, seen.detail);
-  else notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=key_replay prevents resends`);
+  else notes.drift(step, expected, `${seen.detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
   const [order] = orders;
   return order === undefined ? undefined : deliveredBy(request, await followOrder(context, order, request.reference));
 }

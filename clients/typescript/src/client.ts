@@ -1,4 +1,4 @@
-import { StillGoingError } from './errors.ts';
+import { StillInProgressError } from './errors.ts';
 import { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
 import { FINAL_STATUSES, Operations, WORK_READS, type UnannouncedStatus } from './operations.ts';
 import { Transport, type CallOptions, type OnResponse, type ResponseInfo, type TransportOptions } from './transport.ts';
@@ -52,7 +52,7 @@ export class ResellerClient extends Operations {
    *
    * @param work the result of another call.
    * @returns the work as read last; check its `status`.
-   * @throws StillGoingError after the time-out; the work continues.
+   * @throws StillInProgressError after the time-out; the work continues.
    */
   async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
     const read = WORK_READS[work.id.split('_')[0] ?? ''];
@@ -65,7 +65,7 @@ export class ResellerClient extends Operations {
     for (let current: Kind = work; ;) {
       if (enough.has(current.status)) return current;
       const leftMs = end - Date.now();
-      if (leftMs <= 0) throw new StillGoingError(`${work.id} is ${current.status}`, current);
+      if (leftMs <= 0) throw new StillInProgressError(`${work.id} is ${current.status}`, current);
       const wait = Math.max(1, Math.min(LONGEST_POLL_SECONDS, Math.floor(leftMs / 1_000)));
       // Without `until`, the API waits for the same statuses.
       const query = read.waits ? { wait, until: options.until } : {};

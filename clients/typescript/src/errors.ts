@@ -66,13 +66,13 @@ export class NoAnswerError extends Error {
 }
 
 /** The work did not reach an expected status in time. It continues. */
-export class StillGoingError<Work> extends Error {
+export class StillInProgressError<Work> extends Error {
   /** The work as read last. */
   readonly work: Work;
 
   constructor(message: string, work: Work) {
     super(message);
-    this.name = 'StillGoingError';
+    this.name = 'StillInProgressError';
     this.work = work;
   }
 }

@@ -19,7 +19,7 @@ export interface StreamOptions extends CallOptions {
    * Milliseconds without data after which a connection counts as broken. Default: 60 s; the API sends a heartbeat every
    * 15 s.
    */
-  readonly silenceMs?: number;
+  readonly idleTimeoutMs?: number;
   /** Called for each lost or failed connection, with the milliseconds until the next attempt; for a log. */
   readonly onDisconnect?: (reason: ProblemError | NoAnswerError, nextInMs: number) => void;
 }
@@ -32,7 +32,7 @@ const SHORTEST_RETRY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 /** Maximum wait from `retry` or `Retry-After`, so that one answer cannot stop a stream for ever. */
 const LONGEST_ASKED_MS = 3_600_000;
-const DEFAULT_SILENCE_MS = 60_000;
+const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
 /**
  * Events as they happen, in order, each once. After a broken connection, a new one starts after the last event that was
@@ -94,12 +94,15 @@ export class EventStream implements AsyncIterable<Event> {
 
   /** The blocks of one connection. The connection is closed when the caller stops reading. */
   async *#connect(parser: StreamParser): AsyncGenerator<StreamBlock, void> {
-    const { signal, silenceMs = DEFAULT_SILENCE_MS, ...options } = this.#options;
+    const { signal, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, ...options } = this.#options;
     const connection = new AbortController();
     const ends = signal === undefined ? connection.signal : AbortSignal.any([connection.signal, signal]);
     /** Measures silence only while reading, not while the caller processes events. */
     const notSilent = async <Value>(answer: Promise<Value>): Promise<Value> => {
-      const timer = setTimeout(() => connection.abort(new Error(`nothing came for ${silenceMs} ms`)), silenceMs);
+      const timer = setTimeout(
+        () => connection.abort(new Error(`nothing came for ${idleTimeoutMs} ms`)),
+        idleTimeoutMs,
+      );
       return answer.finally(() => clearTimeout(timer));
     };
     try {

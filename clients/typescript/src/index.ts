@@ -1,5 +1,5 @@
 export { ResellerClient, type WaitOptions, type Work } from './client.ts';
-export { isProblem, NoAnswerError, ProblemError, StillGoingError, type ProblemCode } from './errors.ts';
+export { isProblem, NoAnswerError, ProblemError, StillInProgressError, type ProblemCode } from './errors.ts';
 export { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
 export { Paged, type Page } from './paged.ts';
 export type { CallOptions, OnResponse, ResponseInfo, TransportOptions, WriteOptions } from './transport.ts';

@@ -1923,7 +1923,7 @@ export interface OrderBulkResult {
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Reason of the refusal, as for a single action.
      */
@@ -2112,7 +2112,7 @@ export interface TopupBulkResult {
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Reason of the refusal, as for a single action.
      */
@@ -2369,7 +2369,7 @@ export interface VpnSubscriptionBulkResult {
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Reason of the refusal, as for a single action.
      */
@@ -2577,7 +2577,7 @@ export interface CancellationBulkResult {
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Reason of the refusal, as for a single action.
      */

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { parseApiKey } from '#crypto/api-key.ts';
 import { newId } from '#db/connection/ids.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';

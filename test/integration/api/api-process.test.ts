@@ -7,7 +7,7 @@ import { signWebhook } from '#crypto/webhook-signature.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
 import { Notifier } from '#db/connection/notifier.ts';
-import { publishEvents } from '#db/events/events.ts';
+import { publishEvents } from '#db/events/event-log.ts';
 import { orders } from '#db/schema.ts';
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';

@@ -6,7 +6,7 @@ import { addApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
 import { newId } from '#db/connection/ids.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
-import { publishEvents } from '#db/events/events.ts';
+import { publishEvents } from '#db/events/event-log.ts';
 import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';

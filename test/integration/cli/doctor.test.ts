@@ -38,7 +38,7 @@ const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
 /**
  * The contract check has its own test; the others do not depend on the calls that the simulator serves.
  */
-const WITHOUT_DESCRIPTION = { SERVICE_WITHOUT: 'openapi_download' };
+const WITHOUT_DESCRIPTION = { SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
 
 /** The command as a process, with the environment of the stack's worker and API. */
 async function doctor(changes: Record<string, string> = {}, args: readonly string[] = []) {
@@ -69,7 +69,9 @@ async function findings(changes: Record<string, string> = {}) {
   const { exit_code: stated, checks } = jsonReport.parse(JSON.parse(output));
   expect(code).toBe(stated);
   const of = new Map(checks.map((finding) => [finding.check, finding]));
-  const looked = checks.filter(({ check }) => check !== 'contract' || changes['SERVICE_WITHOUT'] !== undefined);
+  const looked = checks.filter(
+    ({ check }) => check !== 'contract' || changes['SERVICE_MISSING_CAPABILITIES'] !== undefined,
+  );
   const problems = looked.flatMap(({ check, status }) => (status === 'ok' ? [] : [[check, status] as const]));
   return { code, problems: Object.fromEntries(problems) as Record<string, string>, of: Object.fromEntries(of) };
 }
@@ -92,7 +94,7 @@ async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void>
 
 describe('reseller doctor on a running set-up', () => {
   it('finds everything ok, in a line for each check, and ends with 0', async () => {
-    const { code, output } = await doctor({ SERVICE_WITHOUT: '' });
+    const { code, output } = await doctor({ SERVICE_MISSING_CAPABILITIES: '' });
     const lines = output.trimEnd().split('\n');
     const titles = Object.values(CHECKS);
     expect(lines.slice(0, titles.length).map((line) => line.slice(0, 22).trimEnd())).toEqual(
@@ -108,7 +110,7 @@ describe('reseller doctor on a running set-up', () => {
     const authorization = `Bearer ${login.textAt('access_token')}`;
     const described = await stack.simulator.get(`${SANDBOX}/openapi.json`, { headers: { authorization } });
     const { compatible } = checkContract(readDocument(Buffer.from(described.text)), ALL_CAPABILITIES);
-    const { code, problems } = await findings({ SERVICE_WITHOUT: '' });
+    const { code, problems } = await findings({ SERVICE_MISSING_CAPABILITIES: '' });
     expect({ code, problems }).toEqual(
       compatible ? { code: 0, problems: {} } : { code: 1, problems: { contract: 'failure' } },
     );
@@ -301,7 +303,7 @@ describe('reseller doctor on a running set-up', () => {
   // Last, because it stops the service.
   it('shows a service that does not answer', async () => {
     await stack.process('simulator').stop();
-    const { code, problems, of } = await findings({ SERVICE_WITHOUT: '' });
+    const { code, problems, of } = await findings({ SERVICE_MISSING_CAPABILITIES: '' });
     expect({ code, problems }).toEqual({
       code: 1,
       problems: {

@@ -4,7 +4,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { addDeliveries } from '#db/events/webhook-deliveries.ts';
 import { endpointState, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';

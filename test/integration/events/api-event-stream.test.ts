@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys, events } from '#db/schema.ts';
-import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';

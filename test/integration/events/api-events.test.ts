@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
-import { recordEvent } from '#db/events/events.ts';
 import { events } from '#db/schema.ts';
-import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { madeUpEvent, madeUpEventPage } from '#test/support/work/made-up-events.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResellerClient, type Event, type EventStream } from '#clients/typescript/src/index.ts';
 import { newId } from '#db/connection/ids.ts';
-import { recordEvent } from '#db/events/events.ts';
+import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';
-import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';

@@ -5,7 +5,7 @@ import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
-import { announcedStatuses, eventTypes } from '#domain/events/events.ts';
+import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';

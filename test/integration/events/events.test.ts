@@ -2,7 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { publishEvents, recordEvent } from '#db/events/events.ts';
+import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { events } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';

@@ -6,7 +6,7 @@ import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
-import { publishEvents, recordEvent } from '#db/events/events.ts';
+import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
 import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
@@ -636,7 +636,7 @@ describe('what an endpoint missed and is to get', () => {
     const { id } = await missing(1);
     const look = () => database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now) }));
     expect([await look(), await look()]).toEqual([1, 0]);
-    expect(await endpointRow(id)).toMatchObject({ wakesWanted: 1n, wakeIsUrgent: true });
+    expect(await endpointRow(id)).toMatchObject({ wakesRequested: 1n, wakeIsUrgent: true });
   });
 });
 
@@ -667,11 +667,11 @@ describe('deliveries to an endpoint', () => {
   it('whose workflow was lost are noticed, once', async () => {
     const id = await endpoint();
     await happen();
-    await database.run((db) => db.update(webhookEndpoints).set({ wakesGiven: 1n }));
+    await database.run((db) => db.update(webhookEndpoints).set({ wakesSent: 1n }));
     const look = (ms: number) =>
       database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now + ms) }));
     expect([await look(-60_000), await look(0), await look(0)]).toEqual([0, 1, 0]);
-    expect(await endpointRow(id)).toMatchObject({ wakesWanted: 2n, wakeIsUrgent: true });
+    expect(await endpointRow(id)).toMatchObject({ wakesRequested: 2n, wakeIsUrgent: true });
   });
 
   it('whose event is not kept any more are given up, keep nobody waiting, and cannot be had again', async () => {

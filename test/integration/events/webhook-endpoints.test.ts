@@ -6,7 +6,7 @@ import { deliveryOutput } from '#api/webhook-endpoints/webhook-delivery-schemas.
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { newId } from '#db/connection/ids.ts';
 import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
-import { publishEvents, recordEvent } from '#db/events/events.ts';
+import { publishEvents, recordEvent } from '#db/events/event-log.ts';
 import { countWebhookEndpoints, findWebhookEndpoint, listWebhookEndpoints } from '#db/events/webhook-endpoints.ts';
 import {
   auditLog,
@@ -16,7 +16,7 @@ import {
   webhookEndpointSecrets,
   webhookTries,
 } from '#db/schema.ts';
-import type { EventType } from '#domain/events/events.ts';
+import type { EventType } from '#domain/events/event-types.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
@@ -454,7 +454,7 @@ describe('events', () => {
     await happen(['order.held']);
     await happen(['order.held']);
     const [row] = await api.database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)));
-    expect([row!.wakesWanted, row!.wakesGiven]).toEqual([2n, 0n]);
+    expect([row!.wakesRequested, row!.wakesSent]).toEqual([2n, 0n]);
   });
 });
 

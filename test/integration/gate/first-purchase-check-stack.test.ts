@@ -16,7 +16,7 @@ import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const PRODUCTION = { ...RARE_UPKEEP, SERVICE_MODE: 'production' };
 /** Nothing shows the shapes: there is no document, and nothing was bought. */
-const UNSEEN = { ...PRODUCTION, SERVICE_WITHOUT: 'openapi_download' };
+const UNSEEN = { ...PRODUCTION, SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
 const APPROVED = { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00' };
 
 let stack: Stack | undefined;
@@ -140,7 +140,7 @@ it('in production, an order goes through without any act when the document of th
 });
 
 it('in the sandbox nothing is held', async () => {
-  const { stack, desk } = await start({ SERVICE_WITHOUT: 'openapi_download' });
+  const { stack, desk } = await start({ SERVICE_MISSING_CAPABILITIES: 'openapi_download' });
   await desk.complete(PACKAGE.completedAtOnce);
   expect(await pausesOf(stack)).toEqual([]);
 });

@@ -155,7 +155,7 @@ describe('one act on many', () => {
       dry_run: true,
       matched: 3,
       remaining: 0,
-      data: ids.map(() => ({ result: 'would_act', status: 'held' })),
+      data: ids.map(() => ({ result: 'would_apply', status: 'held' })),
     });
     expect((await desk.reaches(ids[0]!, 'held')).at('status')).toBe('held');
 
@@ -205,7 +205,7 @@ describe('one act on many', () => {
     for (const wrong of [{}, { max_price: limit, verdict: 'dismissed' }])
       expect((await bulk({ action: 'limit', filter, ...wrong })).status).toBe(400);
     const look = await bulk({ action: 'limit', filter, max_price: limit, dry_run: true });
-    expect(look.body).toMatchObject({ data: [{ result: 'would_act' }, { result: 'would_act' }] });
+    expect(look.body).toMatchObject({ data: [{ result: 'would_apply' }, { result: 'would_apply' }] });
     expect((await stack.api.get(`/v1/orders/${ids[0]!}`)).at('max_price')).toBeNull();
     expect((await bulk({ action: 'limit', filter, max_price: limit })).body).toMatchObject({
       data: [{ result: 'applied' }, { result: 'applied' }],
@@ -244,7 +244,7 @@ describe('one act on many', () => {
     ];
     const look = await bulk({ ...judgement, dry_run: true });
     expect(look.body).toMatchObject({
-      data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_act' : each.result })),
+      data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_apply' : each.result })),
     });
     expect((await bulk(judgement)).body).toMatchObject({ data: results });
     for (const id of ids) expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: false }]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
     ...RARE_UPKEEP,
     POLICY_RESEND_WINDOW: '1ms',
     ...UNSOLD_STAYS_HELD,
-    SERVICE_WITHOUT: 'order_list',
+    SERVICE_MISSING_CAPABILITIES: 'order_list',
     POLICY_MAX_ATTEMPTS: '2',
   };
   stack = await startStack({ environment });

@@ -15,7 +15,7 @@ beforeAll(async () => {
     environment: {
       ...RARE_UPKEEP,
       POLICY_RESEND_WINDOW: '1ms',
-      SERVICE_WITHOUT: 'order_read,order_list,wallet_transactions',
+      SERVICE_MISSING_CAPABILITIES: 'order_read,order_list,wallet_transactions',
     },
   });
   desk = new OrderDesk(stack);

@@ -14,8 +14,8 @@ beforeAll(async () => {
     environment: {
       ...RARE_UPKEEP,
       POLICY_REFUND_DEADLINE: '2s',
-      POLICY_ASK_AGAIN: '500ms',
-      POLICY_ASK_AGAIN_MAX: '1s',
+      POLICY_LOOK_UP_AGAIN: '500ms',
+      POLICY_LOOK_UP_AGAIN_MAX: '1s',
       POLICY_RESEND_WINDOW: '1s',
       POLICY_BOOKS_EVERY: '1s',
       POLICY_BOOKS_GRACE: '1s',

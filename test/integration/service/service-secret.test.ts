@@ -181,7 +181,7 @@ describe('reseller service-secret', () => {
       code: 1,
       output: expect.stringContaining('another service or environment'),
     });
-    const without = await serviceSecret(['rotate'], { SERVICE_WITHOUT: 'webhook_secret' });
+    const without = await serviceSecret(['rotate'], { SERVICE_MISSING_CAPABILITIES: 'webhook_secret' });
     expect({ code: without.code, output: without.output }).toEqual({
       code: 1,
       output: expect.stringContaining('SERVICE_WEBHOOK_SECRETS'),

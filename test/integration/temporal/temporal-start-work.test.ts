@@ -12,7 +12,7 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
-import { rememberedQuery, TASK_QUEUE } from '#workflows/messages.ts';
+import { memoryQuery, TASK_QUEUE } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 quietRuntime();
@@ -110,7 +110,7 @@ describe('starting the workflow of an order', () => {
       await startWork(client, start('ord_terminated'), { isEnded });
       const handle = client.workflow.getHandle('order/ord_terminated');
       // Its first task is done.
-      await handle.query(rememberedQuery);
+      await handle.query(memoryQuery);
       await handle.terminate('an operator');
       expect(await startWork(client, start('ord_terminated'), { isEnded })).toBe('started');
     });

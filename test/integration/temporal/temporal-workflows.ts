@@ -1,7 +1,7 @@
 /** Small workflows for the tests of `temporal/`, with everything that a history can contain. */
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
-  rememberedQuery,
+  memoryQuery,
   serviceObservedSignal,
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
@@ -60,7 +60,7 @@ export async function canaryWorkflow(argument: string): Promise<string> {
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   let heard = 0;
   setHandler(serviceObservedSignal, () => void (heard += 1));
-  setHandler(rememberedQuery, () => ({ witness: { number: 1, state: 'unknown', sends: 2, anyUnknown: true } }));
+  setHandler(memoryQuery, () => ({ witness: { number: 1, state: 'unknown', sends: 2, anyUnknown: true } }));
   await condition(() => heard > 0);
   return { status: 'completed', esimId: `esim-of-${input.work.id}` };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEventPattern, selects } from '#domain/events/event-filter.ts';
-import { eventTypes } from '#domain/events/events.ts';
+import { eventTypes } from '#domain/events/event-types.ts';
 import {
   isDelivered,
   isFailing,

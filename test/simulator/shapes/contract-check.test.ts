@@ -22,13 +22,13 @@ async function check(dialect: Dialect, environment: Environment, without: readon
   const code = await checkContractFile(
     file,
     {},
-    { SERVICE_WITHOUT: without.join(',') },
+    { SERVICE_MISSING_CAPABILITIES: without.join(',') },
     { stdout: stream, stderr: stream },
   );
   return { code, stdout };
 }
 
-/** What a dialect's service does not have, by the names that SERVICE_WITHOUT takes. */
+/** What a dialect's service does not have, by the names that SERVICE_MISSING_CAPABILITIES takes. */
 function missingIn(dialect: Dialect): string[] {
   return capabilities.filter((capability) => capability !== 'key_replay' && !dialect[`has_${capability}`]);
 }

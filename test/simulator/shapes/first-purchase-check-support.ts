@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+import type { SimulatorOptions } from '#simulator/options.ts';
 import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -31,8 +32,11 @@ export class LookedAt implements AsyncDisposable {
   }
 
   /** @param capabilities of the client; a look has all of them unless it is told otherwise. */
-  static async start(capabilities: Capabilities = ALL_CAPABILITIES): Promise<LookedAt> {
-    const simulator = await startTestSimulator({ approved: true, productionBalance: '1000.00' });
+  static async start(
+    capabilities: Capabilities = ALL_CAPABILITIES,
+    options: Pick<SimulatorOptions, 'shape'> = {},
+  ): Promise<LookedAt> {
+    const simulator = await startTestSimulator({ approved: true, productionBalance: '1000.00', ...options });
     return new LookedAt(simulator, capabilities);
   }
 

@@ -83,7 +83,9 @@ describe('the profile that a tour measures', () => {
     const report = await tourOf(simulator);
     expect(report.profile?.findings).toEqual(truth(dialect));
     for (const name of missing) expect(report.profile?.evidence[name], name).toMatch(/40[45]/);
-    const advised = withStatus(report, 'failed', 'drift').map(({ seen }) => /SERVICE_WITHOUT=(\w+)/.exec(seen)?.[1]);
+    const advised = withStatus(report, 'failed', 'drift').map(
+      ({ seen }) => /SERVICE_MISSING_CAPABILITIES=(\w+)/.exec(seen)?.[1],
+    );
     expect({ advised: new Set(advised), count: advised.length }).toEqual({
       advised: new Set(missing),
       count: missing.length,

@@ -41,11 +41,11 @@ describe('in the shape', () => {
     expect(names.filter((header) => receiver.received[0]?.headers[header.toLowerCase()] === undefined)).toEqual([]);
 
     // A document that allows everything would have passed so far.
-    const isTold =
+    const isShown =
       problemsWithWebhooks(described, bodies).length > 0 ||
       problemsWith(described, calls).length > 0 ||
       problemsWith(simulator.description, plain.calls).length > 0;
-    expect(isTold).toBe(name !== 'plain' && name !== 'branded');
+    expect(isShown).toBe(name !== 'plain' && name !== 'branded');
   });
 });
 

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { activationCodeAad, accessAad } from '#db/encryption-aads.ts';
-import { publishEvents } from '#db/events/events.ts';
+import { publishEvents } from '#db/events/event-log.ts';
 import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';

@@ -83,9 +83,11 @@ describe('reseller contract check', () => {
     const { code, stdout } = await run(file);
     expect(code).toBe(NOT_COMPATIBLE);
     expect(stdout).toMatch(/^✘ GET {2}\/refunds is not in the document/m);
-    expect(stdout).toMatch(/^Not compatible, but it would be with SERVICE_WITHOUT=topup_read,refund_list$/m);
+    expect(stdout).toMatch(
+      /^Not compatible, but it would be with SERVICE_MISSING_CAPABILITIES=topup_read,refund_list$/m,
+    );
     expect(stdout).toMatch(/^ {4}topup_read: .*only webhooks tell how a top-up went on\.$/m);
-    expect(await run(file, {}, { SERVICE_WITHOUT: 'topup_read,refund_list' })).toMatchObject({
+    expect(await run(file, {}, { SERVICE_MISSING_CAPABILITIES: 'topup_read,refund_list' })).toMatchObject({
       code: COMPATIBLE,
       stdout: expect.stringMatching(/^– GET {2}\/refunds is switched off: refund_list$/m),
     });
@@ -192,9 +194,9 @@ describe('reseller contract check --download', () => {
     const off = await run(
       file,
       { download: true },
-      { ...environmentOf(server.origin), SERVICE_WITHOUT: 'openapi_download' },
+      { ...environmentOf(server.origin), SERVICE_MISSING_CAPABILITIES: 'openapi_download' },
     );
-    expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_WITHOUT') });
+    expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_MISSING_CAPABILITIES') });
     for (const { stderr: said } of [{ stderr }, off])
       expect(said).toContain('by hand, and run the command without --download');
   });

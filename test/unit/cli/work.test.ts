@@ -116,7 +116,7 @@ describe('an action on several', () => {
   });
 
   it('that is a dry run changes nothing, and lists all that match the filter', async () => {
-    answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_act')));
+    answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_apply')));
     const { printed, code } = await run((commands, options) =>
       commands.perform('abandon', [], { ...options, reason, failureClass: 'insufficient_balance', dryRun: true }),
     );
@@ -130,7 +130,7 @@ describe('an action on several', () => {
 
   it('on more than the API accepts in one call is a dry run for all of them', async () => {
     const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
-    const left = many.map((id) => line(id, 'would_act'));
+    const left = many.map((id) => line(id, 'would_apply'));
     answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
     const { printed } = await run((commands, options) =>
       commands.perform('abandon', [], { ...options, reason, status: 'held', dryRun: true }),
@@ -226,7 +226,7 @@ describe('a limit or a verdict for all that match', () => {
           ...row('ord_1', { status: 'held' }),
           failure_class: null,
           attention: null,
-          result: 'would_act',
+          result: 'would_apply',
           refusal: null,
           detail: null,
         },

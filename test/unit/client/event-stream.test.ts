@@ -272,7 +272,10 @@ describe('a connection that falls silent', () => {
       sleep: async () => undefined,
       fetch: async (input, init) => steps.shift()?.(new Request(input, init)) ?? Response.error(),
     });
-    const events = client.streamEvents({}, { silenceMs: 20, onDisconnect: ({ message }) => void told.push(message) });
+    const events = client.streamEvents(
+      {},
+      { idleTimeoutMs: 20, onDisconnect: ({ message }) => void told.push(message) },
+    );
     expect(await take(events, 2)).toEqual(['evt_1', 'evt_2']);
     expect(told).toEqual([
       expect.stringContaining('nothing came for 20 ms'),

@@ -5,7 +5,7 @@ import {
   Paged,
   ProblemError,
   ResellerClient,
-  StillGoingError,
+  StillInProgressError,
 } from '#clients/typescript/src/index.ts';
 import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/network/client-network.ts';
 
@@ -327,7 +327,7 @@ describe('waiting', () => {
     const parked = { id: 'ord_1', status: 'needs_attention' };
     expect(await client(ok(held), ok(parked)).waitFor(held)).toEqual(parked);
     const error = await thrown(client().waitFor(held, { timeoutMs: 0 }));
-    expect(error).toBeInstanceOf(StillGoingError);
+    expect(error).toBeInstanceOf(StillInProgressError);
     expect(error).toMatchObject({ work: held });
   });
 

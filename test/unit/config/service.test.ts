@@ -50,7 +50,7 @@ describe('resends', () => {
     'in %s are left to the capability profile, unless key_replay is switched off',
     (SERVICE_MODE) => {
       expect(read({ SERVICE_MODE }).resendAllowed).toBe(true);
-      expect(read({ SERVICE_MODE, SERVICE_WITHOUT: 'order_read,key_replay' }).resendAllowed).toBe(false);
+      expect(read({ SERVICE_MODE, SERVICE_MISSING_CAPABILITIES: 'order_read,key_replay' }).resendAllowed).toBe(false);
     },
   );
 });

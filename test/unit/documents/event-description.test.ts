@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Event, WebhookEvent } from '#clients/typescript/src/types.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
-import { eventTypes } from '#domain/events/events.ts';
+import { eventTypes } from '#domain/events/event-types.ts';
 import { webhookBody, webhookHeaders } from '#outbound/webhook-message.ts';
 import { apiDocument } from '#scripts/api/api-document.ts';
 import { EXAMPLES } from '#scripts/events/events-document.ts';

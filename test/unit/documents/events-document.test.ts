@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventShapes } from '#api/events/event-data.ts';
-import { eventTypes, type EventType } from '#domain/events/events.ts';
+import { eventTypes, type EventType } from '#domain/events/event-types.ts';
 import { EXAMPLES, eventsDocument } from '#scripts/events/events-document.ts';
 import { PROJECT } from '#test/support/compose.ts';
 

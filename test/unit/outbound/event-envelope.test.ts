@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventTypes, typesOfSubject } from '#domain/events/events.ts';
+import { eventTypes, typesOfSubject } from '#domain/events/event-types.ts';
 import { eventEnvelope, subjectKinds } from '#outbound/event-envelope.ts';
 
 describe('the envelope of events', () => {

@@ -7,7 +7,7 @@ import { ADA, withWorker, type Scenario } from '#test/workflow/scenarios/scenari
 import { resolveUpdate, retryUpdate } from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
-const SOON = { POLICY_ASK_AGAIN: '500ms', POLICY_ASK_AGAIN_MAX: '500ms' } as const;
+const SOON = { POLICY_LOOK_UP_AGAIN: '500ms', POLICY_LOOK_UP_AGAIN_MAX: '500ms' } as const;
 
 /** Two sends fit into the window; after a third wait it is over. */
 const SHORT_WINDOW = { POLICY_RESEND_WINDOW: '3s', POLICY_RESEND_DELAY: '2s' } as const;
@@ -59,7 +59,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     return { workflowId, runId };
   }),
 
-  'records-lost-then-judged': withWorker({ SERVICE_WITHOUT: 'key_replay' }, async (desk, temporal) => {
+  'records-lost-then-judged': withWorker({ SERVICE_MISSING_CAPABILITIES: 'key_replay' }, async (desk, temporal) => {
     await desk.simulator.onRequest('createOrder', { kind: 'connection_reset' });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));

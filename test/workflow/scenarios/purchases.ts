@@ -114,20 +114,23 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'without-evidence-then-judged': withWorker({ SERVICE_WITHOUT: 'wallet_transactions' }, async (desk, temporal) => {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    desk.expectUnsettled(id);
-    await temporal.waits(id, WAIT_NAMES.person('evidence_unavailable'));
-    await temporal.of(id).executeUpdate(resolveUpdate, {
-      args: [{ ...ADA, case: 'evidence_unavailable', verdict: 'not_bought', next: 'continue' }],
-    });
-    await desk.reaches(id, 'completed');
-    return id;
-  }),
+  'without-evidence-then-judged': withWorker(
+    { SERVICE_MISSING_CAPABILITIES: 'wallet_transactions' },
+    async (desk, temporal) => {
+      await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
+      const id = await desk.place(PACKAGE.completedAtOnce);
+      desk.expectUnsettled(id);
+      await temporal.waits(id, WAIT_NAMES.person('evidence_unavailable'));
+      await temporal.of(id).executeUpdate(resolveUpdate, {
+        args: [{ ...ADA, case: 'evidence_unavailable', verdict: 'not_bought', next: 'continue' }],
+      });
+      await desk.reaches(id, 'completed');
+      return id;
+    },
+  ),
 
   'unknown-then-named': withWorker(
-    { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list' },
+    { POLICY_RESEND_WINDOW: '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
     async (desk, temporal) => {
       await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
       await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });

@@ -220,11 +220,11 @@ describe('the contract', () => {
     Reflect.deleteProperty(document.paths, '/topups/{id}');
     expect(await check(jsonAnswer(document))).toMatchObject({
       status: 'failure',
-      advice: expect.stringContaining('SERVICE_WITHOUT=topup_read'),
+      advice: expect.stringContaining('SERVICE_MISSING_CAPABILITIES=topup_read'),
     });
   });
 
-  it('is a warning when the service offers no OpenAPI document, or SERVICE_WITHOUT switches it off', async () => {
+  it('is a warning when the service offers no OpenAPI document, or SERVICE_MISSING_CAPABILITIES switches it off', async () => {
     expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
     expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe(
       'warning',
@@ -301,7 +301,7 @@ describe('the capabilities', () => {
     const findings = { key_replay: true, topup_read: false, order_read: false, order_list: null };
     const service = config({ capabilities: without('order_read', 'refund_read') });
     expect(checkCapabilities(service, { capabilityProfile: profile({ findings }) }, NOW).advice).toBe(
-      'The service was found without topup_read: set SERVICE_WITHOUT=order_read,topup_read,refund_read.',
+      'The service was found without topup_read: set SERVICE_MISSING_CAPABILITIES=order_read,topup_read,refund_read.',
     );
   });
 

@@ -526,7 +526,7 @@ describe('money that was kept for nothing', () => {
     expect(judge({ purchases: [purchase], movements: [debit(1, 'd')] }).findings).toStrictEqual([
       {
         kind: 'charge_not_refunded',
-        detail: 'The service keeps 2.40 USD for an attempt of order ord_1 that failed.',
+        detail: 'The service keeps 2.40 USD for a failed attempt of order ord_1.',
         movementId: 'd',
         direction: 'debit',
         money: usd('2.40'),

@@ -13,7 +13,7 @@ const waiting: SweptWork = {
   createdAt: NOW - HOUR,
   updatedAt: NOW - HOUR,
   attemptState: 'processing',
-  lastHeardAt: NOW - HOUR,
+  lastReportAt: NOW - HOUR,
   hasOpenCase: false,
   isRunning: true,
 };
@@ -41,7 +41,7 @@ describe('unfinished work', () => {
     ['a step whose time is long over', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
     ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'unheard'],
     ['a hold without an end', { status: 'held', attemptState: 'refused' }, 'unheard'],
-    ['no sign of the service for hours', { updatedAt: NOW - 3 * HOUR, lastHeardAt: NOW - 3 * HOUR }, 'unheard'],
+    ['no sign of the service for hours', { updatedAt: NOW - 3 * HOUR, lastReportAt: NOW - 3 * HOUR }, 'unheard'],
   ])('with %s is woken', (_what, change, reason) => {
     expect(decide(change)).toEqual({ kind: 'wake', reason });
   });
@@ -49,14 +49,14 @@ describe('unfinished work', () => {
   it.each<[string, Partial<SweptWork>]>([
     ['waits for the service for an hour', {}],
     ['was just given a report', { relayedSince: NOW - MINUTE }],
-    ['is being delivered', { attemptState: 'completed', lastHeardAt: NOW - MINUTE }],
+    ['is being delivered', { attemptState: 'completed', lastReportAt: NOW - MINUTE }],
     ['has just changed', { status: 'submitting', updatedAt: NOW - MINUTE }],
     ['is held until later', { status: 'held', nextStepAt: NOW + HOUR }],
     ['settles a failed attempt', { attemptState: 'failed', nextStepAt: NOW + MINUTE }],
     ['waits for a person for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
     [
       'is a subscription that sleeps for a year',
-      { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastHeardAt: 0 },
+      { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastReportAt: 0 },
     ],
   ])('that %s is left alone', (_what, change) => {
     expect(decide(change)).toEqual({ kind: 'leave' });

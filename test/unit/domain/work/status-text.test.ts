@@ -32,12 +32,12 @@ describe('where work stands', () => {
       now: 'The order is held until an obstacle passes.',
       reason: failure.detail,
       next:
-        `It is tried again automatically; at its deadline it fails without having bought. ` +
-        `${FAILURE_CLASSES.price_above_limit.advice}`,
+        'It is tried again automatically; at its deadline it fails without having bought. ' +
+        FAILURE_CLASSES.price_above_limit.advice,
     });
     expect(describeStatus({ ...held, failure: { ...failure, detail: null }, isTimed: false })).toMatchObject({
       reason: FAILURE_CLASSES.price_above_limit.meaning,
-      next: expect.stringContaining('once that has passed'),
+      next: expect.stringContaining('when the obstacle has passed'),
     });
     expect(describeStatus({ ...held, kind: 'cancellation', isTimed: true }).next).toContain(
       'is refused without having been sent',

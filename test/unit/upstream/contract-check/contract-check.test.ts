@@ -446,7 +446,7 @@ describe('events', () => {
   it('may be undescribed, and so may their data', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document, 'webhooks');
-    const undescribed = Array.from({ length: 14 }, () => ({ status: 'not_described' }));
+    const undescribed = Array.from({ length: 14 }, () => ({ status: 'undocumented' }));
     expect(check(document)).toMatchObject({ compatible: true, events: undescribed });
     const freeForm = documentWith('event topup.failed', {
       type: 'object',

@@ -25,7 +25,7 @@ const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the threshold.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the threshold.',
   'esim.data_low':
-    'The remaining data of the eSIM has reached a threshold. Once for each threshold, and again after a ' + 'top-up.',
+    'The remaining data of the eSIM has reached a threshold. Once for each threshold, and again after a top-up.',
   'esim.expiring': 'The eSIM is about to expire. Once for each threshold, and again after a top-up.',
   'vpn_subscription.expiring':
     'The paid period of the VPN subscription is about to end. Once for each threshold and period.',

@@ -6,7 +6,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import type { EventSubject, EventType } from '#domain/events/events.ts';
+import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
 export type EventRow = typeof events.$inferSelect;
 
