@@ -2,10 +2,10 @@
  * Rules that the product once had and that lost money or work, each with a plan in which it must show. An entry point
  * under `saboteurs/` brings the old rule back; without it the same plan must pass.
  */
-import { NOTHING_ELSE } from '#test/crash/calm-plan.ts';
-import type { CrashPlan } from '#test/crash/plan.ts';
+import { NOTHING_ELSE } from '#test/crash/plans/calm-plan.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
+import { setting } from '#test/crash/plans/settings.ts';
 import type { Saboteur } from '#test/crash/saboteurs.ts';
-import { setting } from '#test/crash/settings.ts';
 
 const SOLD_LATER = { kind: 'order', nature: 'sold', packageId: 9001 } as const;
 /** With a second worker, which goes on where the first one stands still. */
@@ -61,10 +61,16 @@ export const OLD_RULES = {
       // A service that carries out what is sent at once twice. That two never are is ours to see to.
       setting: {
         ...setting('concurrent_keys'),
-        properties: { reference_unique: false, purchase_takes_ms: 1_500 },
+        properties: { reference_unique: false, purchase_takes_ms: 5_000 },
         lacks: [],
         // No circuit opens, which would keep the second worker from sending.
-        policy: { POLICY_CIRCUIT_FAILURES: '1000' },
+        policy: {
+          POLICY_CIRCUIT_FAILURES: '1000',
+          // The first worker's send must arrive while the service still works on the second one, on a busy machine too.
+          POLICY_SEND_DEADLINE: '8s',
+          POLICY_SEND_LEASE: '10s',
+          POLICY_SEND_ACTIVITY_TIMEOUT: '20s',
+        },
       },
       // The first worker stands still between its claim and its call, until the second one calls.
       stopsAt: [

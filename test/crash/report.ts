@@ -1,8 +1,8 @@
 /** Texts about seeds and suites: lines for a terminal, and the summary under docs/. */
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { succeeded, type WorkResult } from '#test/crash/audit.ts';
-import { POINTS } from '#test/crash/points.ts';
-import type { SeedReport } from '#test/crash/run-plan.ts';
+import { succeeded, type WorkResult } from '#test/crash/audit/audit.ts';
+import { POINTS } from '#test/crash/plans/points.ts';
+import type { SeedReport } from '#test/crash/run/run-plan.ts';
 import type { SeedRecord } from '#test/crash/seeds-done.ts';
 
 export interface Suite {

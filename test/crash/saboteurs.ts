@@ -1,12 +1,12 @@
+import { OLD_RULES } from '#test/crash/old-rules.ts';
 /**
  * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when
  * there is. Without the sabotage the same plan must pass.
  */
-import { NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/calm-plan.ts';
-import { OLD_RULES } from '#test/crash/old-rules.ts';
-import type { CrashPlan } from '#test/crash/plan.ts';
-import type { Sabotage } from '#test/crash/run-plan.ts';
-import { setting } from '#test/crash/settings.ts';
+import { NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/plans/calm-plan.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
+import { setting } from '#test/crash/plans/settings.ts';
+import type { Sabotage } from '#test/crash/run/run-plan.ts';
 
 export interface Saboteur {
   readonly what: string;

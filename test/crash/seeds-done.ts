@@ -8,9 +8,9 @@ import * as z from 'zod';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
-import { planOf } from '#test/crash/plan.ts';
-import { POINTS } from '#test/crash/points.ts';
-import { plannedFaults, type SeedReport } from '#test/crash/run-plan.ts';
+import { planOf } from '#test/crash/plans/plan.ts';
+import { POINTS } from '#test/crash/plans/points.ts';
+import { plannedFaults, type SeedReport } from '#test/crash/run/run-plan.ts';
 
 const typedKeys = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[];
 

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { OLD_RULES } from '#test/crash/old-rules.ts';
-import { planOf, type CrashPlan } from '#test/crash/plan.ts';
+import { planOf, type CrashPlan } from '#test/crash/plans/plan.ts';
 import { lastLine, seedLines } from '#test/crash/report.ts';
-import { runPlan, type RunOptions } from '#test/crash/run-plan.ts';
+import { runPlan, type RunOptions } from '#test/crash/run/run-plan.ts';
 import { SABOTEURS, saboteurNames, type Saboteur } from '#test/crash/saboteurs.ts';
 import { recordOf } from '#test/crash/seeds-done.ts';
 

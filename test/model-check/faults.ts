@@ -1,7 +1,7 @@
 /** What happens to whole stores: PostgreSQL set back to an earlier copy, Temporal emptied. */
 import { copyDatabase } from '#test/model-check/codec.ts';
-import type { Context } from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
+import type { Context } from '#test/model-check/participants/database.ts';
 import type { Rules } from '#test/model-check/rules.ts';
 import { emptyState, type State } from '#test/model-check/state.ts';
 

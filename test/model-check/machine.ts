@@ -1,17 +1,17 @@
-/** All participants together, and what must hold of them. */
-import { FAULTS, isWorkFinal, type Context } from '#test/model-check/database.ts';
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Machine, Offer } from '#test/model-check/engine.ts';
 import { storeActions } from '#test/model-check/faults.ts';
-import { operatorActions } from '#test/model-check/operator.ts';
-import { relayActions } from '#test/model-check/relay.ts';
+/** All participants together, and what must hold of them. */
+import { FAULTS, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
+import { operatorActions } from '#test/model-check/participants/operator.ts';
+import { relayActions } from '#test/model-check/participants/relay.ts';
+import { debitsOf, serviceActions } from '#test/model-check/participants/service.ts';
+import { upkeepActions } from '#test/model-check/participants/upkeep.ts';
+import { workerActions } from '#test/model-check/participants/worker.ts';
+import { workflowActions } from '#test/model-check/participants/workflow.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import { debitsOf, serviceActions } from '#test/model-check/service.ts';
 import { emptyState, type Budget, type Relay, type State, type Worker } from '#test/model-check/state.ts';
 import { timeActions } from '#test/model-check/time.ts';
-import { upkeepActions } from '#test/model-check/upkeep.ts';
-import { workerActions } from '#test/model-check/worker.ts';
-import { workflowActions } from '#test/model-check/workflow.ts';
 
 /** What must hold in every state; beside these, that something can always go on (`CAN_GO_ON`). */
 export const INVARIANTS = {

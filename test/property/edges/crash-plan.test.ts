@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { capabilities } from '#domain/service/capabilities.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultRule } from '#simulator/behaviour/faults.ts';
-import { nameOf } from '#test/crash/disturbances.ts';
-import { planOf } from '#test/crash/plan.ts';
-import { POINTS } from '#test/crash/points.ts';
-import { obstacle, setting, SHAPES_LEFT_OUT, type WorkFacts } from '#test/crash/settings.ts';
+import { nameOf } from '#test/crash/plans/disturbances.ts';
+import { planOf } from '#test/crash/plans/plan.ts';
+import { POINTS } from '#test/crash/plans/points.ts';
+import { obstacle, setting, SHAPES_LEFT_OUT, type WorkFacts } from '#test/crash/plans/settings.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 const seed = fc.integer({ min: 1, max: 1_000_000 });

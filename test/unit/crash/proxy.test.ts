@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TransactionCutter } from '#test/crash/cuts.ts';
-import type { PlannedCut } from '#test/crash/plan.ts';
-import { NetworkProxy } from '#test/crash/proxy.ts';
+import type { PlannedCut } from '#test/crash/plans/plan.ts';
+import { TransactionCutter } from '#test/crash/run/cuts.ts';
+import { NetworkProxy } from '#test/crash/run/proxy.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const cleanUps: (() => unknown)[] = [];

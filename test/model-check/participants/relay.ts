@@ -1,9 +1,15 @@
 /** Two relays: they take rows of the inbox, judge them, and tell the workflow. */
 import { judgeObservation, type AttemptState } from '#domain/relay/observation.ts';
-import { currentAttempt, indexOf, isWorkFinal, recordReport, type Context } from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
+import {
+  currentAttempt,
+  indexOf,
+  isWorkFinal,
+  recordReport,
+  type Context,
+} from '#test/model-check/participants/database.ts';
+import { offerReport, startRun } from '#test/model-check/participants/workflow-run.ts';
 import type { InboxRow, Relay, State } from '#test/model-check/state.ts';
-import { offerReport, startRun } from '#test/model-check/workflow-run.ts';
 
 /** What a row is about, for a sentence. */
 function named(place: number): string {

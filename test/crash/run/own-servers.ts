@@ -1,6 +1,6 @@
+import { ownServersFor, type Disturbance } from '#test/crash/plans/disturbances.ts';
 /** Servers of a seed's own: where one goes away, stands still, or loses something, nobody else may use it. */
-import { ABOUT_A_SECOND_MS } from '#test/crash/disturb.ts';
-import { ownServersFor, type Disturbance } from '#test/crash/disturbances.ts';
+import { ABOUT_A_SECOND_MS } from '#test/crash/run/disturb.ts';
 import {
   startOwnPostgres,
   startOwnTemporal,

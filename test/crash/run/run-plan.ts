@@ -6,20 +6,20 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';
 import { SHAPES } from '#simulator/shapes/shape.ts';
-import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
-import { auditTemporal, hasEnded } from '#test/crash/audit-temporal.ts';
-import { audit, type WorkResult } from '#test/crash/audit.ts';
-import { LoadBalancer } from '#test/crash/balancer.ts';
-import { TransactionCutter } from '#test/crash/cuts.ts';
-import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/disturb.ts';
-import { nameOf, type Link } from '#test/crash/disturbances.ts';
-import { Fleet } from '#test/crash/fleet.ts';
-import { ownServers } from '#test/crash/own.ts';
-import type { CrashPlan } from '#test/crash/plan.ts';
-import type { KilledProcess } from '#test/crash/points.ts';
-import { preparePoison, readPoison } from '#test/crash/poison.ts';
-import { NetworkProxy } from '#test/crash/proxy.ts';
-import { askFor, FAILS_ONCE, PATIENCE_MS, stillThere, type Thing } from '#test/crash/work.ts';
+import { auditEvents, listenToEvents } from '#test/crash/audit/audit-events.ts';
+import { auditTemporal, hasEnded } from '#test/crash/audit/audit-temporal.ts';
+import { audit, type WorkResult } from '#test/crash/audit/audit.ts';
+import { nameOf, type Link } from '#test/crash/plans/disturbances.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
+import type { KilledProcess } from '#test/crash/plans/points.ts';
+import { LoadBalancer } from '#test/crash/run/balancer.ts';
+import { TransactionCutter } from '#test/crash/run/cuts.ts';
+import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/run/disturb.ts';
+import { Fleet } from '#test/crash/run/fleet.ts';
+import { ownServers } from '#test/crash/run/own-servers.ts';
+import { preparePoison, readPoison } from '#test/crash/run/poison.ts';
+import { NetworkProxy } from '#test/crash/run/proxy.ts';
+import { askFor, FAILS_ONCE, PATIENCE_MS, stillThere, type Thing } from '#test/crash/run/work.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
@@ -329,7 +329,7 @@ function without(all: readonly string[], some: readonly string[]): string[] {
 
 /** Writes the plan and the output of the processes to a file, to examine a violation. @returns the file. */
 function keepLogs(stack: Stack, fleet: Fleet, plan: CrashPlan): string {
-  const file = join(import.meta.dirname, '../artifacts', `crash-${plan.seed}-${Date.now()}.log`);
+  const file = join(import.meta.dirname, '../../artifacts', `crash-${plan.seed}-${Date.now()}.log`);
   appendFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n${stack.outputs()}\n${fleet.outputs()}\n`);
   return relative(process.cwd(), file);
 }

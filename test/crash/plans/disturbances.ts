@@ -1,7 +1,7 @@
 /**
  * What disturbs a seed from outside of its processes, as data: the catalogue, and what of it is a seed's turn. Pure.
  */
-import type { KilledProcess } from '#test/crash/points.ts';
+import type { KilledProcess } from '#test/crash/plans/points.ts';
 import type { Seeded } from '#test/support/work/workload.ts';
 
 export type Server = 'postgres' | 'temporal';

@@ -2,10 +2,10 @@
 import type * as z from 'zod';
 import type { Capability } from '#domain/service/capabilities.ts';
 import type { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
-import { disturbancesOf, OUTAGE_POLICY, type Disturbance, type PlannedStop } from '#test/crash/disturbances.ts';
-import { POINTS, type KilledProcess } from '#test/crash/points.ts';
-import { settingOf, type Setting } from '#test/crash/settings.ts';
-import { plannedWork, type PlannedWork } from '#test/crash/work.ts';
+import { disturbancesOf, OUTAGE_POLICY, type Disturbance, type PlannedStop } from '#test/crash/plans/disturbances.ts';
+import { POINTS, type KilledProcess } from '#test/crash/plans/points.ts';
+import { settingOf, type Setting } from '#test/crash/plans/settings.ts';
+import { plannedWork, type PlannedWork } from '#test/crash/run/work.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
 /** A process ends itself when it passes a point for the n-th time. */

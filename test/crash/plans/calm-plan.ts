@@ -1,5 +1,5 @@
-import type { CrashPlan } from '#test/crash/plan.ts';
-import { setting } from '#test/crash/settings.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
+import { setting } from '#test/crash/plans/settings.ts';
 
 export const SOLD_AT_ONCE = { kind: 'order', nature: 'sold', packageId: 1001 } as const;
 

@@ -1,10 +1,10 @@
 /** Carries out the disturbances of a plan, and tells which came about. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoadBalancer } from '#test/crash/balancer.ts';
-import { nameOf, type Disturbance, type Link, type PlannedStop, type Server } from '#test/crash/disturbances.ts';
-import type { Fleet } from '#test/crash/fleet.ts';
-import { readPoison } from '#test/crash/poison.ts';
-import type { NetworkProxy } from '#test/crash/proxy.ts';
+import { nameOf, type Disturbance, type Link, type PlannedStop, type Server } from '#test/crash/plans/disturbances.ts';
+import type { LoadBalancer } from '#test/crash/run/balancer.ts';
+import type { Fleet } from '#test/crash/run/fleet.ts';
+import { readPoison } from '#test/crash/run/poison.ts';
+import type { NetworkProxy } from '#test/crash/run/proxy.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
 
 /** What a disturbance can take hold of. */

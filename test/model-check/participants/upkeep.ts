@@ -1,9 +1,9 @@
-/** The caller, the outbox, the sweeper and the reconciler: what starts and wakes the workflow, and asks the service. */
-import { indexOf, isWorkFinal, type Context } from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
-import { lookUp, storeReport } from '#test/model-check/service.ts';
+/** The caller, the outbox, the sweeper and the reconciler: what starts and wakes the workflow, and asks the service. */
+import { indexOf, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
+import { lookUp, storeReport } from '#test/model-check/participants/service.ts';
+import { startRun } from '#test/model-check/participants/workflow-run.ts';
 import type { Position, State } from '#test/model-check/state.ts';
-import { startRun } from '#test/model-check/workflow-run.ts';
 
 /** Waits in which a workflow may stay for days. */
 const LONG_WAITS: ReadonlySet<Position> = new Set<Position>(['await_service', 'park']);

@@ -1,6 +1,12 @@
 /** One run of the workflow: its beginning and end, the reports it is told of, and what it knows beside its row. */
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { currentAttempt, indexOf, isWorkFinal, openAttempt, type Context } from '#test/model-check/database.ts';
+import {
+  currentAttempt,
+  indexOf,
+  isWorkFinal,
+  openAttempt,
+  type Context,
+} from '#test/model-check/participants/database.ts';
 import { NOBODY, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
 
 /**

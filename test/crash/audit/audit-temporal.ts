@@ -8,7 +8,7 @@ import { workTable } from '#db/work/kinds.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { SCHEDULE_IDS } from '#temporal/schedules.ts';
-import type { Poisoned } from '#test/crash/poison.ts';
+import type { Poisoned } from '#test/crash/run/poison.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { WORK_WORKFLOWS, workflowId } from '#workflows/messages.ts';

@@ -7,6 +7,7 @@ import {
 } from '#domain/operator/operator-actions.ts';
 /** A person, who says only what is true at the service at that moment. */
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import type { Offer } from '#test/model-check/engine.ts';
 import {
   currentAttempt,
   dropLease,
@@ -15,9 +16,8 @@ import {
   isWorkFinal,
   returnUnanswered,
   type Context,
-} from '#test/model-check/database.ts';
-import type { Offer } from '#test/model-check/engine.ts';
-import { debitsOf } from '#test/model-check/service.ts';
+} from '#test/model-check/participants/database.ts';
+import { debitsOf } from '#test/model-check/participants/service.ts';
 import type { AttemptRow, Attention, State, Status } from '#test/model-check/state.ts';
 
 type Verdict = 'bought' | 'not_bought' | 'dismissed';

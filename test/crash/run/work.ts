@@ -1,7 +1,7 @@
 /** The work of a seed, by kind: what is planned, and how its caller asks for it until it is accepted. */
 import { randomUUID } from 'node:crypto';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import type { WorkFacts } from '#test/crash/settings.ts';
+import type { WorkFacts } from '#test/crash/plans/settings.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';

@@ -1,7 +1,7 @@
 /** Rows that nobody can process, put into the database of a seed: what comes behind them must not wait for them. */
 import { withClient } from '#cli/embedded/postgres.ts';
 import { newId } from '#db/connection/ids.ts';
-import type { Disturbance } from '#test/crash/disturbances.ts';
+import type { Disturbance } from '#test/crash/plans/disturbances.ts';
 
 /** A row that was poisoned. */
 export interface Poisoned {

@@ -1,6 +1,6 @@
 /** Cuts connections to PostgreSQL at chosen moments of a transaction; hangs on a {@link NetworkProxy}. */
-import type { PlannedCut } from '#test/crash/plan.ts';
-import type { Inspector } from '#test/crash/proxy.ts';
+import type { PlannedCut } from '#test/crash/plans/plan.ts';
+import type { Inspector } from '#test/crash/run/proxy.ts';
 
 /** The two statements as the product sends them: simple queries that end with a zero byte. */
 const BEGIN = Buffer.from('BEGIN\0');

@@ -2,6 +2,8 @@
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
+import { isResendAllowed } from '#test/model-check/dialects.ts';
+import type { Offer } from '#test/model-check/engine.ts';
 import {
   dropLease,
   FAULTS,
@@ -13,13 +15,11 @@ import {
   recordReport,
   recordStatus,
   type Context,
-} from '#test/model-check/database.ts';
-import { isResendAllowed } from '#test/model-check/dialects.ts';
-import type { Offer } from '#test/model-check/engine.ts';
-import { buy, execute, knownByKey } from '#test/model-check/service.ts';
+} from '#test/model-check/participants/database.ts';
+import { buy, execute, knownByKey } from '#test/model-check/participants/service.ts';
+import { endRun, hasMaybeBought, isRowBehind } from '#test/model-check/participants/workflow-run.ts';
+import { afterLostSend, afterSend, reload } from '#test/model-check/participants/workflow.ts';
 import type { Answer, AttemptRow, State, Worker } from '#test/model-check/state.ts';
-import { endRun, hasMaybeBought, isRowBehind } from '#test/model-check/workflow-run.ts';
-import { afterLostSend, afterSend, reload } from '#test/model-check/workflow.ts';
 
 const MAX_SENDS = 3;
 

@@ -7,6 +7,8 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { afterAcceptance, costNothing, decideAfterSend, type NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { isResendAllowed } from '#test/model-check/dialects.ts';
+import type { Offer } from '#test/model-check/engine.ts';
 import {
   FAULTS,
   indexOf,
@@ -17,12 +19,10 @@ import {
   recordReport,
   recordStatus,
   type Context,
-} from '#test/model-check/database.ts';
-import { isResendAllowed } from '#test/model-check/dialects.ts';
-import type { Offer } from '#test/model-check/engine.ts';
-import { debitsOf, lookUp } from '#test/model-check/service.ts';
+} from '#test/model-check/participants/database.ts';
+import { debitsOf, lookUp } from '#test/model-check/participants/service.ts';
+import { believe, endRun, load } from '#test/model-check/participants/workflow-run.ts';
 import type { AttemptRow, Attention, Position, State } from '#test/model-check/state.ts';
-import { believe, endRun, load } from '#test/model-check/workflow-run.ts';
 
 /** How many attempts a trace may have; the product's own limit is a setting. */
 const ATTEMPTS_ALLOWED = 2;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#cli/embedded/ports.ts';
 import { sendSignal } from '#cli/embedded/process-identity.ts';
-import type { CrashPlan } from '#test/crash/plan.ts';
-import type { KilledProcess } from '#test/crash/points.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
+import type { KilledProcess } from '#test/crash/plans/points.ts';
 import { isPassage, KILLED, STOPPED, type PointSettings } from '#test/crash/processes/fault-points.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
@@ -20,7 +20,7 @@ const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
 /** The variable with the port that a process serves. */
 const PORT_OF: Readonly<Record<KilledProcess, string>> = { worker: 'WORKER_PROBE_PORT', api: 'API_PORT' };
 
-const CLOCK = `--import=${new URL('processes/clock.ts', import.meta.url).href}`;
+const CLOCK = `--import=${new URL('../processes/clock.ts', import.meta.url).href}`;
 
 /** How often it is looked whether a process stands still at a point. */
 const LOOK_EVERY_MS = 20;
