@@ -23,6 +23,8 @@ export interface EmbeddedPostgresOptions {
 const USER = 'reseller';
 
 const READY_TIMEOUT_MS = 60_000;
+/** Longest wait for backends of a killed server. */
+const LEFTOVER_TIMEOUT_MS = 10_000;
 const READY_POLL_MS = 50;
 // A fast shutdown writes a checkpoint, which takes time.
 const STOP_GRACE_MS = 20_000;
@@ -75,6 +77,23 @@ export class EmbeddedPostgres {
   /** Starts the server and waits until it answers. First stops a server that a killed run left on the same data. */
   async start(): Promise<void> {
     await this.#endLeftover();
+    const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
+    for (;;) {
+      const child = this.#launch();
+      this.#child = child;
+      try {
+        await this.#ready(child);
+        return;
+      } catch (error) {
+        // A backend that has outlived its killed server ends within moments; until then PostgreSQL refuses to start.
+        const isLeftover = child.exit !== undefined && child.tail().includes('pre-existing shared memory block');
+        if (!isLeftover || Date.now() > deadline) throw error;
+      }
+      await delay(READY_POLL_MS);
+    }
+  }
+
+  #launch(): Child {
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -82,7 +101,7 @@ export class EmbeddedPostgres {
     };
     const { dataDirectory, port } = this.#options;
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    this.#child = new Child({
+    return new Child({
       name: this.name,
       ...asAccount(
         this.#account,
@@ -94,7 +113,6 @@ export class EmbeddedPostgres {
       cwd: dataDirectory,
       logFile: this.#options.logFile,
     });
-    await this.#ready(this.#child);
   }
 
   /** Stops it with a fast shutdown: open transactions are rolled back, and a checkpoint is written. */

@@ -64,7 +64,7 @@ export const HOLD_REASONS = {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The service asks us to slow down.',
-    advice: 'Nothing: it goes on by itself after the time the service named.',
+    advice: 'No action: it continues automatically after the time that the service named.',
   },
   not_sent: {
     certainty: 'definite',

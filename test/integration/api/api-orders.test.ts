@@ -56,7 +56,7 @@ describe('creating an order', () => {
       charged: null,
       failure: null,
       attention: null,
-      resubmission: { verdict: 'not_needed', reason: expect.stringContaining('goes on') },
+      resubmission: { verdict: 'not_needed', reason: expect.stringContaining('this one continues') },
       next_step_at: null,
       deadline: '2030-02-01T00:00:00.000Z',
       retry_policy: {

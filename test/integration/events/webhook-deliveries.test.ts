@@ -397,7 +397,7 @@ describe('an endpoint that is down', () => {
     await database.run((db) => db.update(webhookEndpoints).set({ url: 'https://10.0.0.7/hook' }));
     await happen();
     expect(await round(id)).toMatchObject({
-      failing: { last: expect.stringContaining('none that webhooks may be sent to') },
+      failing: { last: expect.stringContaining('webhooks may not be sent to its address') },
     });
     clock.now += HOUR;
     await round(id);

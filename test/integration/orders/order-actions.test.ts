@@ -59,7 +59,7 @@ describe('an operator', () => {
     expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('current_state')).toEqual({
       now: 'The order is held until an obstacle passes.',
       reason: held.at('failure', 'detail'),
-      next: expect.stringContaining('tried again by itself; at its deadline it fails without having bought'),
+      next: expect.stringContaining('tried again automatically; at its deadline it fails without having bought'),
       next_at: held.textAt('next_step_at'),
       resubmission: held.at('resubmission'),
     });

@@ -192,11 +192,11 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await using operator = await TemporalOperator.connect(stack);
     const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
     await expect(refused).rejects.toMatchObject({
-      cause: { message: expect.stringContaining('settled first') as string },
+      cause: { message: expect.stringContaining('must report the outcome') as string },
     });
     const { runId } = await operator.order(orderId).describe();
     const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
-    await page.getByText('that has to be settled first').first().waitFor();
+    await page.getByText('First the service must report the outcome').first().waitFor();
     await keepScreenshot(page, 'temporal-ui-refused');
   });
 });
