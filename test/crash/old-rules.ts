@@ -76,8 +76,8 @@ export const OLD_RULES = {
       stopsAt: [
         {
           process: 'worker',
-          // The three before prepare it: they store the price and the balance.
-          point: 'sendPurchase > commit 4 > after',
+          // Not by its number: how many commits prepare it depends on who reads the wallet first.
+          point: 'sendPurchase > commit of update attempts > after',
           hit: 1,
           ms: LONG_MS,
           until: { point: 'sendPurchase > POST /orders > sent', hit: 1 },

@@ -60,6 +60,11 @@ export class FaultPoints {
     }
   }
 
+  /** Does the plan name this point? What has two names passes the second one only then. */
+  isPlanned(point: string): boolean {
+    return [...this.#kills, ...this.#stops].some((each) => each.point === point);
+  }
+
   /**
    * Runs something under a name that its points begin with.
    *

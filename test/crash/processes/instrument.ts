@@ -9,39 +9,50 @@ import pg from 'pg';
 import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
 import { WEBHOOK_ENDPOINT_WORKFLOW } from '#workflows/messages.ts';
 
-/** Points around each commit: of a transaction, and of each statement that writes outside of one. */
+/**
+ * Points around each commit: of a transaction, and of each statement that writes outside of one. A commit that goes by
+ * its number, or by the first statement that wrote in it, has a further name by each statement that wrote in it: for
+ * plans that may not depend on how many commits came before.
+ */
 export function watchCommits(points: FaultPoints, otherwise: string): void {
-  /** By connection: the first statement that wrote in the transaction under way. */
-  const open = new WeakMap<object, { wrote: string | undefined }>();
-  const pointOf = (connection: object, text: string): string | undefined => {
-    const transaction = open.get(connection);
-    if (/^begin\b/i.test(text)) open.set(connection, { wrote: undefined });
+  /** By connection: what the statements of the transaction under way wrote, in order. */
+  const open = new WeakMap<object, string[]>();
+  const namesOf = (connection: object, text: string): string[] => {
+    const wrote = open.get(connection);
+    const scope = points.scope ?? otherwise;
+    if (/^begin\b/i.test(text)) open.set(connection, []);
     else if (/^rollback\b/i.test(text)) open.delete(connection);
     else if (/^commit\b/i.test(text)) {
       open.delete(connection);
-      return `${points.scope ?? otherwise} > ${points.nextCommit() ?? `commit of ${transaction?.wrote ?? 'nothing'}`}`;
+      const byWrite = [...new Set(wrote)].map((write) => `commit of ${write}`);
+      const name = points.nextCommit() ?? byWrite[0] ?? 'commit of nothing';
+      return [...new Set([name, ...byWrite])].map((each) => `${scope} > ${each}`);
     } else {
       const write = writeOf(text);
-      if (write === undefined) return undefined;
-      if (transaction === undefined) return `${points.scope ?? otherwise} > ${write}`;
-      transaction.wrote ??= write;
+      if (write === undefined) return [];
+      if (wrote === undefined) return [`${scope} > ${write}`];
+      wrote.push(write);
     }
-    return undefined;
+    return [];
+  };
+  const reach = ([point, ...others]: string[], moment: 'before' | 'after') => {
+    const names = [point, ...others.filter((other) => points.isPlanned(`${other} > ${moment}`))];
+    for (const name of names) points.reach(`${name} > ${moment}`);
   };
   const around = (connection: object, args: unknown[], query: (args: unknown[]) => unknown): unknown => {
-    const point = pointOf(connection, textOf(args[0]));
-    if (point === undefined) return query(args);
-    points.reach(`${point} > before`);
+    const names = namesOf(connection, textOf(args[0]));
+    if (names.length === 0) return query(args);
+    reach(names, 'before');
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       const after = (...results: unknown[]): unknown => {
-        if (results[0] == null && changedSomething(results[1])) points.reach(`${point} > after`);
+        if (results[0] == null && changedSomething(results[1])) reach(names, 'after');
         return (callback as (...results: unknown[]) => unknown)(...results);
       };
       return query([...args.slice(0, -1), after]);
     }
     return Promise.resolve(query(args)).then((result) => {
-      if (changedSomething(result)) points.reach(`${point} > after`);
+      if (changedSomething(result)) reach(names, 'after');
       return result;
     });
   };
