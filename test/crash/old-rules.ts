@@ -119,10 +119,13 @@ export const OLD_RULES = {
       ...TWO_WORKERS,
       setting: LONG_SILENCE,
       work: [SOLD_LATER],
+      // Before PostgreSQL keeps nothing more, the relay has stored that it told the workflow of the event; otherwise
+      // the relay would tell it again.
+      requestFaults: [{ endpoint: 'getEsim', fault: { kind: 'latency', ms: 3_000, at: 'answer' }, nth: 1, count: 1 }],
       disturbances: [
         {
           kind: 'set_back',
-          keep: { process: 'worker', point: 'completePurchase > start', ...AT_ONCE },
+          keep: { process: 'worker', point: 'completePurchase > GET /esims/{id} > answered', ...AT_ONCE },
           at: 'workflow_ended',
         },
       ],
