@@ -1,5 +1,4 @@
 import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
@@ -9,7 +8,8 @@ import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
 import { Purchase, type PurchaseRules } from '#workflows/purchase/purchase.ts';
 import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
-import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { settle } from '#workflows/purchase/settle.ts';
+import type { Step } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
@@ -68,7 +68,7 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
 
     // The service refuses it. No wallet is read: a cancellation spends nothing.
     case 'settle':
-      return refusal(cancellation, step);
+      return settle(cancellation, step);
     case 'fail':
       return fail(cancellation, step);
     // An operator has found that the attempt did nothing: it is requested anew.
@@ -103,14 +103,6 @@ function refundAwaitedUntil({ cancellation, attempt, snapshot, policy }: WorkRun
   const isShort = cancelledAt !== undefined && acceptWithoutRefund && !refundOpen;
   const since = cancelledAt ?? attempt.history.firstSentAt ?? snapshot.acceptedAt;
   return since + (isShort ? policy.refundGraceMs : policy.refundDeadlineMs);
-}
-
-function refusal({ run }: Purchase, { failure }: StepNamed<'settle'>): Step {
-  const { class: refusedFor, detail } = run.attempt.failure ?? {
-    class: failure,
-    detail: FAILURE_CLASSES[failure].meaning,
-  };
-  return { step: 'fail', failure: refusedFor, detail };
 }
 
 const CANCELLING: PurchaseRules = {

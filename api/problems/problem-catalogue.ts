@@ -2,7 +2,7 @@
  * Error answers of the API (RFC 9457). The codes are part of the interface: callers switch on them, so a code is never
  * renamed and never changes its meaning.
  */
-import { KINDS, WORK_KINDS, type PurchaseKind, type WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 interface ProblemRow {
   readonly status: number;
@@ -23,7 +23,7 @@ const WORK_NOT_FOUND = Object.fromEntries(
   ]),
 ) as Record<`${WorkKind}_not_found`, ProblemRow & { readonly status: 404 }>;
 
-type CallerReference = (typeof KINDS)[PurchaseKind]['callerReference'];
+type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
 
 /** By the field with the caller's own reference, the problem that there is work with this reference. */
 const REFERENCE_TAKEN = Object.fromEntries(

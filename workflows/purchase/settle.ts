@@ -2,6 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import { showAskedAgain } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
@@ -11,12 +12,14 @@ import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
 /**
  * Reads the wallet after the service has reported a failure. Only a wallet without the debit, or with its credit, lets
- * the work fail or be bought anew.
+ * the work fail or be bought again. A kind that costs nothing ends at once: its wallet would prove nothing, and a further
+ * attempt would send it twice.
  */
 export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Promise<Step> {
   const { run } = purchase;
   const { settleReads, settleDelayMs } = run.policy;
   const failure = run.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
+  if (!KINDS[run.work.kind].isPurchase) return { step: 'fail', failure: failure.class, detail: failure.detail };
   // A wallet that could not be read for long is read once at a time.
   for (let read = purchase.unansweredReads > 0 ? settleReads : 1; ; read += 1) {
     const wakeAt = Date.now() + settleDelayMs;
