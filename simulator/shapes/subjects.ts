@@ -1,5 +1,5 @@
 import type { RecordName } from '#simulator/shapes/fields.ts';
-import { EVENT_KINDS, type EndpointName, type EventKind } from '#upstream/contract.ts';
+import { EVENT_KINDS, eventSubject, type EndpointName, type EventKind, type EventSubject } from '#upstream/contract.ts';
 
 /** The record in the answer or list of each call. The OpenAPI document is not a record. */
 export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, RecordName>> = {
@@ -31,7 +31,7 @@ export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, Reco
   rotateWebhookSecret: 'webhook_secret',
 };
 
-const EVENT_RECORDS: Readonly<Record<string, RecordName>> = {
+const EVENT_RECORDS: Readonly<Record<EventSubject, RecordName>> = {
   order: 'order',
   topup: 'topup',
   esim: 'cancellation',
@@ -39,15 +39,14 @@ const EVENT_RECORDS: Readonly<Record<string, RecordName>> = {
   vpn: 'vpn_subscription',
 };
 
-const subjectOf = (event: string): string => event.split('.')[0] ?? '';
-
 /** The record in `data` of an event; undefined for a ping and for an unknown event. */
 export function eventRecord(event: string): RecordName | undefined {
-  return EVENT_RECORDS[subjectOf(event)];
+  const subject = eventSubject(event);
+  return subject && EVENT_RECORDS[subject];
 }
 
 /** The event itself, or for an unknown event one with the same kind of subject. */
 export function knownEvent(event: string): EventKind {
-  const alike = EVENT_KINDS.find((kind) => subjectOf(kind) === subjectOf(event));
+  const alike = EVENT_KINDS.find((kind) => eventSubject(kind) === eventSubject(event));
   return EVENT_KINDS.find((kind) => kind === event) ?? alike ?? 'ping';
 }

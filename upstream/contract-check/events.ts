@@ -20,7 +20,9 @@ import {
   EVENT_NAME_FIELDS,
   eventEnvelope,
   EVENTS,
+  eventSubject,
   type EventKind,
+  type EventSubject,
   type RecordName,
 } from '#upstream/contract.ts';
 
@@ -52,7 +54,7 @@ const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
 );
 
 /** The record in `data` of an event, by the first part of its kind. */
-const RECORDS_OF_EVENTS: Readonly<Record<string, RecordName>> = {
+const RECORDS_OF_EVENTS: Readonly<Record<EventSubject, RecordName>> = {
   order: 'order',
   topup: 'topup',
   esim: 'cancellation',
@@ -142,12 +144,12 @@ function compareBody(
   { event, ...rest }: Pick<Comparison, 'document' | 'findings' | 'needs'> & { readonly event: EventKind },
   schema: unknown,
 ): void {
-  const [subject = event] = event.split('.');
+  const subject = eventSubject(event);
   const comparison: Comparison = {
     ...rest,
     // A note: the specification does not state the layout of `data` either.
     undescribedAnswer: 'note',
-    record: RECORDS_OF_EVENTS[subject] ?? 'document',
+    record: subject === undefined ? 'document' : RECORDS_OF_EVENTS[subject],
     isEvent: true,
     hasLinkHeader: false,
     source: { role: 'read', isWhole: false, searchedBy: [] },

@@ -28,6 +28,20 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** The first part of an event's name, such as `order`. A ping has none. */
+export type EventSubject = EventKind extends infer Kind
+  ? Kind extends `${infer Subject}.${string}`
+    ? Subject
+    : never
+  : never;
+
+/** @returns undefined for a ping, and for an event of a subject that the interface does not name. */
+export function eventSubject(event: string): EventSubject | undefined {
+  const subject = event.split('.')[0];
+  const known = EVENT_KINDS.find((kind) => kind.startsWith(`${subject}.`));
+  return known === undefined ? undefined : (subject as EventSubject);
+}
+
 /** Fields of the signed body that may name the event. */
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
