@@ -8,7 +8,7 @@
  *
  * Answers are read tolerantly (`upstream/reading/`): unknown fields are ignored, an optional field that cannot be used
  * counts as absent, and a missing needed field is contract drift. `variants.ts`, `envelopes.ts` and `paging.ts` define
- * the other names, words, wrappers and pagings that are understood.
+ * the other names, values, wrappers and pagings that are understood.
  */
 export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 export * from '#upstream/contract/endpoint.ts';

@@ -22,7 +22,7 @@ export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, r
 /** The assumed forms of values in answers and events. */
 export function assumedForms(): readonly AssumedForm[] {
   const names = Object.entries(VARIANTS.fields).map(([theirs, ours]) => `\`${theirs}\` for \`${ours}\``);
-  const words = Object.values(VARIANTS.words).flatMap((known) =>
+  const values = Object.values(VARIANTS.values).flatMap((known) =>
     Object.entries(known).map(([theirs, ours]) => `\`${theirs}\` for \`${ours}\``),
   );
   return [
@@ -66,16 +66,16 @@ export function assumedForms(): readonly AssumedForm[] {
       'Not shown. A phone cannot use another form, so the order then needs attention.',
     ],
     [
-      'Names and words',
+      'Names and values',
       'shape assumed',
-      `Read as the same: ${[...names, ...words].join(', ')}. States are read in either case.`,
+      `Read as the same: ${[...names, ...values].join(', ')}. States are read in either case.`,
       'States are named only in event names.',
     ],
     [
       'The status `cancelled`',
       'shape assumed',
       'The status of a cancelled eSIM in its record. All other statuses of eSIMs are only shown.',
-      'The event esim.cancelled has this name. If the service uses another word, a read cannot show a cancellation ' +
+      'The event esim.cancelled has this name. If the service uses another value, a read cannot show a cancellation ' +
         'whose answer was lost.',
     ],
     [

@@ -33,9 +33,9 @@ const TAKEN = 'relay > update inbox > after';
 const LONG_SILENCE = { ...setting('replays'), policy: { POLICY_SILENT_DEADLINE: '7d', POLICY_SILENT_AFTER: '1h' } };
 
 export const OLD_RULES = {
-  'random-key-at-birth': {
+  'random-key-at-creation': {
     what: 'the key of an attempt is drawn at random, so that one whose row was lost is sent again with another key',
-    sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-birth-worker.ts' } },
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-creation-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
       ...NOBODY_TELLS,
@@ -112,9 +112,9 @@ export const OLD_RULES = {
     stuckAfterMs: STUCK_AFTER_MS,
     caughtBy: /is still processing/,
   },
-  'finished-left-alone': {
+  'completed-workflow-not-restarted': {
     what: 'work whose workflow has completed is taken for finished, although its row was set back and is not',
-    sabotage: { scripts: { worker: 'test/crash/saboteurs/finished-left-alone-worker.ts' } },
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/completed-workflow-not-restarted-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
       setting: LONG_SILENCE,

@@ -35,7 +35,7 @@ export function seedLines({
   const counts = countsOf(results);
   return [
     `seed ${plan.seed} ${dialect}, ${shape}, off: ${off}: ${counts.work} pieces of work, ${counts.succeeded} succeeded (${counts.required} had to), ` +
-      `${counts.parked} parked, ${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
+      `${counts.parked} need attention, ${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
     `  fired: ${fired.join(', ') || 'none'}`,
     `  ${plan.processes.worker} workers and ${plan.processes.api} APIs in ${megabytes(memoryBytes)}; the longest history has ${longestHistory} events`,
     ...setBacks.map(({ transactions, bytes }) => `  PostgreSQL lost ${transactions} transactions (${bytes} bytes)`),
@@ -199,14 +199,14 @@ function section(title: string, what: string, groups: readonly (readonly [string
   return [
     `## ${title}`,
     '',
-    `| ${what} | seeds | faults fired | pieces of work | succeeded | of those that had to | parked | failed | violations |`,
+    `| ${what} | seeds | faults fired | pieces of work | succeeded | of those that had to | need attention | failed | violations |`,
     '|---|---|---|---|---|---|---|---|---|',
     ...rows,
     '',
   ];
 }
 
-/** Why work was parked, and what kept it from having to succeed. */
+/** The reasons of the cases, and the obstacles to success. */
 function reasonsSection(records: readonly SeedRecord[]): string[] {
   const parked = records.flatMap(({ results }) => results).filter(({ status }) => status === 'needs_attention');
   const rows = tally(
@@ -215,9 +215,9 @@ function reasonsSection(records: readonly SeedRecord[]): string[] {
     ),
   );
   return [
-    '## Parked',
+    '## Work that needs attention',
     '',
-    '| reason | what stood in the way | pieces of work |',
+    '| reason | obstacle | pieces of work |',
     '|---|---|---|',
     ...rows.map(([name, count]) => `| ${name} | ${count} |`),
     '',

@@ -57,8 +57,8 @@ describe('an old rule that is put back is caught, by the shortest trace', () => 
     });
   });
 
-  it('random-key-at-birth: an attempt whose row was lost gets another key, and is bought a second time', () => {
-    expect(caught('random-key-at-birth')).toEqual({
+  it('random-key-at-creation: an attempt whose row was lost gets another key, and is bought a second time', () => {
+    expect(caught('random-key-at-creation')).toEqual({
       invariant: INVARIANTS.one_debit,
       trace: [
         ...BEGINNING.slice(0, 2),
@@ -76,8 +76,8 @@ describe('an old rule that is put back is caught, by the shortest trace', () => 
     });
   });
 
-  it('finished-left-alone: an order that was set back after its workflow had completed is stuck without a case', () => {
-    expect(caught('finished-left-alone')).toEqual({
+  it('completed-workflow-not-restarted: an order that was set back after its workflow had completed is stuck without a case', () => {
+    expect(caught('completed-workflow-not-restarted')).toEqual({
       invariant: CAN_GO_ON,
       trace: [
         ...BEGINNING,

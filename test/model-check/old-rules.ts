@@ -30,13 +30,13 @@ export const OLD_RULES = {
     dialect: 'replays',
     budget: { ...STEADY, faults: 2, sends: 1 },
   },
-  'random-key-at-birth': {
+  'random-key-at-creation': {
     meaning: 'Idempotency keys are random, and a run of the workflow believes its row whatever was sent before.',
     rules: { keysAreDerived: false, knowsLess: () => false, provesNothingSent: () => true },
     dialect: 'reusable_references',
     budget: { ...STEADY, setBacks: 1 },
   },
-  'finished-left-alone': {
+  'completed-workflow-not-restarted': {
     meaning: 'A workflow that has completed is left alone, also when its work is unfinished.',
     rules: { startDecision: (run) => (run === 'none' || run === 'failed' ? 'start' : 'leave') },
     dialect: 'at_once',

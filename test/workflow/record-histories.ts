@@ -111,7 +111,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'failed-then-bought-anew': async (desk) => {
+  'failed-then-new-attempt': async (desk) => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 300 });
     return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
   },
@@ -142,7 +142,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'contradicted-then-judged': async (desk) => {
+  'contradicted-then-resolved': async (desk) => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     await desk.simulator.onRequest('listWalletTransactions', { kind: 'server_error' }, { count: null });
     const id = await desk.place(PACKAGE.completedAtOnce);
@@ -309,7 +309,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'parked-then-unparked': async (desk) => {
+  'needs-attention-then-completed': async (desk) => {
     await desk.stack.process('worker').stop();
     await desk.stack.start('worker', {
       POLICY_RESEND_WINDOW: '1ms',

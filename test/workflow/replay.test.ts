@@ -39,40 +39,40 @@ describe('recorded histories', () => {
     const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
     expect(ways).toEqual([
       'absence-proven-then-resent.json',
-      'asked-again-then-found.json',
       'attempts-used-up-then-abandoned.json',
       'cancellation-held-then-not-sent.json',
       'cancellation-looked-up.json',
       'cancellation-refused.json',
       'cancellation-reviewed.json',
       'completed-at-once.json',
-      'contradicted-then-judged.json',
+      'contradicted-then-resolved.json',
       'debited-then-credited.json',
-      'failed-then-bought-anew.json',
+      'failed-then-new-attempt.json',
       'gate-held-then-released.json',
       'gate-holds-resend.json',
       'held-continued.json',
       'held-continues-as-new.json',
+      'held-then-reported-failed.json',
       'held-then-rescheduled.json',
-      'held-then-told-failed.json',
       'held-until-deadline.json',
       'limit-raised-in-temporal.json',
-      'parked-then-unparked.json',
+      'looked-up-again-then-found.json',
+      'needs-attention-then-completed.json',
       'processing-then-webhook.json',
-      'records-lost-then-judged.json',
+      'records-lost-then-resolved.json',
       'refund-failed-then-dismissed.json',
       'refused.json',
-      'row-lost-then-back.json',
+      'row-lost-then-restored.json',
       'scheduled-books.json',
       'scheduled-reconcile.json',
       'scheduled-sweep.json',
       'scheduled-watch.json',
       'sends-do-not-begin.json',
       'topup-at-once.json',
-      'topup-held-then-bought-anew.json',
+      'topup-held-then-new-attempt.json',
       'topup-looked-up.json',
+      'unknown-then-confirmed.json',
       'unknown-then-looked-up.json',
-      'unknown-then-named.json',
       'unknown-then-resent.json',
       'unread-then-delivered.json',
       'unreadable-then-retried.json',
@@ -92,7 +92,7 @@ describe('recorded histories', () => {
       'webhook-failing-then-delivered.json',
       'webhook-gone.json',
       'webhook-worker-killed.json',
-      'without-evidence-then-judged.json',
+      'without-evidence-then-resolved.json',
       'worker-killed-while-leased.json',
       'worker-killed.json',
     ]);
@@ -111,7 +111,7 @@ describe('recorded histories', () => {
   });
 
   it('name a wait for a person after what is to be decided', () => {
-    expect(waitsOf('0.1.0/parked-then-unparked.json')).toContain('Waits for a person (outcome_unknown)');
+    expect(waitsOf('0.1.0/needs-attention-then-completed.json')).toContain('Waits for a person (outcome_unknown)');
     expect(waitsOf('0.1.0/refund-failed-then-dismissed.json')).toEqual(['Waits for a person (refund_failed)']);
   });
 

@@ -88,7 +88,7 @@ export class Findings {
 const RANK = { breaking: 0, note: 1 } as const;
 
 /** Finding of a field whose values matter: the document does not list them, so it cannot show that they are ours. */
-export const WORDS_NOT_LISTED = 'is not described with its words';
+export const VALUES_NOT_LISTED = 'is described without its possible values';
 
 export function isBreaking(finding: Finding): boolean {
   return finding.severity === 'breaking';

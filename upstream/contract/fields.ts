@@ -116,7 +116,7 @@ export const wireState = wireValue
   .transform((word) => ownValue('status', word, VARIANTS))
   .meta({ description: 'State; compared in lower case.' });
 
-/** Why a purchase failed, in the words of the service. */
+/** Why a purchase failed, as reported by the service. */
 export const wireFailure = z.object({
   code: z.string().regex(/^[\x20-\x7e]{1,128}$/),
   message: z.string().default(''),

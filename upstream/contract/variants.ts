@@ -1,11 +1,11 @@
 /**
- * Other forms of what the contract means: names of fields and query parameters, words of states, the unit of amounts,
+ * Other forms of what the contract means: names of fields and query parameters, values of states, the unit of amounts,
  * the end of a list. Enter a new name or word of the real service here.
  */
 
 /** Fields whose values are compared in lower case. */
-const WORD_FIELDS = ['status', 'type', 'review', 'reason'] as const;
-export type WordField = (typeof WORD_FIELDS)[number];
+const VALUE_FIELDS = ['status', 'type', 'review', 'reason'] as const;
+export type ValueField = (typeof VALUE_FIELDS)[number];
 
 /** Fields that contain an amount with a currency field beside it. */
 export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
@@ -17,8 +17,8 @@ export interface Variants {
    * one field, the field is unreadable.
    */
   readonly fields: Readonly<Record<string, string>>;
-  /** Our word by the service's, for each of our fields. Words are compared in lower case. */
-  readonly words: Readonly<Partial<Record<WordField, Readonly<Record<string, string>>>>>;
+  /** Our value by the service's, for each of our fields. Values are compared in lower case. */
+  readonly values: Readonly<Partial<Record<ValueField, Readonly<Record<string, string>>>>>;
   /** The service's name of a query parameter by our name, such as `external_order_id` or `cursor`. */
   readonly parameters: Readonly<Record<string, string>>;
   /**
@@ -37,7 +37,7 @@ export interface Variants {
 
 export const VARIANTS: Variants = {
   fields: { state: 'status' },
-  words: { status: { canceled: 'cancelled' } },
+  values: { status: { canceled: 'cancelled' } },
   parameters: {},
   amounts: 'unstated',
   listEnd: 'stated',
@@ -46,7 +46,7 @@ export const VARIANTS: Variants = {
 type Fields = Record<string, unknown>;
 
 /**
- * @returns the value with our names, our words, and amounts as decimals beside their currency. Ambiguous values stay
+ * @returns the value with our names, our values, and amounts as decimals beside their currency. Ambiguous values stay
  *   unchanged.
  */
 export function inOurTerms(value: unknown, variants: Variants): unknown {
@@ -55,7 +55,7 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
   const fields: Fields = Object.create(null) as Fields;
   for (const [name, field] of Object.entries(value))
     fields[ourName(name, value, variants)] = inOurTerms(field, variants);
-  for (const name of WORD_FIELDS) translateValue(fields, name, variants);
+  for (const name of VALUE_FIELDS) translateValue(fields, name, variants);
   for (const name of AMOUNT_FIELDS) flattenAmount(fields, name);
   if (variants.amounts === 'minor_units') for (const name of AMOUNT_FIELDS) toDecimal(fields, name);
   return { ...fields };
@@ -69,15 +69,15 @@ export function ourName(name: string, object: object, { fields }: Variants): str
   return names.length === 1 ? ours : name;
 }
 
-function translateValue(fields: Fields, name: WordField, variants: Variants): void {
-  const word = fields[name];
-  if (typeof word === 'string') fields[name] = ownValue(name, word, variants);
+function translateValue(fields: Fields, name: ValueField, variants: Variants): void {
+  const value = fields[name];
+  if (typeof value === 'string') fields[name] = ownValue(name, value, variants);
 }
 
 /** @returns our name for a value of the service; the same value in lower case when we have no other name. */
-export function ownValue(field: WordField, word: string, { words }: Variants): string {
-  const plain = word.trim().toLowerCase();
-  return Object.entries(words[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
+export function ownValue(field: ValueField, value: string, { values }: Variants): string {
+  const plain = value.trim().toLowerCase();
+  return Object.entries(values[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
 }
 
 /**

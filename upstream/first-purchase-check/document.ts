@@ -1,6 +1,6 @@
 /** Findings of the service's OpenAPI document about the calls and events of one kind of purchase. */
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { WORDS_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
+import { VALUES_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
 
 /** @returns the breaking differences, each as a clause that names its call, its event or the part of the document. */
@@ -32,7 +32,7 @@ export function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): r
     .filter(({ name }) => PURCHASE_CHECKS[kind].calls.includes(name))
     .flatMap(({ method, path, findings }) =>
       findings
-        .filter(({ message, name }) => message === WORDS_NOT_LISTED && name?.endsWith('status') === true)
+        .filter(({ message, name }) => message === VALUES_NOT_LISTED && name?.endsWith('status') === true)
         .map((finding) => `${method} ${path}: ${clause(finding)} (OpenAPI document)`),
     );
 }

@@ -20,7 +20,7 @@ export function isOfOrder(
   return (id != null && id === serviceId) || (named != null && named === reference);
 }
 
-/** Usual words for the final states of a movement. */
+/** Usual values of the final states of a movement. */
 const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);
 
 /** The money of a movement, without the sign that a debit may have. */

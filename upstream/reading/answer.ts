@@ -5,7 +5,7 @@ import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from
 import { readRecord, type ReadResult } from '#upstream/reading/record.ts';
 
 /**
- * Reads one record, translated into our names and words: the value itself, or the part under `data` or its own name.
+ * Reads one record, translated into our names and values: the value itself, or the part under `data` or its own name.
  *
  * @param record the kind of the record.
  * @returns the record, or the names of the needed fields that it lacks.

@@ -30,7 +30,7 @@ it('a document without the words of states is compatible, and lets no purchase b
     const judged = judgeFirstPurchaseCheck(kind, seen[kind]);
     expect(judged).toMatchObject({
       kind: 'unseen',
-      reason: expect.stringContaining('status is not described with its words'),
+      reason: expect.stringContaining('status is described without its possible values'),
     });
   }
 });

@@ -17,7 +17,7 @@ import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 const VARIANTS: Variants = {
   ...AS_SET,
   fields: { state: 'status' },
-  words: { status: { canceled: 'cancelled' } },
+  values: { status: { canceled: 'cancelled' } },
   amounts: 'unstated',
 };
 const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };

@@ -13,7 +13,7 @@ const SOON = { POLICY_LOOK_UP_AGAIN: '500ms', POLICY_LOOK_UP_AGAIN_MAX: '500ms' 
 const SHORT_WINDOW = { POLICY_RESEND_WINDOW: '3s', POLICY_RESEND_DELAY: '2s' } as const;
 
 export const OUTAGES: Readonly<Record<string, Scenario>> = {
-  'asked-again-then-found': withWorker(SOON, async (desk, temporal) => {
+  'looked-up-again-then-found': withWorker(SOON, async (desk, temporal) => {
     await desk.simulator.dialect('conflicts');
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
@@ -42,7 +42,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     return id;
   }),
 
-  'row-lost-then-back': withWorker({ POLICY_MISSING_ROW_CHECK: '1s' }, async (desk, temporal) => {
+  'row-lost-then-restored': withWorker({ POLICY_MISSING_ROW_CHECK: '1s' }, async (desk, temporal) => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const { workflowId, runId } = await temporal.of(id).describe();
@@ -59,7 +59,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     return { workflowId, runId };
   }),
 
-  'records-lost-then-judged': withWorker({ SERVICE_MISSING_CAPABILITIES: 'key_replay' }, async (desk, temporal) => {
+  'records-lost-then-resolved': withWorker({ SERVICE_MISSING_CAPABILITIES: 'key_replay' }, async (desk, temporal) => {
     await desk.simulator.onRequest('createOrder', { kind: 'connection_reset' });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));

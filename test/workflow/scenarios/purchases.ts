@@ -62,7 +62,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   }),
 
-  'held-then-told-failed': async (desk, temporal) => {
+  'held-then-reported-failed': async (desk, temporal) => {
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: TOO_LITTLE });
     await desk.reaches(id, 'held');
     await desk.stack.kill('worker');
@@ -114,7 +114,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'without-evidence-then-judged': withWorker(
+  'without-evidence-then-resolved': withWorker(
     { SERVICE_MISSING_CAPABILITIES: 'wallet_transactions' },
     async (desk, temporal) => {
       await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
@@ -129,7 +129,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  'unknown-then-named': withWorker(
+  'unknown-then-confirmed': withWorker(
     { POLICY_RESEND_WINDOW: '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
     async (desk, temporal) => {
       await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
@@ -168,7 +168,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'topup-held-then-bought-anew': async (desk) => {
+  'topup-held-then-new-attempt': async (desk) => {
     const id = await desk.topUp(await desk.newEsim(), 1002, { max_price: TOO_LITTLE });
     await desk.topupReaches(id, 'held');
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });

@@ -9,7 +9,7 @@ import {
 } from '#upstream/contract-check/compare/comparison.ts';
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { isAmount, unreadableValue } from '#upstream/contract-check/compare/read-values.ts';
-import { WORDS_NOT_LISTED } from '#upstream/contract-check/findings.ts';
+import { VALUES_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
 import { formsOf, refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
@@ -56,11 +56,11 @@ function reportMissingValues(
   const values = valuesIn(forms);
   if (place.severity === 'note') return;
   if (values === undefined && ownForm(ours).values !== undefined) {
-    return findings.note('answer', nameOf(place), WORDS_NOT_LISTED);
+    return findings.note('answer', nameOf(place), VALUES_NOT_LISTED);
   }
   if (values === undefined || !source.isWhole) return;
-  const words = new Set(values.map((value) => valueInOurTerms(place.name, value)));
-  const never = (ownForm(ours).values ?? neededValues(place.name)).filter((word) => !words.has(word));
+  const known = new Set(values.map((value) => valueInOurTerms(place.name, value)));
+  const never = (ownForm(ours).values ?? neededValues(place.name)).filter((value) => !known.has(value));
   const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
   if (never.length === 0) return;
   findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
