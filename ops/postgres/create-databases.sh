@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs once, when the PostgreSQL container makes its data folder: one role and database for the product, one role for
-# Temporal, which creates its two databases itself. Neither may read the other's.
+# Runs once, when the PostgreSQL container creates its data folder: one role and database for the product, and one role
+# for Temporal, which creates its two databases itself. Neither role can read the databases of the other.
 set -euo pipefail
 
 psql --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \

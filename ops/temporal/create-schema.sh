@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates Temporal's two databases, or brings them to the version of this image. May run any number of times.
-# The password comes from SQL_PASSWORD, so that it stands on no command line.
+# Creates Temporal's two databases, or upgrades them to the version of this image. It may run repeatedly.
+# The password comes from SQL_PASSWORD, so that no command line contains it.
 set -eu
 
 for store in temporal:temporal temporal_visibility:visibility; do
