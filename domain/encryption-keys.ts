@@ -44,7 +44,7 @@ export function describeKeyProblem(problem: KeyProblem): { readonly what: string
         what:
           `The key ${id} in ENCRYPTION_KEYS has other bytes than the key ${id} that this database was used with: ` +
           'stored values and workflows could not be opened.',
-        advice: 'Put the former bytes back, and give a new key an id of its own.',
+        advice: 'Restore the former bytes. A new key needs a new id.',
       };
     case 'missing':
       return {

@@ -117,7 +117,7 @@ const CANCELLING: PurchaseRules = {
       cancellation.cancelledAt === undefined
         ? `The service has accepted the ${noun} and is working on it.`
         : 'The eSIM is cancelled; the service decides about its refund.',
-    next: 'Its webhook. Without one the reconciler asks.',
+    next: 'Its webhook. Without one, the reconciler looks it up.',
   }),
   failed: 'Refused; the eSIM is not cancelled',
 };

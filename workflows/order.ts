@@ -85,7 +85,7 @@ async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, go
     case 'fail':
       return fail(purchase, step);
 
-    // The service does not answer: a case says so, and it is asked again.
+    // The service does not answer: a case opens, and the look-up is repeated.
     case 'retry_later':
       return retryLater(purchase, step);
     // A person decides.
@@ -98,7 +98,7 @@ const BUYING: PurchaseRules = {
   afterReport: afterAcceptance,
   inProgress: ({ noun }) => ({
     now: `The service has accepted the ${noun} and is working on it.`,
-    next: 'Its webhook. Without one the reconciler asks.',
+    next: 'Its webhook. Without one, the reconciler looks it up.',
   }),
-  failed: 'Failed for good, and nothing was bought',
+  failed: 'Failed permanently; nothing was bought',
 };

@@ -90,9 +90,9 @@ export function cancellationCompletion(
       if (found.kind === 'found')
         return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
       if (refund.verdict === 'refunded')
-        return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, reportedAmount(refund));
+        return finish('The eSIM is cancelled. An operator confirmed its refund.', true, reportedAmount(refund));
       if (refund.verdict === 'dismissed')
-        return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
+        return finish(`The eSIM is cancelled. ${found.detail} An operator dismissed the refund.`, false);
       if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
       // The credit will never be visible; a caller who accepted that no refund comes need not decide.
       return cancellation.acceptWithoutRefund
@@ -110,9 +110,10 @@ export function cancellationCompletion(
         detail: 'The service has not decided about the cancellation for a long time.',
       };
     }
-    if (refund?.verdict === 'dismissed') return finish('The eSIM is cancelled; a person has let its refund go.', false);
+    if (refund?.verdict === 'dismissed')
+      return finish('The eSIM is cancelled. An operator dismissed the refund.', false);
     if (cancellation.acceptWithoutRefund) {
-      return finish('The eSIM is cancelled, without a refund, as was accepted.', isFailed ? false : undefined);
+      return finish('The eSIM is cancelled without a refund; the caller accepted this.', isFailed ? false : undefined);
     }
     return isFailed
       ? {
@@ -148,6 +149,6 @@ async function reportOtherAmount(
 ): Promise<void> {
   const told = refund === undefined ? undefined : reportedAmount(refund);
   if (told === undefined || equalMoney(told, credit)) return;
-  const detail = `The service said ${plainText(told)} of the refund, and credited ${plainText(credit)}.`;
+  const detail = `The service reported a refund of ${plainText(told)} and credited ${plainText(credit)}.`;
   await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);
 }

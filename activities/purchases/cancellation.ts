@@ -43,10 +43,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
           const { completedTopups } = await readRefundContext(tx, await lockEsim(tx, esim.id));
           return completedTopups === own.completedTopups
             ? undefined
-            : refusal(
-                'not_sent',
-                'The eSIM was recharged at this moment: the conditions of its refund are judged anew.',
-              );
+            : refusal('not_sent', 'The eSIM was recharged meanwhile; the refund conditions are checked again.');
         };
         return { recheck };
       }

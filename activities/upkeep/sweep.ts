@@ -102,7 +102,7 @@ async function runningOf(
   } catch (error) {
     logger.warn(
       { err: error, kind },
-      'Temporal does not say what runs; the sweep asks for the start of one page and goes on later',
+      'Temporal did not list the running workflows; the sweep requests one page of starts and continues later',
     );
     return undefined;
   }

@@ -132,10 +132,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 async function warnOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
   const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));
   if (missed < webhookSilence.news) return;
-  logger.warn(
-    { missed, windowMs: webhookSilence.windowMs },
-    'webhooks do not arrive: what they should have told was found by asking',
-  );
+  logger.warn({ missed, windowMs: webhookSilence.windowMs }, 'webhooks do not arrive: look-ups found the updates');
 }
 
 /**

@@ -55,7 +55,7 @@ export const cancellationInputExample = {
   metadata: { shop_order: 'A-1001' },
 };
 
-const ENDS = '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.';
+const ENDS = '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is unchanged.';
 
 /** A cancellation spends nothing, so it has neither a limit nor a price. */
 const {
@@ -81,7 +81,7 @@ export const cancellationOutput = z
     accept_without_refund: z.boolean(),
     cancelled_at: instant.nullable().meta({ description: 'When the eSIM was first known to be cancelled.' }),
     preflight: z.array(refundCondition).nullable().meta({
-      description: 'The conditions of the refund, judged just before the newest send; `null` before the first.',
+      description: 'The conditions of the refund, checked just before the newest send; `null` before the first.',
     }),
     refund: refundOutput.nullable(),
     ...common,

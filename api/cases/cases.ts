@@ -42,7 +42,7 @@ const example: z.input<typeof caseOutput> = {
   reason: 'webhook_conflict',
   subject_kind: 'delivery',
   subject_id: 'dlv-1',
-  detail: 'Different bodies, each correctly signed, arrived under this delivery id. All are stored and judged.',
+  detail: 'Different bodies, each correctly signed, arrived with this delivery id. All are stored and processed.',
   ...ATTENTION_REASONS.webhook_conflict,
   opened_at: '2030-01-31T12:00:00.000Z',
   closed_at: null,

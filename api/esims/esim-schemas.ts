@@ -88,7 +88,7 @@ export const esimListQuery = z.strictObject({
     .string()
     .regex(
       /^[\x21-\x2b\x2d-\x7e]{1,64}(,[\x21-\x2b\x2d-\x7e]{1,64}){0,9}$/,
-      'must be one to ten words, separated by commas',
+      'must be one to ten values, separated by commas',
     )
     .transform((text) => text.split(','))
     .optional()

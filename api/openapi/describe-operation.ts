@@ -33,6 +33,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   504: { 'Retry-After': 'Seconds.' },
 };
 
+/** The OpenAPI description of an operation. */
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const { scope, params, query, body, bodyRequired } = operation;
   const requestParams = {

@@ -102,9 +102,9 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
     tag,
     summary: 'End a VPN subscription for its customer',
     description:
-      'The service is asked to cancel it; nothing is refunded. A repeated request changes nothing. Refused ' +
-      '(`action_not_possible`) while it is not ' +
-      'active yet, and once it has ended in another way: `expired`, `failed` or `abandoned`.',
+      'Its cancellation is requested at the service; nothing is refunded. A repeated request changes nothing. ' +
+      'Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, ' +
+      '`failed` or `abandoned`.',
     scope: 'vpn:write',
     params,
     prefersWait: true,

@@ -15,7 +15,7 @@ export function addEncryptionKeysCommand(program: Command, environmentFor: Envir
   keys
     .command('retire')
     .argument('<id>', 'id of the key')
-    .description('let processes start without a key; refused while stored values are encrypted with it')
+    .description('retire a key: processes then start without it; refused while stored values are encrypted with it')
     .option(...SET_UP)
     .action(async (keyId: string, options: SetUpOption) =>
       (await load()).retireEncryptionKey(keyId, await environmentFor(options)),

@@ -5,7 +5,7 @@ import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/sha
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('doctor')
-    .description('check a set-up; spends nothing; exit code 0 no failure, 1 some, 78 unusable configuration')
+    .description('check a set-up; spends nothing; exit code 0: no failure, 1: at least one, 78: unusable configuration')
     .option('--json', 'print the findings as JSON')
     .option(...SET_UP)
     .action(async (options: { json?: boolean } & SetUpOption) => {

@@ -8,8 +8,8 @@ export function addReconcileCommand(program: Command, environmentFor: Environmen
   program
     .command('reconcile')
     .description(
-      'compare our books with the wallet at the service now; exit code 0 no findings, 1 findings, 2 not ' +
-        'everything was compared',
+      'compare our books with the wallet at the service now; exit code 0: no findings, 1: findings, ' +
+        '2: not everything was compared',
     )
     .option('--json', 'print the report as JSON')
     .option('--wait <duration>', 'how long to wait for the worker that compares (default 5m)', duration)

@@ -24,7 +24,7 @@ export function reportLines(report: ReconciliationRow): string[] {
     `  report          ${id}`,
     `  read since      ${readSince.toISOString()}`,
     `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ${counts.booked} rows booked`,
-    `  waiting         ${counts.pending} too young to be judged, ${counts.outstanding} of ours not shown yet, ` +
+    `  waiting         ${counts.pending} too recent, ${counts.outstanding} journal rows not shown yet, ` +
       `${counts.unmatched} without a cause`,
     `  balance         ${balanceText(report)}`,
     ...sums.map(
@@ -39,18 +39,14 @@ export function reportLines(report: ReconciliationRow): string[] {
 function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {
   if (balance === null || balanceCurrency === null) return 'could not be read';
   const expected =
-    expectedBalance === null ? 'nothing to compare it with' : `its movements come to ${plainAmount(expectedBalance)}`;
+    expectedBalance === null ? 'no sum to compare' : `the sum of its movements is ${plainAmount(expectedBalance)}`;
   return `${plainAmount(balance)} ${balanceCurrency}, ${expected}`;
 }
 
 function findingLines({ findings, findingCounts, counts }: ReconciliationRow): string[] {
   if (counts.findings === 0) {
     const isWaiting = counts.pending > 0 || counts.outstanding > 0;
-    return [
-      isWaiting
-        ? 'Nothing was found so far. Movements that are too young are judged in a later comparison.'
-        : 'Nothing was found.',
-    ];
+    return [isWaiting ? 'Nothing was found so far. A later comparison checks recent movements.' : 'Nothing was found.'];
   }
   const lines = findingKinds.flatMap((kind) => {
     const ofKind = findings.filter((each) => each.kind === kind);

@@ -9,7 +9,9 @@ export function addSandboxCommand(program: Command, environmentFor: EnvironmentF
     .command('sandbox')
     .description('the service’s sandbox, with its fictional balance')
     .command('tour')
-    .description('try every call and measure its capabilities; exit code 0 all as expected, 1 not')
+    .description(
+      'call every endpoint of the sandbox and measure its capabilities; exit code 0: all as expected, 1: not',
+    )
     .option('--json', 'print the report as JSON')
     .option('--no-store', 'do not store the result; needs no database')
     .option('--package <id>', 'package to order (default: the first for sale that is completed)', id)

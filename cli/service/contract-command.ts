@@ -9,7 +9,8 @@ export function addContractCommand(program: Command, environmentFor: Environment
     .description('the interface of the service that this product expects')
     .command('check <file>')
     .description(
-      'compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document',
+      'compare an OpenAPI document of the service (JSON) with the contract; exit code 0: compatible, ' +
+        '1: not, 2: no document',
     )
     .option('--download', 'first download the document from SERVICE_BASE_URL into the file')
     .option('--record', 'in production: release held purchases if the document and free read calls prove them safe')

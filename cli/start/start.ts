@@ -17,14 +17,14 @@ export async function start(options: StartOptions, environment: Environment): Pr
   process.umask(0o077);
   const stopping = new AbortController();
   let killAll = () => undefined as void;
-  let askedAt = 0;
+  let signalledAt = 0;
   const terminal = new Terminal(process.stdout);
   const onSignal = () => {
     if (!stopping.signal.aborted) {
-      askedAt = Date.now();
-      terminal.say('\nStopping everything. Press Ctrl-C again to kill it at once.');
+      signalledAt = Date.now();
+      terminal.say('\nStopping all processes. Press Ctrl-C again to kill them immediately.');
       stopping.abort();
-    } else if (Date.now() - askedAt > SAME_SIGNAL_MS) {
+    } else if (Date.now() - signalledAt > SAME_SIGNAL_MS) {
       killAll();
     }
   };

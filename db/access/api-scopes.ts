@@ -21,8 +21,8 @@ function describeWorkScopes(): Readonly<Record<WorkScope, string>> {
     const { noun, isPurchase } = KINDS[kind];
     const { read, write, operate } = scopesOfKind(kind);
     const actions = isPurchase
-      ? `Retry, release, abandon and judge ${noun}s, and change their price limit`
-      : `Retry, abandon and judge ${noun}s`;
+      ? `Retry, release and abandon ${noun}s, resolve their cases, and change their price limit`
+      : `Retry and abandon ${noun}s, and resolve their cases`;
     return [
       [read, `Read ${noun}s and their timelines.`],
       [write, `Create ${noun}s${isPurchase ? ': spends money' : ''}.`],

@@ -53,12 +53,12 @@ const STATUS_MEANINGS = {
   completed: 'is completed',
   failed: 'has failed; nothing was bought',
   needs_attention: 'waits for a person',
-  abandoned: 'was given up by an operator',
+  abandoned: 'was abandoned by an operator',
   active: 'is active',
   cancelling: 'is being cancelled',
   cancelled: 'is cancelled',
   expired: 'has expired',
-  refused: 'was refused; the eSIM stays as it was',
+  refused: 'was refused; the eSIM is unchanged',
 } as const satisfies Record<Exclude<ReturnType<typeof statusesOf>[number], typeof UNANNOUNCED>, string>;
 
 const REFUND_MEANINGS = {

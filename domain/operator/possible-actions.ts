@@ -1,3 +1,4 @@
+/** The actions that are possible on work at present, so that a refusal can name them. */
 import {
   judgeAbandon,
   judgeRelease,
@@ -6,7 +7,6 @@ import {
   VERDICTS_OF,
   type OperatedWork,
 } from '#domain/operator/operator-actions.ts';
-/** The actions that are possible on work at present, so that a refusal can name them. */
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -84,8 +84,8 @@ export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: reado
   if (isFinal(work.status)) return '';
   const possible = possibleActions(work, kind, openCases);
   if (possible.length > 0) return `Possible now: ${possible.map(nameOf).join(', ')}.`;
-  if (work.status === 'active') return 'It is bought and active: there is nothing to unblock.';
-  return 'Nothing is possible at this moment; it moves on, or asks for a person, by itself. Look again in a minute.';
+  if (work.status === 'active') return 'It is active; no action is needed.';
+  return 'No action is possible now. It continues automatically, or a case opens. Look again in a minute.';
 }
 
 function nameOf(possible: PossibleAction): string {

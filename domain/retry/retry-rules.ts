@@ -83,11 +83,11 @@ export const RETRY_TABLE = {
   },
   unauthorized: {
     ...AS_ALL,
-    reason: 'A wrong password is put right in minutes, and the circuit keeps others from trying it.',
+    reason: 'A wrong password is corrected in minutes, and the circuit stops other logins.',
   },
-  rate_limited: { ...AS_ALL, reason: 'The service says itself when to come back; the wait is for when it does not.' },
-  not_sent: { ...AS_ALL, reason: 'A network or supplier is back in seconds or minutes, and a customer waits.' },
-  service_down: { ...AS_ALL, reason: 'The gate holds it, and wakes it as soon as a canary has come through.' },
+  rate_limited: { ...AS_ALL, reason: 'The service names the time of the next try; this wait applies if it does not.' },
+  not_sent: { ...AS_ALL, reason: 'A network failure usually ends within seconds or minutes, and a customer waits.' },
+  service_down: { ...AS_ALL, reason: 'The gate holds it, and wakes it when a canary succeeds.' },
   spend_limit_reached: {
     ...AS_ALL,
     reason: 'The gate holds it, and wakes it on the next day or when the limit is raised.',
@@ -95,7 +95,7 @@ export const RETRY_TABLE = {
   purchases_paused: { ...AS_ALL, reason: 'The gate holds it, and wakes it when the pause ends.' },
   supplier_failed: {
     ...AS_ALL,
-    reason: 'A supplier that fails is back in minutes or stays away: a few new attempts, then a person is asked.',
+    reason: 'A supplier failure usually ends within minutes or lasts long: a few new attempts, then a case.',
   },
 } as const satisfies Record<RetriedClass, RetryRow>;
 

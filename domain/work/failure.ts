@@ -68,7 +68,7 @@ export const FAILURE_CLASSES = {
   key_or_reference_used: {
     certainty: 'unknown',
     disposition: 'look_up',
-    meaning: 'The service says that this key or reference is already used.',
+    meaning: 'The service reports that this key or reference is already used.',
     advice: 'No action yet: it is looked up at the service.',
   },
   supplier_failed: {

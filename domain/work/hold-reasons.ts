@@ -63,7 +63,7 @@ export const HOLD_REASONS = {
   rate_limited: {
     certainty: 'definite',
     disposition: 'hold',
-    meaning: 'The service asks us to slow down.',
+    meaning: 'The service limits the rate of our requests.',
     advice: 'No action: it continues automatically after the time that the service named.',
   },
   not_sent: {
@@ -71,22 +71,22 @@ export const HOLD_REASONS = {
     disposition: 'hold',
     withoutAnswer: true,
     meaning: 'No connection to the service could be opened, so nothing was sent.',
-    advice: 'Check the network and SERVICE_BASE_URL; what is held goes on by itself.',
+    advice: 'Check the network and SERVICE_BASE_URL. Held work continues automatically.',
   },
   service_down: {
     certainty: 'definite',
     disposition: 'hold',
     withoutAnswer: true,
-    meaning: 'The service did not answer others just before, so nothing was sent.',
+    meaning: 'The service did not answer earlier requests, so nothing was sent.',
     advice:
-      'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. ' +
-      '`release` lets this one try now.',
+      'No action: one purchase at a time tests the service. When it answers, the others follow, oldest first. ' +
+      '`release` sends this one now.',
   },
   spend_limit_reached: {
     certainty: 'definite',
     disposition: 'hold',
     withoutAnswer: true,
-    meaning: 'What may be spent in a day is spent.',
+    meaning: 'The daily spending limit is reached.',
     advice: 'Wait for the next day (UTC), or raise the limit: POLICY_SPEND_LIMIT, or that of the API key.',
   },
   purchases_paused: {
@@ -95,7 +95,7 @@ export const HOLD_REASONS = {
     withoutAnswer: true,
     meaning: 'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
     advice:
-      'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this ' +
-      'one through now.',
+      'See `GET /v1/purchase-gate` for the author and the reason of the pause. It continues when the pause ends; ' +
+      '`release` sends this one now.',
   },
 } as const satisfies Record<string, HoldReason>;

@@ -16,14 +16,14 @@ interface ResubmissionTexts {
 export interface KindTexts {
   /** The service works on it. */
   readonly processing: (noun: string) => string;
-  /** A clause: the end of what is held for too long. */
+  /** A clause: the end of work that is held for too long. */
   readonly heldTooLong: string;
-  /** A clause: what abandoned work has left behind. */
+  /** A clause: the state after abandonment. */
   readonly leftBehind: string;
   readonly resubmission: ResubmissionTexts;
 }
 
-/** Of work that buys. */
+/** Texts of purchases. */
 export const PURCHASE_TEXTS: KindTexts = {
   processing: (noun) => `The service has accepted the ${noun} and works on it.`,
   heldTooLong: 'fails without having bought',
@@ -40,11 +40,11 @@ export const PURCHASE_TEXTS: KindTexts = {
   },
 };
 
-/** Of work that cancels an eSIM. */
+/** Texts of cancellations of eSIMs. */
 export const CANCELLATION_TEXTS: KindTexts = {
   processing: () => 'The service decides about the cancellation or its refund.',
   heldTooLong: 'is refused without having been sent',
-  leftBehind: 'the eSIM is as it was',
+  leftBehind: 'the eSIM is unchanged',
   resubmission: {
     in_doubt: 'A case is open about it: the eSIM may be cancelled, even if its status does not show that.',
     done: 'The eSIM is cancelled.',

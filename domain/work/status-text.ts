@@ -60,11 +60,11 @@ function nowOf(work: DescribedWork): string {
     case 'completed':
       return `${subject} is completed.`;
     case 'failed':
-      return `${subject} failed for good; nothing was bought.`;
+      return `${subject} failed permanently; nothing was bought.`;
     case 'abandoned':
-      return `${subject} was given up; ${texts.leftBehind}.`;
+      return `${subject} was abandoned; ${texts.leftBehind}.`;
     case 'refused':
-      return `${subject} is refused; the eSIM is as it was.`;
+      return `${subject} is refused; the eSIM is unchanged.`;
     case 'cancelled':
       return `${subject} is cancelled.`;
     case 'expired':

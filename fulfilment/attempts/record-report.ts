@@ -113,7 +113,7 @@ async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Pro
 /** Opens a case when a report contradicts what is known, whether it comes from an answer, a look-up or an event. */
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
-    const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
+    const detail = `The service reports attempt ${known.number} as ${facts.outcome}, and before as ${known.state}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);
   }
   await reportOtherPrice(tx, known, facts.charged);

@@ -149,7 +149,7 @@ function openingEntry(before: Money) {
 function balanceFindings(balance: Money | undefined, expected: Money | undefined): Finding[] {
   if (balance === undefined || expected === undefined || equalMoney(balance, expected)) return [];
   const sum = plainText(expected);
-  const detail = `The balance is ${plainText(balance)}; the movements that the service shows come to ${sum}.`;
+  const detail = `The balance is ${plainText(balance)}; the sum of the movements is ${sum}.`;
   return [
     {
       kind: 'balance_differs',

@@ -58,7 +58,7 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
     .orderBy(desc(capabilityProfiles.id))
     .limit(1);
   if (profile?.findings[KINDS[kind].seenTrait] === true) {
-    return `The capability profile ${profile.id}, confirmed by ${profile.confirmedBy ?? '?'}, says so.`;
+    return `Evidence: the capability profile ${profile.id}, confirmed by ${profile.confirmedBy ?? '?'}.`;
   }
   const table = workTable(kind);
   const [bought] = await db

@@ -20,7 +20,7 @@ import { lockMatch } from '#fulfilment/reports/match-report.ts';
  * @param error the error, without personal data.
  */
 export async function quarantineInboxRow(database: Database, row: InboxRow, error: string): Promise<void> {
-  const note = `Cannot be acted upon: ${error}`;
+  const note = `Cannot be processed: ${error}`;
   // The error may come from the look-up of the work itself; then the case is about the delivery.
   const isStored = await database
     .transaction((tx) => quarantineWithCase(tx, row, note, true))

@@ -1,31 +1,31 @@
+/** Texts of operator actions for the timeline. */
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { durationText, type RetryChange } from '#domain/retry/retry-rules.ts';
-/** Texts of operator actions for the timeline. */
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 /** An action as a sentence. */
 export function sentence({ kind }: WorkRef, action: OperatorAction): string {
   switch (action.action) {
     case 'retry':
-      return 'An operator asked to try again now.';
+      return 'An operator requested a retry.';
     case 'release':
-      return 'An operator let it through the purchase gate now, past pauses and open circuits.';
+      return 'An operator released it through the purchase gate, past pauses and open circuits.';
     case 'abandon':
-      return `An operator gave the ${KINDS[kind].noun} up.`;
+      return `An operator abandoned the ${KINDS[kind].noun}.`;
     case 'change_limit': {
       const { maxPrice } = action;
       return maxPrice === null
-        ? 'An operator took the price limit away.'
+        ? 'An operator removed the price limit.'
         : `An operator set the price limit to ${maxPrice.amount} ${maxPrice.currency}.`;
     }
     case 'change_retry':
-      return `An operator changed how it is tried again: ${changeWords(action.change)}.`;
+      return `An operator changed how it is tried again: ${changeText(action.change)}.`;
     case 'resolve':
-      return `An operator judged the case ${action.reason}: ${action.verdict}.`;
+      return `An operator resolved the case ${action.reason} with the verdict ${action.verdict}.`;
   }
 }
 
-function changeWords({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryChange): string {
+function changeText({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryChange): string {
   const asConfigured = 'as configured';
   const delay = (ms: number | null) => (ms === null ? asConfigured : durationText(ms));
   return [

@@ -161,7 +161,7 @@ async function openByPerson(
 ): Promise<CaseRow | undefined> {
   if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
   const attempt = await currentAttempt(tx, work);
-  await openCase(tx, work, reason, 'An operator judged it before it had become a case.', attempt?.id);
+  await openCase(tx, work, reason, 'An operator resolved it before a case opened.', attempt?.id);
   return findOpenCase(tx, work, reason);
 }
 
@@ -177,7 +177,7 @@ async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedW
 
 async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> {
   if (row.attentionReason === 'cancellation_refused') {
-    await closeCase(tx, work, 'cancellation_refused', 'The service is asked once more.', now);
+    await closeCase(tx, work, 'cancellation_refused', 'The cancellation is requested again.', now);
     await forgetCancelAccepted(tx, work.id);
     await updateWork(tx, work, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
     return;

@@ -33,8 +33,8 @@ export async function correctAttempt(
           ...(isProven && { busyEsimId: null }),
           failureClass: 'supplier_failed',
           failureDetail: isProven
-            ? 'An operator found that the service sold nothing for it and keeps no money.'
-            : 'An operator says that the service will not finish it; the wallet shows what it cost.',
+            ? 'Verdict of an operator: the service sold nothing for it and keeps no money.'
+            : 'Verdict of an operator: the service will not finish it. The wallet is read for its cost.',
         })
         .where(eq(attempts.id, attempt.id));
       return;
@@ -69,8 +69,7 @@ export async function correctAttempt(
  */
 const NEVER_SENT_AGAIN = {
   failureClass: 'key_or_reference_used',
-  failureDetail:
-    'An operator says that the service has sold it: the service is asked for it, and nothing is sent again.',
+  failureDetail: 'Verdict of an operator: the service has sold it. It is looked up there; nothing is sent again.',
 } as const;
 
 /**

@@ -29,7 +29,7 @@ async function readMissedWebhooks(db: Executor): Promise<Degradation[]> {
   const missed = await missedWebhooks(db, webhookSilence, new Date());
   if (missed < webhookSilence.news) return [];
   const detail =
-    `${missed} or more status updates were found by asking, and no webhook has come since. ` +
+    `Look-ups found ${missed} or more status updates, and no webhook has arrived since. ` +
     'See the alert WebhooksSilent in docs/runbook.md.';
   return [{ condition: 'webhooks_missed', detail }];
 }

@@ -212,7 +212,7 @@ async function openConflictCase(tx: Executor, deliveryId: string): Promise<boole
     tx,
     { kind: 'delivery', id: deliveryId },
     'webhook_conflict',
-    'Different bodies, each correctly signed, came under this delivery id. All are kept and judged.',
+    'Different bodies, each correctly signed, arrived with this delivery id. All are stored and processed.',
   );
   if (!isNew) return false;
   const matched = await tx

@@ -197,7 +197,7 @@ async function reportContradiction(
   } = match;
   const noun = KINDS[work.kind].noun;
   const detail =
-    `The service says ${event.outcome}${saidOfRefund(event)} of attempt ${attempt.number} (its ${noun} ` +
+    `The service reports ${event.outcome}${saidOfRefund(event)} for attempt ${attempt.number} (its ${noun} ` +
     `${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
   await openCase(tx, work, 'contradiction', detail, attempt.id);

@@ -50,7 +50,7 @@ export async function recordStep(
   const row = await lockUnfinishedWork(tx, work);
   if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
     // The verdict answers these reports: left open, they would bar every further send.
-    await markApplied(tx, step.applied ?? [], 'A person has judged it.', now);
+    await markApplied(tx, step.applied ?? [], 'An operator resolved it.', now);
     return 'judged';
   }
   if (step.attention !== undefined && step.judged !== undefined && !(await isInState(tx, work, step.judged)))

@@ -71,7 +71,8 @@ export async function storeRefund(
   await addTimelineEntry(tx, work, {
     event: `refund.${state}`,
     message:
-      `The service says of the refund: ${state}` + (review === null ? '.' : ` (review: ${review.replace('_', ' ')}).`),
+      `The service reports the refund as ${state}` +
+      (review === null ? '.' : ` (review: ${review.replace('_', ' ')}).`),
     dedupKey: `refund.${state}:${review ?? ''}`,
     at: now,
   });
@@ -94,6 +95,6 @@ async function reportOtherRefund(
     tx,
     work,
     'contradiction',
-    `The service named ${plainText(before)} as the refund, and now names ${plainText(told)}.`,
+    `The service reported a refund of ${plainText(before)} before, and now reports ${plainText(told)}.`,
   );
 }

@@ -40,5 +40,5 @@ export async function markInProgress(
     ...(retryRule !== undefined && { retryRule }),
     updatedAt: now,
   });
-  await closeCases(tx, work, `The ${KINDS[work.kind].noun} went on.`, now);
+  await closeCases(tx, work, `The ${KINDS[work.kind].noun} continued.`, now);
 }

@@ -25,7 +25,7 @@ describe('an order at the purchase gate', () => {
         status: 'held',
         failure: 'service_down',
         now: 'Held at the purchase gate: The gate is closed.',
-        next: expect.stringMatching(/^The gate lets it through afterwards, the oldest first/),
+        next: expect.stringMatching(/^The gate releases held purchases afterwards, oldest first/),
         nextStepAt: expect.any(Number),
         resubmission: { verdict: 'not_needed' },
       });

@@ -14,12 +14,12 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
     answer: '200, no effect',
     reason:
       'The specification says that a receiver "rejects duplicates". We reject the effect, not the request: the event ' +
-      'was accepted before, and 2xx says so. After any other answer the service sends again, or may disable the ' +
-      'address.',
+      'was accepted before, and 2xx confirms that. After any other answer the service sends again, or may disable ' +
+      'the address.',
   },
   {
     delivery: 'known delivery id, another body',
-    answer: '200; stored, judged, and reported as a case',
+    answer: '200; stored, processed, and reported as a case',
     reason:
       'The delivery id is not signed. An attacker who has seen one delivery could send it under the id of a later ' +
       'one. If the second body were rejected, the genuine event would be lost.',

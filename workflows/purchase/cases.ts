@@ -39,7 +39,7 @@ export async function fail(purchase: Purchase, { failure, detail: given }: StepN
  */
 export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step): Promise<Step> {
   if (by === 'contradiction') return CONTRADICTION;
-  const detail = 'What the service reported about it has not been judged yet.';
+  const detail = 'A report of the service about it is not processed yet.';
   const delayMs = await stalled(purchase, purchase.run.policy.blockedRetryMs, detail);
   return purchase.waitThen(delayMs, WAIT_NAMES.unjudgedReport(), then);
 }
@@ -56,8 +56,8 @@ export async function stalled(purchase: Purchase, firstMs: number, detail: strin
   const delayMs = backoffMs(firstMs, run.policy.blockedRetryMaxMs, tries + 1);
   if (Date.now() - since < run.policy.stalledAfterMs) return delayMs;
   const status = 'needs_attention';
-  const message = `It has not moved since ${new Date(since).toISOString()}: ${detail}`;
-  const next = 'It is tried again without a person.';
+  const message = `It has made no progress since ${new Date(since).toISOString()}: ${detail}`;
+  const next = 'It is tried again automatically.';
   const nextStepAt = Date.now() + delayMs;
   const { attention } = run;
   if (attention === undefined)
@@ -85,7 +85,7 @@ export async function retryLater(purchase: Purchase, step: StepNamed<'retry_late
     attemptState,
     ...(failure !== undefined && { failure }),
     nextStepAt: wakeAt,
-    next: 'The service is asked again without a person; an operator may ask at once with `retry`.',
+    next: 'The look-up is repeated automatically; `retry` repeats it now.',
   });
   if (recorded === 'judged' || recorded === 'changed') {
     await run.reload();

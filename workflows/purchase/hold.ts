@@ -21,7 +21,10 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
   const [message, next] =
     gated === undefined
       ? [`Held: ${detail}`, `The same attempt is sent again. ${advice}`]
-      : [`Held at the purchase gate: ${detail}`, `The gate lets it through afterwards, the oldest first. ${advice}`];
+      : [
+          `Held at the purchase gate: ${detail}`,
+          `The gate releases held purchases afterwards, oldest first. ${advice}`,
+        ];
   let { delayMs } = step;
   for (;;) {
     await purchase.continueAsNewIfLong({ ...step, delayMs: Math.max(1, since + delayMs - Date.now()) }, holdsBefore);

@@ -10,7 +10,7 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
-const NO_ANSWER = 'The service could not be asked for a long time.';
+const NO_ANSWER = 'The service has not answered for a long time.';
 
 /**
  * Looks up an attempt that may not be resent, a few times. Without an answer the look-up is repeated later. An attempt
@@ -22,7 +22,7 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
   const { lookUps, resendDelayMs, resendDelayMaxMs } = run.policy;
   for (let n = 1; ; n += 1) {
     showLookUp(purchase, step, n);
-    const result = await askService(purchase);
+    const result = await readAttempt(purchase);
     const isLast = n >= lookUps;
     if (result.kind === 'found') {
       purchase.unansweredReads = 0;
@@ -78,7 +78,7 @@ export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_ab
   return { step: 'send' };
 }
 
-/** The service answered every time, and does not list the attempt. */
+/** Decides what follows when the service answered every time and does not list the attempt. */
 function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
   const { run, proofs } = purchase;
   if (isOverdue(purchase)) return overdueCase(purchase, failure);
@@ -121,14 +121,14 @@ function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: num
   const { attention, noun, policy } = run;
   run.show({
     status: attention === undefined ? 'submitting' : 'needs_attention',
-    now: `The outcome of the ${noun} is unknown; the service is being asked.`,
-    next: `The answer of the service. If it knows nothing, a case is opened (look-up ${n} of ${policy.lookUps}).`,
+    now: `The outcome of the ${noun} is unknown; it is being looked up at the service.`,
+    next: `The answer of the service. If it does not know it, a case is opened (look-up ${n} of ${policy.lookUps}).`,
     failure,
     attention,
   });
 }
 
-async function askService(purchase: Purchase): Promise<PurchaseLookUp> {
+async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
   try {
     return await reads(purchase).lookUpPurchase(purchase.attemptRef);
   } catch (error) {

@@ -60,8 +60,6 @@ export async function openAttempt(purchase: Purchase, step: StepNamed<'open_atte
 function usedUp({ run }: Purchase, allowed: number, evidence: string): Step {
   const { number, failure } = run.attempt;
   const detail =
-    allowed < number
-      ? `No further attempt is allowed any more. ${evidence}`
-      : `All ${allowed} attempts failed. ${evidence}`;
+    allowed < number ? `No further attempt is allowed. ${evidence}` : `All ${allowed} attempts failed. ${evidence}`;
   return { step: 'open_case', reason: 'attempts_used_up', detail, failure: failure?.class ?? 'supplier_failed' };
 }

@@ -114,7 +114,7 @@ export class Purchase {
         return this.rules.afterReport(state, this.run);
       case 'failed':
         return settled
-          ? { step: 'new_attempt', evidence: 'It cost nothing, as the wallet shows or an operator has said.' }
+          ? { step: 'new_attempt', evidence: "The wallet, or an operator's verdict, shows that it cost nothing." }
           : this.rules.afterReport(state, this.run);
     }
   }
@@ -170,7 +170,7 @@ function stepAfterLostEnd(witness: Witness, { state, settled, failure }: Attempt
   if (state === 'prepared' || state === 'refused' || (state === 'failed' && settled))
     return { step: 'fail', failure: witness.failure ?? failure?.class ?? 'deadline_passed', detail: `${lost}.` };
   if (state === 'processing' || state === 'completed') return undefined;
-  const detail = `${lost}, and its row does not say that nothing was bought.`;
+  const detail = `${lost}, and its stored row does not prove that nothing was bought.`;
   return { step: 'open_case', reason: 'records_lost', detail };
 }
 

@@ -17,7 +17,7 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
       : ` If it does not, the subscription ends with its time, at ${new Date(expiresAt).toISOString()}.`;
   const next = `The service confirms that it is cancelled.${otherwise}`;
   if (run.status !== 'cancelling' && run.attention !== 'service_not_answering') {
-    const message = 'The customer has cancelled it; the service is asked to cancel.';
+    const message = 'The customer has ended it; the cancellation is requested at the service.';
     await run.record({ status: 'cancelling', message, next });
   }
   if (cancelAcceptedAt === undefined) {
@@ -118,7 +118,7 @@ async function waitToRequestAgain(
     message: `The service has not accepted the cancellation: ${failure.detail}`,
     failure,
     nextStepAt: now + pause,
-    next: `The service is asked again. A case is opened if it does not accept it until ${until}.`,
+    next: `The cancellation is requested again. A case is opened if it does not accept it until ${until}.`,
   });
   await run.wait(pause, WAIT_NAMES.cancelRequest(failure.class));
 }
@@ -128,15 +128,15 @@ async function waitWithCase({ run }: Subscription, failure: FailureDetail, reque
   const { lookUpAgainMs, lookUpAgainMaxMs } = run.policy;
   const pause = backoffMs(lookUpAgainMs, lookUpAgainMaxMs, requests);
   const wakeAt = Date.now() + pause;
-  const again = `The next look-up is at ${new Date(wakeAt).toISOString()}.`;
-  const detail = `The service could not be asked to cancel for a long time. ${failure.detail} ${again}`;
+  const again = `The next request is at ${new Date(wakeAt).toISOString()}.`;
+  const detail = `The service has not answered the cancellation request for a long time. ${failure.detail} ${again}`;
   await run.record({
     status: 'needs_attention',
     message: detail,
     attention: { reason: 'service_not_answering', detail },
     failure,
     nextStepAt: wakeAt,
-    next: 'The service is asked again without a person; an operator may ask at once with `retry`.',
+    next: 'The request is repeated automatically; `retry` repeats it now.',
   });
   await run.wait(pause, WAIT_NAMES.notAnswered('service_not_answering'));
 }

@@ -16,7 +16,7 @@ export async function stayActive(subscription: Subscription): Promise<WorkEnd | 
     if (subscription.isOver(expiresAt))
       return subscription.end(
         'expired',
-        'Its time is over. The service did not say how it stands, and a person has dismissed that case.',
+        'Its time is over. The service did not report its status, and an operator dismissed the case.',
       );
   }
   const readAt = nextReadAt(subscription, expiresAt);
@@ -105,7 +105,7 @@ async function showActive(subscription: Subscription, expiresAt: number | undefi
       message: `${unreadableText(expiresAt)} ${silence.failure.detail}`,
       failure: silence.failure,
       nextStepAt: silence.readAgainAt,
-      next: `The service is asked again. A case is opened if it does not answer until ${until}.`,
+      next: `It is looked up again. A case is opened if it does not answer until ${until}.`,
     });
     return;
   }
@@ -126,11 +126,13 @@ async function showEscalated(
   const { run } = subscription;
   // A run that begins with the case has shown it already, and reads at once.
   if (silence === undefined && !run.owesAnswers) return;
-  const verdict = subscription.isOver(expiresAt) ? '`dismissed` lets it end as expired.' : '`dismissed` lets it go on.';
+  const verdict = subscription.isOver(expiresAt)
+    ? 'With `dismissed` it ends as expired.'
+    : 'With `dismissed` it continues.';
   const cause = silence?.failure.detail ?? REPORT_DURING_CASE;
-  const detail = `${unreadableText(expiresAt)} ${cause} \`retry\` asks at once; ${verdict}`;
+  const detail = `${unreadableText(expiresAt)} ${cause} \`retry\` looks it up now. ${verdict}`;
   const message = `Waits for a person: ${detail}`;
-  const next = 'A person decides, or the service reports more; it is asked once a day.';
+  const next = 'A person decides, or the service reports more. It is looked up once a day.';
   const status = 'needs_attention';
   const reason = 'delivery_unavailable';
   if (subscription.isEscalated && !run.owesAnswers) {

@@ -15,5 +15,5 @@ export function nextForActive(expiresAt: number | undefined): string {
 export function unreadableText(expiresAt: number | undefined): string {
   const known =
     expiresAt === undefined ? 'Its end is not known' : `Its time ended at ${new Date(expiresAt).toISOString()}`;
-  return `${known}, and the service does not say how it stands.`;
+  return `${known}, and the service does not report its status.`;
 }

@@ -78,7 +78,7 @@ export class Subscription {
       return await this.service.lookUpSubscription({ work: this.run.work });
     } catch (error) {
       requireGivenUp(error);
-      const detail = 'The service could not be asked for a long time.';
+      const detail = 'The service has not answered for a long time.';
       return { kind: 'unavailable', failure: { class: 'timeout', detail } };
     }
   }

@@ -58,7 +58,7 @@ async function endOf(parts: RunParts, run: () => Promise<WorkEnd>): Promise<Work
     const finished = finishedFailure(error);
     if (finished !== undefined) {
       const end = finished.details?.[0] as WorkEnd;
-      parts.progress.show({ status: end.status, now: `It has ended: ${end.status}.`, next: 'Nothing.' });
+      parts.progress.show({ status: end.status, now: `It has ended: ${end.status}.`, next: 'Nothing follows.' });
       return end;
     }
     if (isMissing(error) && parts.memory.witness !== undefined) return waitForRow(parts);
@@ -83,7 +83,7 @@ async function waitForRow({ input, memory, progress, actions }: RunParts): Promi
     status: 'needs_attention',
     now: `PostgreSQL has lost a row of this ${KINDS[input.work.kind].noun}; the workflow waits for it.${sends}`,
     next:
-      'It goes on when the row is back: the caller repeats the request, or a backup is restored. ' +
+      'It continues when the row exists again: the caller repeats the request, or a backup is restored. ' +
       'Terminate the workflow if the row will not come back.',
     attention: 'records_lost',
     nextStepAt: Date.now() + delayMs,

@@ -26,7 +26,7 @@ export type Event =
   | WebhookEndpointDisabledEvent
   | WebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -232,7 +232,7 @@ export interface OrderEvent {
    */
   id: string;
   /**
-   * `order.accepted`: The order was accepted and stored. `order.held`: The order is held until an obstacle passes. `order.processing`: The order was accepted by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator.
+   * `order.accepted`: The order was accepted and stored. `order.held`: The order is held until an obstacle passes. `order.processing`: The order was accepted by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was abandoned by an operator.
    */
   type:
     | 'order.accepted'
@@ -315,7 +315,7 @@ export interface TopupEvent {
    */
   id: string;
   /**
-   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up is held until an obstacle passes. `topup.processing`: The top-up was accepted by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator.
+   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up is held until an obstacle passes. `topup.processing`: The top-up was accepted by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was abandoned by an operator.
    */
   type:
     | 'topup.accepted'
@@ -385,7 +385,7 @@ export interface VpnSubscriptionEvent {
    */
   id: string;
   /**
-   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription is held until an obstacle passes. `vpn_subscription.processing`: The VPN subscription was accepted by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator.
+   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription is held until an obstacle passes. `vpn_subscription.processing`: The VPN subscription was accepted by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was abandoned by an operator.
    */
   type:
     | 'vpn_subscription.accepted'
@@ -518,7 +518,7 @@ export interface CancellationEvent {
    */
   id: string;
   /**
-   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation is held until an obstacle passes. `cancellation.processing`: The cancellation was accepted by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator.
+   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation is held until an obstacle passes. `cancellation.processing`: The cancellation was accepted by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM is unchanged. `cancellation.abandoned`: The cancellation was abandoned by an operator.
    */
   type:
     | 'cancellation.accepted'
@@ -2426,12 +2426,12 @@ export interface Cancellation {
    */
   cancelled_at: string | null;
   /**
-   * The conditions of the refund, judged just before the newest send; `null` before the first.
+   * The conditions of the refund, checked just before the newest send; `null` before the first.
    */
   preflight: RefundCondition[] | null;
   refund: Refund | null;
   /**
-   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being requested. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being requested. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `refused` and `abandoned` are final; after the last two the eSIM is unchanged.
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
   /**

@@ -197,7 +197,7 @@ describe('a comparison of the books', () => {
     expect(report.findings).toMatchObject([{ kind: 'debited_twice', work }]);
     expectBalanced(report);
     // It is for a person to judge, whatever becomes of the order.
-    await bench.database.transaction((tx) => closeCases(tx, work, 'The order went on.', new Date(bench.clock.now)));
+    await bench.database.transaction((tx) => closeCases(tx, work, 'The order continued.', new Date(bench.clock.now)));
     expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
     expect(findingsOf(await compare())).toEqual([]);
     await bench.admin.move({ type: 'credit', amount: '2.40', reason: 'refund', order_id: serviceId });

@@ -66,7 +66,7 @@ describe('an operator', () => {
     expect((await act(id, 'retry', { reason: 'The limit was raised.' })).status).toBe(200);
     await desk.reaches(id, 'completed');
     const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);
-    expect(timeline.text).toContain('An operator asked to try again now. Reason given: The limit was raised.');
+    expect(timeline.text).toContain('An operator requested a retry. Reason given: The limit was raised.');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([
       { action: 'order.retry', actor: expect.stringMatching(/^key_/), reason: 'The limit was raised.' },

@@ -315,7 +315,7 @@ describe('words of the service', () => {
     }
     await database.run((db) => db.execute(sql`alter table attempts drop constraint refuses`));
     expect(await rows()).toMatchObject([
-      { state: 'quarantined', note: 'Cannot be acted upon: PostgreSQL error 23514', tries: 3 },
+      { state: 'quarantined', note: 'Cannot be processed: PostgreSQL error 23514', tries: 3 },
     ]);
     expect(temporal.told.filter((word) => word.orderId === orderId)).toEqual([]);
   });

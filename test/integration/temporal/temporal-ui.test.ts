@@ -136,7 +136,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     const list = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1002'")}`);
     await list.getByRole('link', { name: `order/${orderId}` }).click();
     await list.getByText('"work"').first().waitFor();
-    await list.getByText('Let the wallet settle, read 1').first().waitFor();
+    await list.getByText('Before read 1 of the wallet').first().waitFor();
     await list.getByText('Waits for a person (failed_but_charged)').first().waitFor();
     await keepScreenshot(list, 'temporal-ui-history');
 

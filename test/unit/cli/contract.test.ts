@@ -86,7 +86,7 @@ describe('reseller contract check', () => {
     expect(stdout).toMatch(
       /^Not compatible, but it would be with SERVICE_MISSING_CAPABILITIES=topup_read,refund_list$/m,
     );
-    expect(stdout).toMatch(/^ {4}topup_read: .*only webhooks tell how a top-up went on\.$/m);
+    expect(stdout).toMatch(/^ {4}topup_read: .*only webhooks report the result of a top-up\.$/m);
     expect(await run(file, {}, { SERVICE_MISSING_CAPABILITIES: 'topup_read,refund_list' })).toMatchObject({
       code: COMPATIBLE,
       stdout: expect.stringMatching(/^– GET {2}\/refunds is switched off: refund_list$/m),

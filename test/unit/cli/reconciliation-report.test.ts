@@ -31,7 +31,7 @@ const end = (row: ReconciliationRow) => {
 describe('the report of a reconciliation', () => {
   it('reports that nothing was found, and that young movements are not judged yet', () => {
     expect(end(report({}))).toEqual(['Nothing was found.']);
-    const notYet = ['Nothing was found so far. Movements that are too young are judged in a later comparison.'];
+    const notYet = ['Nothing was found so far. A later comparison checks recent movements.'];
     expect(end(report({ pending: 1 }))).toEqual(notYet);
     expect(end(report({ outstanding: 1 }))).toEqual(notYet);
   });

@@ -152,7 +152,7 @@ function compareFields(
     else compareForms(comparison, schema, forms, inside);
   }
   if (notPromised.length > 0) {
-    const message = `is not said to always have ${notPromised.join(', ')}, which we need`;
+    const message = `does not list ${notPromised.join(', ')} as required, which we need`;
     findings.note('answer', nameOf(place), message);
   }
 }

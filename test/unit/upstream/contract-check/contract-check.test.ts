@@ -175,7 +175,7 @@ describe('an answer', () => {
     [
       'does not promise its fields',
       { type: 'object', properties: WALLET },
-      note('answer', undefined, 'is not said to always have balance, currency, which we need'),
+      note('answer', undefined, 'does not list balance, currency as required, which we need'),
     ],
     [
       'may have null in a field',
@@ -258,7 +258,7 @@ describe('an answer', () => {
       breaking('answer', 'data[].price_for_reseller', 'is missing', 'price'),
       breaking('answer', 'data[].currency', 'is missing'),
       note('answer', undefined, 'has no paging that we can read, so the product does not treat the list as complete'),
-      note('answer', 'data[]', 'is not said to always have id, which we need'),
+      note('answer', 'data[]', 'does not list id as required, which we need'),
     ]);
   });
 
