@@ -54,7 +54,12 @@ export const policyFields = {
   POLICY_RUNWAY_LOW: durationMs(DEFAULT_POLICY.runway.lowMs),
   POLICY_RUNWAY_WINDOW: z.coerce.number().int().min(1).max(92).default(DEFAULT_POLICY.runway.windowDays),
   POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
-  POLICY_WEBHOOK_SILENCE_REPORTS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
+  POLICY_WEBHOOK_SILENCE_REPORTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(DEFAULT_POLICY.webhookSilence.reports),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
   POLICY_EVENTS_KEPT: durationMs(DEFAULT_POLICY.sweep.eventsKeptMs),
   POLICY_WAIT_MAX: durationMs(DEFAULT_POLICY.waiting.maxMs, MAX_WAIT_MS),
@@ -106,12 +111,14 @@ export const waitingFields = {
   POLICY_STREAM_HEARTBEAT: policyFields.POLICY_STREAM_HEARTBEAT,
 };
 
+/** The runway policy from its variables. */
 export function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
   const { runway } = DEFAULT_POLICY;
   const windowDays = raw.POLICY_RUNWAY_WINDOW;
   return { ...runway, windowDays, minimumDays: Math.min(runway.minimumDays, windowDays), lowMs: raw.POLICY_RUNWAY_LOW };
 }
 
+/** The policy of waiting requests and event streams from its variables. */
 export function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting' | 'streams'> {
   const { waiting, streams } = DEFAULT_POLICY;
   return {
@@ -120,6 +127,7 @@ export function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting
   };
 }
 
+/** The whole policy from its variables. */
 export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
   const {
     gate,
@@ -210,7 +218,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
     webhookSilence: {
       ...webhookSilence,
       windowMs: raw.POLICY_WEBHOOK_SILENCE,
-      news: raw.POLICY_WEBHOOK_SILENCE_REPORTS,
+      reports: raw.POLICY_WEBHOOK_SILENCE_REPORTS,
     },
     webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
     outbound: {

@@ -48,6 +48,7 @@ export interface ServiceConfig {
   readonly resendAllowed: boolean;
 }
 
+/** The configuration of the database from its variables. */
 export function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
   return {
     url: raw.DATABASE_URL,
@@ -56,6 +57,7 @@ export function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
   };
 }
 
+/** The configuration of Temporal from its variables. */
 export function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
   return {
     address: raw.TEMPORAL_ADDRESS,
@@ -65,6 +67,7 @@ export function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
   };
 }
 
+/** The configuration of the service from its variables. */
 export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
   return {
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
@@ -78,6 +81,7 @@ export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
   };
 }
 
+/** All capabilities, except those in `SERVICE_MISSING_CAPABILITIES`. */
 export function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_MISSING_CAPABILITIES'>): Capabilities {
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_MISSING_CAPABILITIES.map((name) => [name, false])) };
 }

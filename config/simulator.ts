@@ -79,15 +79,15 @@ export interface SimulatorConfig {
 }
 
 /** Names of the simulator's dialects, shapes and fault profiles; the first of each is the default. */
-export interface SimulatorWords {
+export interface SimulatorNames {
   readonly dialects: readonly [string, ...string[]];
   readonly shapes: readonly [string, ...string[]];
   readonly faultProfiles: readonly [string, ...string[]];
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable. */
-export function readSimulatorConfig(words: SimulatorWords, environment: Environment = process.env): SimulatorConfig {
-  const raw = readFields(words, environment);
+export function readSimulatorConfig(names: SimulatorNames, environment: Environment = process.env): SimulatorConfig {
+  const raw = readFields(names, environment);
   return {
     logLevel: raw.LOG_LEVEL,
     host: raw.SIMULATOR_HOST,
@@ -118,13 +118,13 @@ function webhookOf(url: string | undefined, secret: string | undefined): Simulat
   return url === undefined ? undefined : { url, ...(secret === undefined ? {} : { secret }) };
 }
 
-function readFields(words: SimulatorWords, environment: Environment) {
+function readFields(names: SimulatorNames, environment: Environment) {
   const schema = z
     .object({
       ...SIMULATOR_FIELDS,
-      SIMULATOR_DIALECT: z.enum(words.dialects).default(words.dialects[0]),
-      SIMULATOR_SHAPE: z.enum(words.shapes).default(words.shapes[0]),
-      SIMULATOR_FAULT_PROFILE: z.enum(words.faultProfiles).default(words.faultProfiles[0]),
+      SIMULATOR_DIALECT: z.enum(names.dialects).default(names.dialects[0]),
+      SIMULATOR_SHAPE: z.enum(names.shapes).default(names.shapes[0]),
+      SIMULATOR_FAULT_PROFILE: z.enum(names.faultProfiles).default(names.faultProfiles[0]),
     })
     .superRefine(({ SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret }, context) => {
       if (url !== undefined || secret === undefined) return;

@@ -58,7 +58,10 @@ export function takeToken(before: Bucket | undefined, quota: Quota, now: number)
   };
 }
 
-/** The tokens of a bucket at a time. A clock that goes back neither adds nor removes tokens. */
+/**
+ * The tokens of a bucket at a time. A clock that goes back neither adds nor removes tokens.
+ * @param now epoch milliseconds.
+ */
 export function tokensAt(before: Bucket | undefined, { count, windowMs }: Quota, now: number): number {
   if (before === undefined) return count;
   return Math.min(count, before.tokens + (Math.max(0, now - before.at) * count) / windowMs);

@@ -47,6 +47,7 @@ export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & {
   readonly [Name in Optional]: SimulatorOptions[Name] | undefined;
 };
 
+/** The options with their defaults. */
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   return {
     host: '127.0.0.1',

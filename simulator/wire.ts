@@ -78,6 +78,7 @@ function priceAndFailure({ price, currency, failureCode, failureMessage }: SaleR
   };
 }
 
+/** A refund as the service sends it. */
 export function wireRefund(refund: RefundRecord): z.input<typeof serviceRefund> {
   return {
     id: refund.id,
@@ -92,10 +93,12 @@ export function wireRefund(refund: RefundRecord): z.input<typeof serviceRefund> 
   };
 }
 
+/** A cancellation as the service sends it. */
 export function wireCancellation(refund: RefundRecord): z.input<typeof esimCancellation> {
   return { esim_id: refund.esimId, status: refund.cancellation, refund: wireRefund(refund) };
 }
 
+/** A VPN plan as the service sends it. */
 export function wireVpnPlan(plan: VpnPlanItem): z.input<typeof vpnPlan> {
   return {
     id: plan.id,
@@ -107,6 +110,7 @@ export function wireVpnPlan(plan: VpnPlanItem): z.input<typeof vpnPlan> {
   };
 }
 
+/** A package as the service sends it. */
 export function wirePackage(item: CataloguePackage): z.input<typeof servicePackage> {
   return {
     id: item.id,
@@ -126,6 +130,7 @@ export function wirePublicPackage(item: CataloguePackage): z.input<typeof public
   return { ...shown, price: item.publicPrice };
 }
 
+/** An eSIM as the service sends it. */
 export function wireEsim(esim: EsimRecord, current: EsimState): z.input<typeof serviceEsim> {
   return {
     id: esim.id,
@@ -149,6 +154,7 @@ export function wireUsage(esim: EsimRecord, current: EsimState, now: number): z.
   };
 }
 
+/** A wallet movement as the service sends it. */
 export function wireTransaction(entry: LedgerEntry): z.input<typeof walletTransaction> {
   return {
     id: entry.id,

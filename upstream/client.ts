@@ -13,6 +13,7 @@ export type { Listing, OptionalResult, ServiceClientOptions, Unsupported } from 
  */
 export interface ServiceClient extends OrderCalls, EsimCalls, VpnCalls, InterfaceCalls {}
 
+/** Creates the client of the service. Its session and connections are shared by all calls. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const calls = createCalls(options);
   return { ...orderCalls(calls), ...esimCalls(calls), ...vpnCalls(calls), ...interfaceCalls(calls) };

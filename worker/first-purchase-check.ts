@@ -79,7 +79,7 @@ export class FirstPurchaseCheckWatch {
       );
       if (applied === 'released')
         logger.info({ kind }, "purchases are no longer held: the shapes of the service's answers were seen");
-      if (applied === 'reworded' && found.kind === 'unseen') logger.warn({ kind }, found.reason);
+      if (applied === 'reason_changed' && found.kind === 'unseen') logger.warn({ kind }, found.reason);
     }
     return (await database.run(heldKinds)).length > 0;
   }

@@ -49,6 +49,7 @@ const CLOSE_MS = 1_000;
  * Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order.
  *
  * @param parts components of the worker; closed at the end.
+ * @throws the first error of a component that stops the worker.
  */
 export async function runWorker(config: WorkerConfig, parts: WorkerParts = createWorkerParts(config)): Promise<void> {
   const { logger, metrics, database, keyRing } = parts;
@@ -183,18 +184,18 @@ async function work(
     setRunning(undefined);
     await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), temporal.stop()]);
   };
-  const told = Promise.withResolvers<void>();
+  const drained = Promise.withResolvers<void>();
   const onAbort = () => {
     void stopParts();
     void relay.stop().finally(() => {
       stopAll(workers);
-      told.resolve();
+      drained.resolve();
     });
   };
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    await Promise.race([running, told.promise.then(() => untilStopped(workers, running, config.shutdownGraceMs))]);
+    await Promise.race([running, drained.promise.then(() => untilStopped(workers, running, config.shutdownGraceMs))]);
   } finally {
     await stopParts();
     // `close` waits for calls, which a hanging Temporal never answers, and fails while a worker has not ended. The

@@ -9,8 +9,8 @@ import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 export const HEARTBEAT_TIMEOUT = '10s';
 
 /**
- * How long an activity that reads a purchase may take, in deadlines of one call: it reads an order by its id and in a
- * list (three deadlines), and an eSIM; the sixth is for PostgreSQL.
+ * Maximum duration of an activity that reads a purchase, as a multiple of the deadline of one call. It reads an order
+ * by its id and in a list (three calls), and an eSIM (two calls); the sixth is for PostgreSQL.
  */
 export const DEADLINES_OF_READS = 6;
 

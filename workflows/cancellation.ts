@@ -2,7 +2,7 @@ import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
-import { deliver, type Goods } from '#workflows/purchase/deliver.ts';
+import { deliver, type Delivery } from '#workflows/purchase/deliver.ts';
 import { hold } from '#workflows/purchase/hold.ts';
 import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
@@ -14,7 +14,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-const REFUND: Goods = {
+const REFUND: Delivery = {
   name: 'refund',
   status: 'completed',
   overdue: 'refund_missing',

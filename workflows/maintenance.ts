@@ -28,7 +28,7 @@ const { watchRunway } = proxyActivities<BooksActivities>({ startToCloseTimeout: 
 const { announceExpiring, readUsage } = proxyActivities<WatchActivities>({ startToCloseTimeout: '4m', ...options });
 
 /** Looks up silent work at the service. One reconciler serves all kinds of work. */
-export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
+export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReports: number }> {
   return reconcileSilentWork();
 }
 

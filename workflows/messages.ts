@@ -139,27 +139,27 @@ export const UNENCRYPTED_INPUT = 'UnencryptedInput';
 export const operatorActedSignal = defineSignal('operatorActed');
 
 /** Who acts from the Temporal UI or its command line, and the reason. Both are stored with the action. */
-export interface ActedBy {
+export interface ActionBy {
   readonly by: string;
   readonly reason: string;
 }
 
 /** Retries at once work that is held or needs attention. */
-export const retryUpdate = defineUpdate<Explanation, [ActedBy]>('retry');
+export const retryUpdate = defineUpdate<Explanation, [ActionBy]>('retry');
 
-/** Lets held work through the purchase gate at once, past pauses and open circuits. */
-export const releaseUpdate = defineUpdate<Explanation, [ActedBy]>('release');
+/** Releases held work through the purchase gate, past pauses and open circuits. */
+export const releaseUpdate = defineUpdate<Explanation, [ActionBy]>('release');
 
 /** Ends work that provably bought nothing. */
-export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');
+export const abandonUpdate = defineUpdate<Explanation, [ActionBy]>('abandon');
 
 /** Sets the highest price that the service may charge; `null` removes the limit. */
-export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>(
+export const changeLimitUpdate = defineUpdate<Explanation, [ActionBy & { readonly max_price: Money | null }]>(
   'changeLimit',
 );
 
 /** Changes of the retry rule. A field that is left out stays as it is; `null` removes an earlier change. */
-export interface RetryPolicyRequest extends ActedBy {
+export interface RetryPolicyRequest extends ActionBy {
   /** Attempts in all, those already made included. */
   readonly attempts?: number | null;
   readonly first_wait_seconds?: number | null;
@@ -172,7 +172,7 @@ export interface RetryPolicyRequest extends ActedBy {
 export const changeRetryPolicyUpdate = defineUpdate<Explanation, [RetryPolicyRequest]>('changeRetryPolicy');
 
 /** The decision about an open case. */
-export interface ResolveRequest extends ActedBy {
+export interface ResolveRequest extends ActionBy {
   readonly case: AttentionReason;
   readonly verdict: CaseVerdict;
   /** With `bought`: the id at the service. */

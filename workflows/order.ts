@@ -2,7 +2,7 @@ import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
-import { deliver, type Goods } from '#workflows/purchase/deliver.ts';
+import { deliver, type Delivery } from '#workflows/purchase/deliver.ts';
 import { hold } from '#workflows/purchase/hold.ts';
 import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
@@ -14,7 +14,7 @@ import { waitForService } from '#workflows/purchase/wait-for-service.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-const ESIM: Goods = {
+const ESIM: Delivery = {
   name: 'eSIM',
   status: 'completed',
   overdue: 'delivery_unavailable',
@@ -35,18 +35,18 @@ export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<Purch
  * Each step returns the next one. During every wait a report of the service or an operator's action may lead to another
  * step, and a run may begin at any step.
  */
-export async function buy(run: WorkRun, goods: Goods): Promise<WorkEnd> {
+export async function buy(run: WorkRun, delivery: Delivery): Promise<WorkEnd> {
   const purchase = new Purchase(run, BUYING);
   let step = purchase.firstStep();
   while (step.step !== 'end') {
     // The one place where every step may continue as new; steps that loop call it themselves.
     await purchase.continueAsNewIfLong(step);
-    step = await take(purchase, step, goods);
+    step = await take(purchase, step, delivery);
   }
   return step.end;
 }
 
-async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, goods: Goods): Promise<Step> {
+async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, delivery: Delivery): Promise<Step> {
   switch (step.step) {
     // Send the stored bytes, once. The result decides: accepted, held, failed, or unknown.
     case 'send':
@@ -70,9 +70,9 @@ async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, go
     // The service has it: wait for its report, ...
     case 'await_service':
       return waitForService(purchase);
-    // ... then read the goods and complete the order.
+    // ... then read the delivery and complete the order.
     case 'deliver':
-      return deliver(purchase, goods);
+      return deliver(purchase, delivery);
 
     // The service reports a failure: only the wallet proves that it cost nothing. Then a new attempt may follow.
     case 'settle':

@@ -1,9 +1,9 @@
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { buy } from '#workflows/order.ts';
-import type { Goods } from '#workflows/purchase/deliver.ts';
+import type { Delivery } from '#workflows/purchase/deliver.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 
-const RECHARGE: Goods = {
+const RECHARGE: Delivery = {
   name: 'price',
   status: 'completed',
   overdue: 'delivery_unavailable',

@@ -1,7 +1,7 @@
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import { buy } from '#workflows/order.ts';
-import type { Goods } from '#workflows/purchase/deliver.ts';
+import type { Delivery } from '#workflows/purchase/deliver.ts';
 import { CONTRADICTED } from '#workflows/purchase/steps.ts';
 import { cancel } from '#workflows/subscription/cancel.ts';
 import { stayActive } from '#workflows/subscription/stay-active.ts';
@@ -10,7 +10,7 @@ import { Subscription } from '#workflows/subscription/subscription.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-const ACCESS_DATA: Goods = {
+const ACCESS_DATA: Delivery = {
   name: 'access data',
   status: 'active',
   overdue: 'delivery_unavailable',

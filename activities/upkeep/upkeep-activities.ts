@@ -5,7 +5,7 @@ import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
 import { workHandlers } from '#activities/work/kinds.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { workOf } from '#db/attempts/attempts.ts';
-import { findSilentAttempts, markAsked } from '#db/attempts/silent-attempts.ts';
+import { findSilentAttempts, markLookedUp } from '#db/attempts/silent-attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
@@ -62,39 +62,39 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 
   const storeListed = async (silent: readonly AttemptRow[], found: ReadonlyMap<string, Found>): Promise<number> => {
-    await database.run((db) => markAsked(db, [...found.keys()], new Date(now())));
-    let news = 0;
+    await database.run((db) => markLookedUp(db, [...found.keys()], new Date(now())));
+    let newReports = 0;
     for (const attempt of silent) {
       const lookedUp = found.get(attempt.id);
-      if (lookedUp !== undefined && (await storeReport(dependencies, attempt, lookedUp))) news += 1;
+      if (lookedUp !== undefined && (await storeReport(dependencies, attempt, lookedUp))) newReports += 1;
     }
-    return news;
+    return newReports;
   };
 
   return {
     async reconcileSilentWork() {
       const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
       const listed = await lookUpInLists(silent);
-      let asked = listed.size;
-      let news = await storeListed(silent, listed);
+      let lookedUpCount = listed.size;
+      let newReports = await storeListed(silent, listed);
       let reads = 0;
       for (const attempt of silent) {
         if (listed.has(attempt.id)) continue;
         if (reads === reconcile.readsPerRun) break;
         reads += 1;
         const lookedUp = await handlers[attempt.subjectKind].lookUp(attempt);
-        asked += 1;
+        lookedUpCount += 1;
         // First: an attempt with an unexpected answer must not stay first in the queue and block the others.
-        await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
+        await database.run((db) => markLookedUp(db, [attempt.id], new Date(now())));
         // When the service cannot be reached, the other look-ups would fail, too.
         if (lookedUp.kind === 'unavailable' && failsEveryCall(lookedUp.failure.class)) break;
-        if (lookedUp.kind === 'found' && (await storeReport(dependencies, attempt, lookedUp))) news += 1;
+        if (lookedUp.kind === 'found' && (await storeReport(dependencies, attempt, lookedUp))) newReports += 1;
       }
-      if (news > 0) {
+      if (newReports > 0) {
         wakeRelay();
         await warnOfMissedWebhooks(dependencies);
       }
-      return { asked, news };
+      return { lookedUp: lookedUpCount, newReports };
     },
 
     async requestIdleWork(input) {
@@ -131,7 +131,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 
 async function warnOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
   const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));
-  if (missed < webhookSilence.news) return;
+  if (missed < webhookSilence.reports) return;
   logger.warn({ missed, windowMs: webhookSilence.windowMs }, 'webhooks do not arrive: look-ups found the updates');
 }
 

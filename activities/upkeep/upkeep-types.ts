@@ -12,7 +12,7 @@ export interface SweepCursor {
 /** The activities of the scheduled workflows. */
 export interface MaintenanceActivities {
   /** Looks silent attempts up at the service; new reports go into the inbox like webhooks. */
-  reconcileSilentWork(): Promise<{ asked: number; news: number }>;
+  reconcileSilentWork(): Promise<{ lookedUp: number; newReports: number }>;
   /**
    * Requests the start of unfinished work without a running workflow, and wakes running work and deliveries that should
    * have continued.

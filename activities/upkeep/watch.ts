@@ -57,8 +57,8 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     const facts = esimDetails(answer.value);
     const known = await database.run((db) => storedUsage(db, esim.id));
     // Unlimited data never runs out, and no top-up changes that.
-    const isAsked = isEsimInUse(facts) && known?.unlimited !== true;
-    const usage = isAsked ? await service.getEsimUsage(esim.serviceEsimId) : undefined;
+    const isRead = isEsimInUse(facts) && known?.unlimited !== true;
+    const usage = isRead ? await service.getEsimUsage(esim.serviceEsimId) : undefined;
     await database.transaction(async (tx) => {
       await storeEsimState(tx, esim.id, facts, readAt);
       await lookAgainAt(tx, esim.id, nextLook(facts, watch, readAt));

@@ -65,6 +65,7 @@ export const refundListQuery = z.strictObject({
   ...pageQuery,
 });
 
+/** A refund as the API shows it. */
 export function refundJson(refund: RefundRow): RefundOutput {
   return {
     id: refund.id,

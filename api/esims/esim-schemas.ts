@@ -146,6 +146,7 @@ export const usageExample: z.input<typeof usageOutput> = {
   age_seconds: 0,
 };
 
+/** An eSIM as the API shows it. @param now epoch milliseconds. */
 export function esimJson(esim: EsimWithOrder, now: number): z.input<typeof esimOutput> {
   return {
     id: esim.id,
@@ -165,6 +166,7 @@ export function esimJson(esim: EsimWithOrder, now: number): z.input<typeof esimO
   };
 }
 
+/** The activation data of an eSIM as the API shows them. */
 export function activationJson(
   esim: Pick<EsimRow, 'id' | 'iccid'>,
   activation: Activation,

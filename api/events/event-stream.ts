@@ -95,16 +95,16 @@ export class EventStreams {
     };
     // First catch up without listening, so that no events accumulate; then listen and send those in between.
     if (!(await catchUp())) return;
-    const news = new News(tail, writer, (event) => event.position > position && meets(filter, event), {
+    const buffer = new EventBuffer(tail, writer, (event) => event.position > position && meets(filter, event), {
       ...filter,
       maxBehind: streams.maxBehind,
     });
     try {
       if (!(await catchUp())) return;
       while (!writer.closed && !tail.stopped) {
-        // Relevant events up to this position are in `news`.
+        // Relevant events up to this position are in `buffer`.
         const passed = tail.position;
-        const events = news.take();
+        const events = buffer.take();
         if (events.length > 0 && !(await mayStay(KEY_TRUSTED_MS))) return;
         for (const event of events) {
           // Already read from the database.
@@ -114,11 +114,11 @@ export class EventStreams {
         }
         if (passed > position) position = passed;
         const ms = keySeenAt + streams.heartbeatMs - performance.now();
-        if (ms > 0) await news.next(ms);
+        if (ms > 0) await buffer.next(ms);
         else if (!(await mayStay(0)) || !(await writer.send(heartbeat(position)))) return;
       }
     } finally {
-      news.end();
+      buffer.end();
     }
   }
 
@@ -140,7 +140,7 @@ export class EventStreams {
 const KEY_TRUSTED_MS = 1_000;
 
 /** Queue of new events for one reader. Closes the connection of a reader that is too far behind. */
-class News {
+class EventBuffer {
   readonly end: () => void;
   #events: PublishedEvent[] = [];
   #over = false;

@@ -15,6 +15,7 @@ export function timeInQuery(description: string) {
   return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
 }
 
+/** A time in RFC 3339 with milliseconds, or null. */
 export function instantJson(instant: Date | null): string | null {
   return instant === null ? null : instant.toISOString();
 }

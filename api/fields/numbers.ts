@@ -3,13 +3,13 @@ import * as z from 'zod';
 /** Maximum of PostgreSQL's `integer`; the service's package ids are far below. */
 export const MAX_INTEGER = 2_147_483_647;
 
-/** A whole number in a body. */
+/** A whole number in a body, from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   const range = `must be from ${least} to ${most}`;
   return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);
 }
 
-/** A whole number in a query. */
+/** A whole number in a query, from `min` to `max`. */
 export function queryInteger(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z

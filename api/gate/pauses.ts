@@ -154,8 +154,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
         return answerOnce(dependencies, request, async (tx) => {
           const { kind = null, failure_class = null, reason } = body;
-          const asked = { origin: 'operator', kind, failureClass: failure_class, reason, actor: apiKeyId } as const;
-          const { pause, isNew } = await addPause(tx, asked, new Date(now()));
+          const requested = { origin: 'operator', kind, failureClass: failure_class, reason, actor: apiKeyId } as const;
+          const { pause, isNew } = await addPause(tx, requested, new Date(now()));
           return isNew
             ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` })
             : jsonReply(200, pauseJson(pause));
@@ -194,6 +194,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
+/** A pause as the API shows it. */
 export function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
   return {
     id: row.id,

@@ -115,6 +115,7 @@ export const reconciliationExample: z.input<typeof reconciliation> = {
   ],
 };
 
+/** A reconciliation without its findings, as lists show it. */
 export function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeof reconciliationSummary> {
   return {
     id: row.id,
@@ -131,6 +132,7 @@ export function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeo
   };
 }
 
+/** A reconciliation with its findings. */
 export function reconciliationJson(row: ReconciliationRow): z.input<typeof reconciliation> {
   return {
     ...reconciliationSummaryJson(row),

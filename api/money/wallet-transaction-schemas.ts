@@ -110,6 +110,10 @@ export const walletTransactionExample: z.input<typeof walletTransaction> = {
   },
 };
 
+/**
+ * A line of the wallet as the API shows it.
+ * @throws TypeError when it has neither a journal row nor a movement.
+ */
 export function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.input<typeof walletTransaction> {
   const row = entry ?? shown;
   if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');

@@ -122,36 +122,36 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const missing = hasFilter({ ...choice })
           ? []
           : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
-        const act = { asked: bulkActionOf(body), reason, caller, actionId: newId('act'), dryRun };
+        const request = { action: bulkActionOf(body), reason, caller, actionId: newId('action'), dryRun };
         const data: BulkLine[] = [];
         for (const id of [...chosen.map((one) => one.id), ...new Set(missing)])
-          data.push(await performOne(dependencies, resource, id, act));
+          data.push(await performOne(dependencies, resource, id, request));
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
-      const request = {
+      const replay = {
         lineageId: caller.lineageId,
         header: header('Idempotency-Key'),
         target: `POST ${path}/bulk-actions`,
         json,
       };
       // Store the selection first. Then each action detects by the same action id whether it was carried out.
-      const kept = await answerOnce(dependencies, request, async (tx) => {
+      const kept = await answerOnce(dependencies, replay, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds =
           ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
         // A separate action id: the Idempotency-Key may be reused after a day for another call.
-        return jsonReply(200, { matched, ids: chosenIds, action_id: newId('act') });
+        return jsonReply(200, { matched, ids: chosenIds, action_id: newId('action') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = {
-        asked: bulkActionOf(body),
+      const request = {
+        action: bulkActionOf(body),
         reason,
         caller,
-        actionId: about.action_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`,
+        actionId: about.action_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(replay.header)}`,
         dryRun,
       };
       const data: BulkLine[] = [];
-      for (const id of about.ids) data.push(await performOne(dependencies, resource, id, act));
+      for (const id of about.ids) data.push(await performOne(dependencies, resource, id, request));
       dependencies.wakeRelay();
       return jsonReply(200, {
         dry_run: false,
@@ -164,12 +164,12 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
 }
 
 interface BulkRequest {
-  readonly asked: OperatorAction;
+  readonly action: OperatorAction;
   readonly reason: string;
   readonly caller: Caller;
   /** The same for all work of a call, and for a repetition of the call. */
   readonly actionId: string;
-  /** True: the action is only judged. */
+  /** True: the action is only checked. */
   readonly dryRun: boolean;
 }
 
@@ -183,7 +183,7 @@ async function performOne(
   { database, now }: ApiDependencies,
   { kind }: WorkResource,
   id: string,
-  { asked: action, reason, caller, actionId, dryRun }: BulkRequest,
+  { action, reason, caller, actionId, dryRun }: BulkRequest,
 ): Promise<BulkLine> {
   const operator = { actor: caller.apiKeyId, reason, actionId };
   const request = { work: { kind, id }, action, operator, owner: caller.ownerId, dryRun };

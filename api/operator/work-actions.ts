@@ -52,7 +52,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     },
   } as const;
   const perform = (id: string, action: OperatorAction, reason: string, caller: Caller) =>
-    act(dependencies, resource, id, action, reason, caller);
+    performOnWork(dependencies, resource, id, action, reason, caller);
   return [
     operation({
       ...common,
@@ -194,7 +194,7 @@ function verdictOf(body: z.output<typeof resolution>, { serviceId, serviceEsimId
   };
 }
 
-async function act(
+async function performOnWork(
   { database, wakeRelay, now }: ApiDependencies,
   resource: WorkResource,
   id: string,
@@ -204,7 +204,7 @@ async function act(
 ): Promise<Reply> {
   const { kind } = resource;
   if (!mayExist(kind, id)) throw notFound(resource);
-  const operator = { actor: caller.apiKeyId, reason, actionId: newId('act') };
+  const operator = { actor: caller.apiKeyId, reason, actionId: newId('action') };
   const request = { work: { kind, id }, action, operator, owner: caller.ownerId };
   const outcome = await performAction(database, request, new Date(now()));
   wakeRelay();

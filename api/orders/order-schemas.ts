@@ -67,6 +67,7 @@ export const orderListQuery = z.strictObject({
   ...workListQuery(statusesOf('order')),
 });
 
+/** An order as the API shows it. */
 export function orderJson({ row: order, serviceId, ...facts }: StoredOrder): OrderOutput {
   return {
     id: order.id,

@@ -13,6 +13,7 @@ export type ListedPackage = ServicePackage & { readonly publicPrice: Money | nul
 /** The packages of the service by id, at most half a minute old; one read serves every call that needs them. */
 export type PackageList = CachedRead<ListedPackage[]>;
 
+/** The cached list of packages, with public prices where the service shows them. */
 export function packageList({ service, now }: Pick<ApiDependencies, 'service' | 'now'>): PackageList {
   const read = async () => {
     const [packages, listed] = await Promise.all([service.listPackages(), service.listPublicPackages()]);

@@ -192,6 +192,7 @@ function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
   }
 }
 
+/** Pricing terms of a request in terms of the domain. */
 export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTerms {
   return {
     margin: terms.margin,
@@ -202,6 +203,7 @@ export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTer
   };
 }
 
+/** A pricing rule of a request in terms of the domain. */
 export function ruleFrom({ target, currency: code, terms }: z.output<typeof pricingRuleInput>): PricingRule {
   return { target: targetFrom(target), currency: code, terms: termsFrom(terms) };
 }
@@ -228,6 +230,7 @@ function termsJson(terms: PricingTerms): z.input<typeof pricingTerms> {
   };
 }
 
+/** A pricing rule as the API shows it. */
 export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricingRuleOutput> {
   return {
     id: rule.id,
@@ -241,6 +244,7 @@ export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricing
   };
 }
 
+/** A version of a pricing rule, with its author and reason. */
 export function pricingRuleVersionJson(row: PricingRuleVersionRow): z.input<typeof pricingRuleVersion> {
   const { version, change, terms, actor, reason, at } = row;
   return { version, change, terms: termsJson(terms), changed_by: actor, reason, at: at.toISOString() };

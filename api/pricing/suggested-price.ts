@@ -70,6 +70,7 @@ export const suggestedPriceField = suggestedPrice
   .nullable()
   .meta({ description: 'Null when no pricing rule applies.' });
 
+/** A margin as the API shows it. */
 export function marginJson({ amount, percent }: Margin): z.input<typeof margin> {
   return { amount, percent };
 }
@@ -77,6 +78,7 @@ export function marginJson({ amount, percent }: Margin): z.input<typeof margin> 
 /** A stored rule, or a rule of a request, which has neither id nor version. */
 export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
 
+/** A suggested price with its calculation; null without a rule. */
 export function suggestionJson(
   suggestion: RuledSuggestion<AnyPricingRule> | undefined,
 ): z.input<typeof suggestedPrice> | null {

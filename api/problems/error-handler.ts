@@ -48,6 +48,7 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   return new Problem(known ?? 'internal_error', { cause: error });
 }
 
+/** The problem for a database that does not answer, with `Retry-After`. */
 export function databaseUnavailable(cause: unknown): Problem {
   return new Problem('database_unavailable', { headers: { 'Retry-After': String(DATABASE_RETRY_SECONDS) }, cause });
 }

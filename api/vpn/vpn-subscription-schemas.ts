@@ -131,6 +131,7 @@ export const cancelledExample: VpnSubscriptionOutput = {
   updated_at: '2030-02-03T09:00:05.000Z',
 };
 
+/** A VPN subscription as the API shows it. */
 export function vpnSubscriptionJson({
   row: subscription,
   serviceId,

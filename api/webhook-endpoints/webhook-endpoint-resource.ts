@@ -21,7 +21,11 @@ export async function requireEndpoint(db: Executor, id: string, { ownerId }: Cal
   return found;
 }
 
-/** An action of the caller on an endpoint. @throws Problem webhook_endpoint_not_found when the id cannot be one. */
+/**
+ * An action of the caller on an endpoint.
+ * @param now epoch milliseconds.
+ * @throws Problem webhook_endpoint_not_found when the id cannot be one.
+ */
 export function endpointRequest({ ownerId: owner, apiKeyId: actor }: Caller, id: string, now: number): EndpointRequest {
   if (!mayExist('webhookEndpoint', id)) throw new Problem('webhook_endpoint_not_found');
   return { id, owner, actor, now: new Date(now) };

@@ -27,7 +27,7 @@ const RATIO_LIMIT = { full: 0.011, quick: 0.1 } as const;
 /** How many calls the reconciler makes for orders that the service is silent about: with its list, and one by one. */
 export async function measureSilentOrders(context: BenchContext): Promise<ScenarioResult[]> {
   const { orders } = SIZES[context.mode];
-  context.say(`silent orders: what is asked for ${orders} of them, with a list of orders and without`);
+  context.say(`silent orders: calls for ${orders} of them, with a list of orders and without`);
   const ours = await callsFor(context, { orders, order_list: true });
   const peer = await callsFor(context, { orders, order_list: false });
   return [
@@ -39,7 +39,7 @@ export async function measureSilentOrders(context: BenchContext): Promise<Scenar
       ours: [ours.calls],
       peer: {
         id: 'one_by_one',
-        measured: 'The same where it has none: each order is asked for on its own',
+        measured: 'The same where it has none: one call for each order',
         rounds: [peer.calls],
       },
       limit: {
@@ -123,11 +123,11 @@ async function callsFor(
     });
     calls = 0;
     const began = performance.now();
-    const { asked, news } = await maintenance.reconcileSilentWork();
+    const { lookedUp, newReports } = await maintenance.reconcileSilentWork();
     const ms = performance.now() - began;
-    if (asked !== orders || news !== orders / 2) {
+    if (lookedUp !== orders || newReports !== orders / 2) {
       throw new Error(
-        `of ${orders} silent orders ${asked} were asked for, and ${news} of ${orders / 2} pieces of news found`,
+        `of ${orders} silent orders ${lookedUp} were looked up, and ${newReports} of ${orders / 2} reports found`,
       );
     }
     return { calls, ms };

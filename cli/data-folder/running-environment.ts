@@ -31,6 +31,7 @@ export function writeRunningEnvironment(
   writeSecretFile(fileIn(dataDirectory), `${JSON.stringify(Object.fromEntries(given), undefined, 2)}\n`);
 }
 
+/** Removes the file with the environment of the running `npm start`, if it exists. */
 export function removeRunningEnvironment(dataDirectory: string): void {
   rmSync(fileIn(dataDirectory), { force: true });
 }

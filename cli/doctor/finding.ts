@@ -7,6 +7,7 @@ export interface Finding {
   readonly advice?: string;
 }
 
+/** The part works. */
 export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }

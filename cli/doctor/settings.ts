@@ -27,6 +27,7 @@ export interface DoctorSettings {
   readonly webhook: WebhookAddressConfig | undefined;
 }
 
+/** Reads the configuration of all processes, and collects every problem. */
 export function readSettings(environment: Environment): DoctorSettings {
   const problems = new Set<string>();
   const read = <Part>(reader: (environment: Environment) => Part): Part | undefined => {

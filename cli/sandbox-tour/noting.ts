@@ -98,7 +98,10 @@ export function noteEnd(notes: LegNotes, step: string, { items, complete }: List
 /** Above the usual difference of two clocks, and below that of two time zones (30 minutes). */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 
-/** Checks that a new timestamp of the service is about now. It is not if the service writes local time as UTC. */
+/**
+ * Checks that a new timestamp of the service is about now. It is not if the service writes local time as UTC.
+ * @param now epoch milliseconds.
+ */
 export function noteTime(notes: LegNotes, written: string | null | undefined, now: number): void {
   const [step, expected] = ['the time of the order', 'created_at is about now'];
   if (written == null) return notes.skipped(step, expected, 'the answer has no created_at');

@@ -26,6 +26,7 @@ const content = z.object({
 /** The report of a tour, or only the profile in it. */
 const file = z.union([z.object({ profile: content }).transform(({ profile }) => profile), content]);
 
+/** The content of a profile file. */
 export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: ProfileFile): z.input<typeof content> {
   return {
     environment: MEASURED_IN,

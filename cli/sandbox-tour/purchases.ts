@@ -26,6 +26,7 @@ export interface BoughtEsim extends PlacedOrder {
   readonly esimId: string;
 }
 
+/** An order request with a new key and reference. */
 export function newOrderRequest({ newId, now }: TourContext, packageId: number): OrderRequest {
   const reference = newId();
   const body = orderRequestBytes({ packageId, reference });

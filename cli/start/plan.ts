@@ -92,6 +92,7 @@ export function productProcesses(plan: Plan): Readonly<Record<keyof ProductEnvir
   };
 }
 
+/** The path of the log file of a process. */
 export function logFile(plan: Plan, name: string): string {
   return join(plan.settings.dataDirectory, 'logs', `${name}.log`);
 }

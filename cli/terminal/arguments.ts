@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { durationMs } from '#config/fields.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
+/** A duration, in milliseconds. @throws InvalidArgumentError */
 export function duration(text: string): number {
   const parsed = durationMs(0).safeParse(text);
   if (parsed.success) return parsed.data;
@@ -14,7 +15,7 @@ export const AS_CONFIGURED = 'configured';
 /** The value of an option, or {@link AS_CONFIGURED}. */
 export type OrConfigured<Value> = Value | typeof AS_CONFIGURED;
 
-/** A wait, in seconds. */
+/** A wait, in whole seconds. @throws InvalidArgumentError */
 export function waitSeconds(text: string): OrConfigured<number> {
   if (text === AS_CONFIGURED) return text;
   const seconds = duration(text) / 1_000;
@@ -22,55 +23,64 @@ export function waitSeconds(text: string): OrConfigured<number> {
   throw new InvalidArgumentError('Use whole seconds, such as 30s, 10m or 24h, or configured.');
 }
 
-/** A number of attempts. */
+/** A number of attempts. @throws InvalidArgumentError */
 export function attemptCount(text: string): OrConfigured<number> {
   if (text === AS_CONFIGURED) return text;
   if (/^[0-9]{1,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a number such as 5, or configured.');
 }
 
-/** A time with offset, passed on as it was typed. */
+/** A time with its offset, unchanged. @throws InvalidArgumentError */
 export function deadline(text: string): string {
   if (text === AS_CONFIGURED) return text;
   if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z, or configured.');
 }
 
+/** The overlap of two webhook secrets, in milliseconds. @throws InvalidArgumentError above the maximum. */
 export function overlap(text: string): number {
   const ms = duration(text);
   if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
   throw new InvalidArgumentError('Use 30d at most.');
 }
 
+/** The id of a package. @throws InvalidArgumentError */
 export function id(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError('Use a number from the package list.');
 }
 
+/** A number of list entries. @throws InvalidArgumentError */
 export function entries(text: string): number {
   const count = Number(text);
   if (/^[0-9]{1,6}$/.test(text) && count > 0) return count;
   throw new InvalidArgumentError('Use a number from 1 to 999999.');
 }
 
+/** Ids of packages, separated by commas. @throws InvalidArgumentError */
 export function ids(list: string): number[] {
   return list.split(',').map((text) => id(text.trim()));
 }
 
-/** Refuses a whole key: other processes can read the command line. */
+/**
+ * The prefix of an API key. A whole key is refused, because other processes can read the command line.
+ * @throws InvalidArgumentError
+ */
 export function keyPrefix(text: string): string {
   const prefix = /^(?:rsk_)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
   if (prefix !== undefined) return prefix;
   throw new InvalidArgumentError('Use the eight characters between the underscores of the key, never the whole key.');
 }
 
+/** A number of days. @throws InvalidArgumentError */
 export function days(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= 3650) return count;
   throw new InvalidArgumentError('Use a number of days from 1 to 3650.');
 }
 
+/** A rate limit, in requests a minute. @throws InvalidArgumentError */
 export function requestsPerMinute(text: string): number {
   const count = Number(text);
   if (/^[0-9]{1,7}$/.test(text) && count > 0) return count;

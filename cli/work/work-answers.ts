@@ -57,10 +57,12 @@ export function workLine(found: Work, referenceField: string): string {
   return parts.filter((part) => typeof part === 'string').join('  ');
 }
 
+/** One line about an action that was carried out. @param status at that moment. */
 export function doneLine(id: string, action: Action, status: string | null): string {
   return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
 }
 
+/** One line about a refused action. */
 export function refusedLine(id: string, reason: string | null): string {
   return `${id}  refused: ${reason}`;
 }

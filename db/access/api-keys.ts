@@ -29,11 +29,13 @@ export async function findApiKeys(db: Executor, prefixes: readonly string[]): Pr
   return byPrefixes(db, { prefixes });
 }
 
+/** Finds an API key by its prefix, the eight characters between the underscores. */
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
   const [row] = await findApiKeys(db, [prefix]);
   return row;
 }
 
+/** Finds an API key by its id. */
 export async function findApiKeyById(db: Executor, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;
@@ -169,7 +171,10 @@ export async function changeSpendLimit(db: Executor, prefix: string, limit: Mone
   });
 }
 
-/** Changes the common requests per minute of a lineage; null: as configured. Not ok when the key does not exist. */
+/**
+ * Changes the rate limit of a lineage, which its keys share. Not ok when the key does not exist.
+ * @param perMinute requests a minute; null: as configured.
+ */
 export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
   return changeLineage(db, prefix, { rateLimit: perMinute });
 }

@@ -6,7 +6,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-const HEARD_OR_ASKED = sql`greatest(${attempts.lastReportAt}, ${attempts.lastLookUpAt}, ${attempts.firstSentAt})`;
+const LAST_CONTACT = sql`greatest(${attempts.lastReportAt}, ${attempts.lastLookUpAt}, ${attempts.firstSentAt})`;
 
 /** The part of the policy that defines silent work. */
 export type SilencePolicy = Pick<
@@ -30,15 +30,15 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
     .where(
       and(
         inArray(attempts.state, ['sending', 'unknown', 'processing']),
-        sql`${HEARD_OR_ASKED} < least(${silentBefore}, coalesce(${grown}, ${silentBefore}))`,
+        sql`${LAST_CONTACT} < least(${silentBefore}, coalesce(${grown}, ${silentBefore}))`,
       ),
     )
-    .orderBy(asc(HEARD_OR_ASKED))
+    .orderBy(asc(LAST_CONTACT))
     .limit(policy.silentPerRun);
 }
 
 /** Stores that attempts were looked up, so that others come first next time. */
-export async function markAsked(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
+export async function markLookedUp(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
   if (attemptIds.length === 0) return;
   await db
     .update(attempts)

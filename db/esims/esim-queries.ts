@@ -7,6 +7,7 @@ import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { attempts, esims, orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 
+/** Finds an eSIM that the owner may see. */
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
   const [row] = await db
     .select()

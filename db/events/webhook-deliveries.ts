@@ -92,6 +92,7 @@ export async function bringForward(tx: Executor, endpointId: string, now: Date):
     .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(state, 'pending'), gt(nextTryAt, now)));
 }
 
+/** The health of an endpoint in terms of the domain. */
 export function healthOf({ failures, failingSince, retryAt }: WebhookEndpointRow): EndpointHealth {
   return {
     failures,

@@ -7,6 +7,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type CircuitRow = typeof gateCircuits.$inferSelect;
 
+/** A circuit in terms of the domain: times in epoch milliseconds. */
 export function circuitOfRow(row: CircuitRow): Circuit {
   return {
     state: row.state,
@@ -17,6 +18,7 @@ export function circuitOfRow(row: CircuitRow): Circuit {
   };
 }
 
+/** True when this work is the canary of the circuit. */
 export function isCanary(row: CircuitRow, { kind, id }: WorkRef): boolean {
   return row.canaryKind === kind && row.canaryId === id;
 }

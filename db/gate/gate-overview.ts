@@ -89,6 +89,7 @@ async function spentToday(db: Executor, day: string): Promise<Money[]> {
 /**
  * The amount that the work of one lineage has spent, or may have spent, on the day of `now` (UTC), in the currency of
  * its limit.
+ * @param now epoch milliseconds.
  */
 export async function spendOfKey(
   db: Executor,

@@ -7,6 +7,7 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 
 export type PauseRow = typeof gatePauses.$inferSelect;
 
+/** Finds a pause, also one that has ended. */
 export async function findPause(db: Executor, id: string): Promise<PauseRow | undefined> {
   const [found] = await db.select().from(gatePauses).where(eq(gatePauses.id, id));
   return found;

@@ -16,6 +16,7 @@ export async function hasSpendLimit(
   return policy.spendLimit !== undefined || (await keyLimit(db, apiKeyId)) !== undefined;
 }
 
+/** The daily limit of an API key; undefined: none. */
 export async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | undefined> {
   const [row] = await db
     .select({ spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })

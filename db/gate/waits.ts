@@ -52,6 +52,7 @@ export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
   await tx.delete(gateWaits).where(ofWork(work));
 }
 
+/** Finds the place of work in a queue; undefined when it is in none. */
 export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | undefined> {
   const [row] = await db.select().from(gateWaits).where(ofWork(work));
   return row;
@@ -86,6 +87,7 @@ export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: stri
   return rows.length > 0;
 }
 
+/** True when an operator's override for the work is not used yet. */
 export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const rows = await db
     .select({ id: gateOverrides.subjectId })
@@ -94,6 +96,7 @@ export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<
   return rows.length > 0;
 }
 
+/** Removes an operator's override: the work has passed with it. */
 export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
 }

@@ -31,8 +31,8 @@ export function pagesOf<Filter extends { readonly statuses?: readonly string[] |
   const shapes = new Map<string, ReturnType<typeof builtOnce<Row[]>>>();
   // TypeScript cannot check that the values, or placeholders of the same names, of a generic filter may be given.
   const given = (filter: object) => filter as GivenFilter<Filter>;
-  return async (db, owner, asked, page) => {
-    const { statuses, ...filter } = asked;
+  return async (db, owner, request, page) => {
+    const { statuses, ...filter } = request;
     const { limit, after } = page;
     // A repeated status would displace another one on the page.
     const wanted = statuses === undefined ? undefined : [...new Set(statuses)];
@@ -47,7 +47,7 @@ export function pagesOf<Filter extends { readonly statuses?: readonly string[] |
     const shape = Object.keys(values).toSorted().join(' ');
     const known = shapes.get(shape);
     if (known !== undefined) return known(db, values);
-    if (shapes.size >= MAX_SHAPES) return list(db, owner, given(asked), page);
+    if (shapes.size >= MAX_SHAPES) return list(db, owner, given(request), page);
 
     const place = (value: string) => sql.placeholder(value);
     const places = Object.fromEntries(ofFilter.map(([key]) => [key, place(key)]));

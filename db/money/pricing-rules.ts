@@ -22,6 +22,7 @@ export async function rulesInForce(db: Executor): Promise<StoredPricingRule[]> {
   return rows.map(ruleOf);
 }
 
+/** Finds a pricing rule, also one that has ended. */
 export async function findPricingRule(db: Executor, id: string): Promise<StoredPricingRule | undefined> {
   const [row] = await db.select().from(pricingRules).where(eq(pricingRules.id, id));
   return row && ruleOf(row);
@@ -80,6 +81,7 @@ export async function listRuleVersions(
     .limit(limit);
 }
 
+/** A pricing rule in terms of the domain. */
 export function ruleOf(row: typeof pricingRules.$inferSelect): StoredPricingRule {
   const { targetKind, targetKey: key, ...rule } = row;
   return { ...rule, target: targetOf(targetKind, key) };

@@ -39,6 +39,7 @@ export async function findReportOfRun(db: Executor, runId: string): Promise<Reco
   return row;
 }
 
+/** Finds a reconciliation by its id. */
 export async function findReconciliation(db: Executor, id: string): Promise<ReconciliationRow | undefined> {
   const [row] = await db.select().from(reconciliations).where(eq(reconciliations.id, id));
   return row;

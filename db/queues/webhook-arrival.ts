@@ -11,11 +11,11 @@ export const OWN_PING = 'doctor-';
 /**
  * Counts reports that look-ups found within the window since the last webhook, and that a webhook should have brought.
  *
- * @returns the count, up to `policy.news`; 0 while webhooks arrive.
+ * @returns the count, up to `policy.reports`; 0 while webhooks arrive.
  */
 export async function missedWebhooks(
   db: Executor,
-  { windowMs, news }: WebhookSilencePolicy,
+  { windowMs, reports }: WebhookSilencePolicy,
   now: Date,
 ): Promise<number> {
   // Both read from the end of the table: with webhooks the first row is one, without them the other rows are few.
@@ -25,7 +25,7 @@ export async function missedWebhooks(
     .from(inbox)
     .where(and(eq(inbox.source, 'read'), last === undefined ? undefined : gt(inbox.id, last.id)))
     .orderBy(desc(inbox.id))
-    .limit(news);
+    .limit(reports);
   return found.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
 }
 

@@ -46,6 +46,7 @@ export interface RefundFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
+/** Finds a refund that the owner may see. */
 export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
   const [row] = await db
     .select()
@@ -102,6 +103,7 @@ export async function readCancellation(db: Executor, id: string): Promise<Cancel
  */
 export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
 
+/** Finds the refund of a cancellation. */
 export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
   const [row] = await db.select().from(refunds).where(eq(refunds.cancellationId, cancellationId));
   return row;

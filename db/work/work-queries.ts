@@ -153,6 +153,7 @@ export async function listTimeline(
     .limit(options.limit);
 }
 
+/** True when the work exists and the owner may see it. */
 export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
   const table = workTable(kind);
   const rows = await db

@@ -52,14 +52,14 @@ export function isCancelled({ esim, refund }: CancellationReport): boolean {
   return esim === 'cancelled' || refund?.state === 'completed' || (refund?.review === 'accepted' && esim === undefined);
 }
 
-/** By the known state of a refund (`unheard`: no report yet), what a further report means. */
+/** By the known state of a refund (`unreported`: no report yet), what a further report means. */
 export const REFUND_DECISIONS = {
-  unheard: { processing: 'advance', completed: 'advance', failed: 'advance' },
+  unreported: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
   // The service may still pay a refund that failed.
   failed: { processing: 'known', completed: 'advance', failed: 'known' },
-} as const satisfies Record<RefundState | 'unheard', Record<RefundState, ObservationDecision>>;
+} as const satisfies Record<RefundState | 'unreported', Record<RefundState, ObservationDecision>>;
 
 /**
  * Decides what a report about a refund means.
@@ -69,7 +69,7 @@ export const REFUND_DECISIONS = {
  */
 export function judgeRefund(known: RefundReport | undefined, report: RefundReport | undefined): ObservationDecision {
   if (report === undefined) return 'known';
-  const decision = REFUND_DECISIONS[known?.state ?? 'unheard'][report.state];
+  const decision = REFUND_DECISIONS[known?.state ?? 'unreported'][report.state];
   const newReview = report.review !== undefined && report.review !== known?.review;
   return decision === 'known' && known?.state === report.state && newReview ? 'advance' : decision;
 }

@@ -242,19 +242,19 @@ export interface CircuitCandidate {
 /** `canary`: it passes, and its result decides about the circuit. */
 export type CircuitAnswer = 'pass' | 'canary' | 'hold';
 
-/** Whether a piece of work may pass a circuit. */
-export function judgeAtCircuit(circuit: Circuit, asker: CircuitCandidate, now: number): CircuitAnswer {
+/** Decides whether a piece of work may pass a circuit. @param now epoch milliseconds. */
+export function judgeAtCircuit(circuit: Circuit, candidate: CircuitCandidate, now: number): CircuitAnswer {
   switch (circuit.state) {
     case 'closed':
       return 'pass';
     case 'releasing':
       // Held work passes in its turn. New work does not queue behind it, so the queue always ends.
-      return asker.isWaiting && !asker.isReleased ? 'hold' : 'pass';
+      return candidate.isWaiting && !candidate.isReleased ? 'hold' : 'pass';
     case 'probing':
-      return asker.isCanary || asker.isReleased ? 'pass' : 'hold';
+      return candidate.isCanary || candidate.isReleased ? 'pass' : 'hold';
     case 'open':
-      if (asker.isReleased) return 'canary';
-      return asker.isOldest && circuit.probeAt !== null && circuit.probeAt <= now ? 'canary' : 'hold';
+      if (candidate.isReleased) return 'canary';
+      return candidate.isOldest && circuit.probeAt !== null && circuit.probeAt <= now ? 'canary' : 'hold';
   }
 }
 

@@ -33,12 +33,15 @@ export function judgeFirstPurchaseCheck(
   { problems, evidence, missing }: Sighting,
 ): FirstPurchaseCheck {
   if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
-  return { kind: 'unseen', reason: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
+  return {
+    kind: 'unseen',
+    reason: problems.length > 0 ? heldReason(kind, problems, ADAPT) : heldReason(kind, missing),
+  };
 }
 
 /** Text of the pause before the first check of the service. */
 export function notLookedYet(kind: PurchaseKind): string {
-  return whyHeld(kind, ['The worker looks at the service now']);
+  return heldReason(kind, ['The worker looks at the service now']);
 }
 
 /** How an operator ends the hold. */
@@ -50,7 +53,7 @@ export const FIRST_PURCHASE_CHECK_ADVICE =
 /** First step when an answer differs from the contract. */
 const ADAPT = 'Adapt the contract to it, as docs/how-to/when-the-real-document-arrives.md says.';
 
-function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {
+function heldReason(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {
   const fact = `The shapes of the service's answers have not been seen for ${nounOf(kind)}.`;
   return [fact, listed(clauses), ...first, FIRST_PURCHASE_CHECK_ADVICE].join(' ');
 }

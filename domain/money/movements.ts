@@ -77,6 +77,7 @@ function keysOf(names: MovementNames): string[] {
   return order.length > 0 ? order : key('esim', esimId);
 }
 
+/** True when the movement names a purchase, an eSIM or a refund. */
 export function namesSomething({ names }: Movement): boolean {
   return Object.values(names).some((name) => name !== null);
 }
@@ -90,10 +91,12 @@ export function ownCause({ id, direction, reason }: Movement): Cause | undefined
   return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;
 }
 
+/** Order of movements: by time, then by id. */
 export function byAge(one: Movement, other: Movement): number {
   return one.occurredAt - other.occurredAt || compare(one.id, other.id);
 }
 
+/** Order of texts by code units, the same on every machine. */
 export function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

@@ -162,11 +162,11 @@ class Reconciliation {
 
   /** The debit of the attempt itself: the one with the amount that the service reported, else the first. */
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
-    const told = this.#outstanding.get(slot);
+    const reported = this.#outstanding.get(slot);
     const same =
-      told === undefined || KINDS[work.kind].isRenewed
+      reported === undefined || KINDS[work.kind].isRenewed
         ? undefined
-        : debits.find(({ money }) => equalMoney(money, told.money));
+        : debits.find(({ money }) => equalMoney(money, reported.money));
     return same ?? debits[0];
   }
 
@@ -211,17 +211,17 @@ class Reconciliation {
   #book(movement: Movement, cause: Cause, account: Account | null): void {
     const { direction, money } = movement;
     const slot = slotOf({ cause, direction });
-    const told = this.#outstanding.get(slot);
+    const reported = this.#outstanding.get(slot);
     this.#taken.add(slot);
     this.#outstanding.delete(slot);
     const attemptId = account?.purchase.attemptId ?? null;
     this.#places.push({ kind: 'booked', movement, cause, attemptId });
     account?.placed.push({ movement, cause, attemptId });
-    if (told === undefined) {
+    if (reported === undefined) {
       this.#entries.push({ direction, money, cause });
-    } else if (!equalMoney(told.money, money)) {
-      this.#entries.push(...corrections(told.money, movement));
-      this.#findings.push(amountFinding(told.money, movement, account?.purchase ?? null));
+    } else if (!equalMoney(reported.money, money)) {
+      this.#entries.push(...corrections(reported.money, movement));
+      this.#findings.push(amountFinding(reported.money, movement, account?.purchase ?? null));
     }
   }
 
@@ -259,16 +259,16 @@ class Reconciliation {
 }
 
 /** The journal is append-only: the difference corrects a wrong amount. */
-function corrections(told: Money, { id, direction, money }: Movement): Entry[] {
+function corrections(reported: Money, { id, direction, money }: Movement): Entry[] {
   const cause: Cause = { kind: 'adjustment', id };
-  if (told.currency !== money.currency) {
+  if (reported.currency !== money.currency) {
     return [
-      { direction: opposite(direction), money: told, cause },
+      { direction: opposite(direction), money: reported, cause },
       { direction, money, cause },
     ];
   }
-  const difference = subtractMoney(money, told);
-  const isMore = compareMoney(money, told) > 0;
+  const difference = subtractMoney(money, reported);
+  const isMore = compareMoney(money, reported) > 0;
   return [
     isMore
       ? { direction, money: difference, cause }

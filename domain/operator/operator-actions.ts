@@ -234,7 +234,7 @@ export function judgeResolve(
   // After a contradiction the reports of the service no longer decide: the operator's verdict counts.
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
-  // An operator may know better than a silent service or one that contradicts itself, but not than its plain report.
+  // A verdict counts if the service is silent or contradicts itself. A clear report of the service counts more.
   // `processing` says nothing about the end; for a purchase the wallet is then read (`needsWallet`).
   const saysBought = attempt?.state === 'completed' || (attempt?.state === 'processing' && isCancelled === true);
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';

@@ -11,7 +11,7 @@ export interface WebhookSilencePolicy {
    * Number of reports found by look-ups, without a webhook since the first of them, that show that webhooks do not
    * arrive. One lost webhook is usual, several in a row are not.
    */
-  readonly news: number;
+  readonly reports: number;
 }
 
 export interface WebhookSecretPolicy {
@@ -77,7 +77,7 @@ export const WEBHOOK_SECRET_POLICY: WebhookSecretPolicy = {
 
 export const WEBHOOK_SILENCE_POLICY: WebhookSilencePolicy = {
   windowMs: hour,
-  news: 5,
+  reports: 5,
 };
 
 export const OUTBOUND_POLICY: OutboundPolicy = {

@@ -50,6 +50,7 @@ export function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPrice
   return paddedAmount(others.reduce((least, next) => (next.lt(least) ? next : least), first).toFixed());
 }
 
+/** The lowest price that the terms allow for a cost: its margin and the minimum price. */
 export function floorOf(
   cost: Decimal,
   { minimumMargin, minimumPrice }: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>,
@@ -58,6 +59,7 @@ export function floorOf(
   return minimumPrice !== null && withMargin.lt(minimumPrice) ? new Big(minimumPrice) : withMargin;
 }
 
+/** The lowest price with the margin: the larger of percentage and amount is added to the cost. */
 export function marginFloor(cost: Decimal, { percent, amount }: Markup): Big {
   const byPercent = new Big(cost).plus(shareOf(cost, percent));
   const byAmount = new Big(cost).plus(amount);
@@ -69,6 +71,7 @@ export function shareOf(amount: Decimal, percent: Decimal): Big {
   return new Big(amount).times(percent).times('0.01');
 }
 
+/** True for zero in any notation. */
 export function isZero(decimal: Decimal): boolean {
   return new Big(decimal).eq(0);
 }

@@ -46,15 +46,15 @@ export type NextStep =
   | { readonly step: 'settle'; readonly failure: FailureClass }
   | { readonly step: 'fail'; readonly failure: FailureClass }
   /**
-   * `gated`: why the purchase gate holds it, as a sentence; absent when the service refused. `asked`: the service named
-   * the delay, so no rule of ours shortens it.
+   * `gated`: why the purchase gate holds it, as a sentence; absent when the service refused. `delayIsNamed`: the
+   * service named the delay, so no rule of ours shortens it.
    */
   | {
       readonly step: 'hold';
       readonly failure: FailureClass;
       readonly delayMs: number;
       readonly gated?: string;
-      readonly asked?: true;
+      readonly delayIsNamed?: true;
     }
   /** Send the same bytes again with the same key. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
@@ -92,7 +92,7 @@ export function decideAfterSend(
       return { step: 'settle', failure };
     case 'hold': {
       if (outcome.retryAfterMs !== undefined)
-        return { step: 'hold', failure, delayMs: outcome.retryAfterMs, asked: true };
+        return { step: 'hold', failure, delayMs: outcome.retryAfterMs, delayIsNamed: true };
       const { firstDelayMs, maxDelayMs } = ruleOfWork(retryRule(failure, policy), overrides);
       return { step: 'hold', failure, delayMs: backoffMs(firstDelayMs, maxDelayMs, history.holds + 1) };
     }

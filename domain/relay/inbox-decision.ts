@@ -26,13 +26,13 @@ export interface StoredInboxRow {
   readonly state: InboxState;
   /** What an earlier judgement stored; null before the first. */
   readonly decision: ObservationDecision | null;
-  /** False when another relay took the row since: it is that relay's now. */
+  /** False when another relay has taken the row since. */
   readonly isOurs: boolean;
 }
 
 /** What to do with the row. */
 export type InboxAction =
-  /** Another relay or a workflow has settled it, or another relay has it in hand. Nothing is written. */
+  /** Another relay or a workflow has settled it, or another relay processes it. Nothing is written. */
   | { readonly kind: 'leave' }
   /** The row is settled; no workflow is notified. */
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }

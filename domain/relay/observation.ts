@@ -104,7 +104,7 @@ export function isAsOrdered(ordered: number | undefined, sold: number | undefine
 /** Decides what a reported end of a subscription means. */
 export function judgeSubscriptionEnd(
   known: SubscriptionEnd | undefined,
-  told: SubscriptionEnd | undefined,
+  reported: SubscriptionEnd | undefined,
 ): 'known' | 'advance' {
-  return told !== undefined && known === undefined ? 'advance' : 'known';
+  return reported !== undefined && known === undefined ? 'advance' : 'known';
 }

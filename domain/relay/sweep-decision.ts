@@ -28,7 +28,7 @@ export interface SweptWork {
 }
 
 /** Why a running workflow is woken. */
-export type WakeReason = 'report_unanswered' | 'attempt_ended' | 'case_missing' | 'step_overdue' | 'unheard';
+export type WakeReason = 'report_unanswered' | 'attempt_ended' | 'case_missing' | 'step_overdue' | 'no_report';
 
 export type SweepDecision =
   | { readonly kind: 'leave' }
@@ -49,8 +49,8 @@ const SHORT: ReadonlySet<WorkStatus> = new Set<WorkStatus>(['accepted', 'submitt
 export function sweepDecision(work: SweptWork, policy: WakePolicy, now: number): SweepDecision {
   const { sweptAt, isRunning } = work;
   if (!isRunning) {
-    const isAskedFor = sweptAt !== undefined && now - sweptAt < policy.idleAfterMs;
-    return { kind: isAskedFor ? 'leave' : 'start' };
+    const isRequested = sweptAt !== undefined && now - sweptAt < policy.idleAfterMs;
+    return { kind: isRequested ? 'leave' : 'start' };
   }
   if (sweptAt !== undefined && now - sweptAt < wakeAgainAfterMs(work, policy, now)) return { kind: 'leave' };
   const reason = wakeReason(work, policy, now);
@@ -82,6 +82,6 @@ function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReaso
   if (!BUYING.has(status)) return undefined;
   const hasEnded = attemptState === 'completed' || attemptState === 'failed';
   if (hasEnded && isOverdue(lastReportAt)) return 'attempt_ended';
-  if (SHORT.has(status)) return 'unheard';
-  return now - Math.max(updatedAt, lastReportAt) >= policy.noReportAfterMs ? 'unheard' : undefined;
+  if (SHORT.has(status)) return 'no_report';
+  return now - Math.max(updatedAt, lastReportAt) >= policy.noReportAfterMs ? 'no_report' : undefined;
 }

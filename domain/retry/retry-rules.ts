@@ -231,7 +231,7 @@ export function retrySentence(
   givesUp: number,
   overrides: RetryOverrides,
 ): string {
-  const set = RETRY_OVERRIDES.filter((name) => overrides[name] !== undefined).map((name) => OVERRIDE_WORDS[name]);
+  const set = RETRY_OVERRIDES.filter((name) => overrides[name] !== undefined).map((name) => OVERRIDE_TEXTS[name]);
   const waits =
     firstDelayMs === maxDelayMs
       ? `waits of ${durationText(firstDelayMs)}`
@@ -243,14 +243,14 @@ export function retrySentence(
   );
 }
 
-const OVERRIDE_WORDS = {
+const OVERRIDE_TEXTS = {
   attempts: 'the attempts',
   firstDelayMs: 'the first wait',
   maxDelayMs: 'the longest wait',
   deadlineAt: 'the deadline',
 } as const satisfies Record<keyof RetryOverrides, string>;
 
-/** A duration in its largest whole unit, such as `90 s` or `2 h`. */
+/** A duration in its largest whole unit, such as `90 s` or `2 h`. @param ms milliseconds. */
 export function durationText(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? (['ms', 1] as const);
   return `${ms / size} ${unit}`;

@@ -7,7 +7,7 @@ export const ID_PREFIXES = {
   attempt: 'att',
   esim: 'esim',
   case: 'case',
-  act: 'act',
+  action: 'act',
   pause: 'pause',
   apiKey: 'key',
   journalEntry: 'jrn',

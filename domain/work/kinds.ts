@@ -46,8 +46,8 @@ interface KindOfWork {
   /** True when more must be read at the service after it reported success. */
   readonly hasDelivery: boolean;
   /**
-   * What a report names at least. `esim`: the service has no id of its own for it, so that a stored report is matched
-   * by the eSIM also later.
+   * The id that every report contains. `esim`: the service has no id of its own for it, so that a stored report is
+   * matched by the eSIM also later.
    */
   readonly reportsName: 'id' | 'id_or_esim' | 'esim';
   /** The field of our API with the caller's own reference, which stands for one piece of work for good. */

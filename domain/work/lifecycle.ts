@@ -1,5 +1,4 @@
 /**
-/**
  * The statuses of each kind of work, and which status may follow which. The storage refuses any other change, so that a
  * bug in a workflow cannot reopen ended work.
  */

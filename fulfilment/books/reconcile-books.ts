@@ -56,6 +56,10 @@ const MOVEMENTS_AT_ONCE = 20_000;
 /** Findings listed in a report, for a reader. */
 const LISTED_FINDINGS = 200;
 
+/**
+ * Stores a reading of the wallet, matches its movements with their causes, and writes journal rows, cases and the
+ * report.
+ */
 export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
   const { books, now } = run;
   const at = new Date(now);

@@ -22,6 +22,7 @@ export type EndpointOutlook =
       readonly lastFailure: string | null;
     };
 
+/** When the endpoint must be tried next, or why its workflow ends. */
 export async function endpointOutlook(db: Executor, endpointId: string): Promise<EndpointOutlook> {
   const [endpoint] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
   if (endpoint === undefined || endpoint.deletedAt !== null) return { kind: 'ended', reason: 'deleted' };

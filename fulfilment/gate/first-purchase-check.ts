@@ -78,14 +78,14 @@ export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]
   const made: PauseRow[] = [];
   for (const [kind, state] of await readFirstPurchaseCheck(tx)) {
     if (state.kind !== 'unknown') continue;
-    const asked = {
+    const pause = {
       origin: ORIGIN,
       kind,
       failureClass: null,
       reason: notLookedYet(kind),
       actor: FIRST_PURCHASE_CHECK_ACTOR,
     } as const;
-    made.push((await addPause(tx, asked, now)).pause);
+    made.push((await addPause(tx, pause, now)).pause);
   }
   return made;
 }
@@ -116,7 +116,7 @@ export async function releaseRecorded(tx: Executor, actor: string, now: Date): P
 }
 
 /** The effect on the pause of a kind; `unchanged` also when there is none. */
-export type AppliedFirstPurchaseCheck = 'released' | 'reworded' | 'unchanged';
+export type AppliedFirstPurchaseCheck = 'released' | 'reason_changed' | 'unchanged';
 
 /** Releases the pause of a kind whose shapes were seen, or updates its text. */
 export async function applyFirstPurchaseCheck(
@@ -128,12 +128,12 @@ export async function applyFirstPurchaseCheck(
 ): Promise<AppliedFirstPurchaseCheck> {
   const inForce = and(eq(gatePauses.origin, ORIGIN), eq(gatePauses.kind, kind), isNull(gatePauses.releasedAt));
   if (found.kind === 'unseen') {
-    const reworded = await tx
+    const changed = await tx
       .update(gatePauses)
       .set({ reason: found.reason })
       .where(and(inForce, ne(gatePauses.reason, found.reason)))
       .returning({ id: gatePauses.id });
-    return reworded.length > 0 ? 'reworded' : 'unchanged';
+    return changed.length > 0 ? 'reason_changed' : 'unchanged';
   }
   const [pause] = await tx.select().from(gatePauses).where(inForce).for('update');
   if (pause === undefined) return 'unchanged';

@@ -21,12 +21,16 @@ export interface NewPause {
  * Sets a pause. An equal pause that is in force is not changed.
  * @returns the pause, and whether it is new.
  */
-export async function addPause(tx: Executor, asked: NewPause, now: Date): Promise<{ pause: PauseRow; isNew: boolean }> {
+export async function addPause(
+  tx: Executor,
+  requested: NewPause,
+  now: Date,
+): Promise<{ pause: PauseRow; isNew: boolean }> {
   // An equal pause may be released before it is read; then the insert is repeated.
   for (;;) {
-    const made = await insertPause(tx, asked, now);
+    const made = await insertPause(tx, requested, now);
     if (made !== undefined) return { pause: made, isNew: true };
-    const { origin, kind, failureClass } = asked;
+    const { origin, kind, failureClass } = requested;
     const [found] = await tx
       .select()
       .from(gatePauses)
@@ -43,8 +47,8 @@ export async function addPause(tx: Executor, asked: NewPause, now: Date): Promis
 }
 
 /** @returns undefined when an equal pause is in force. */
-async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<PauseRow | undefined> {
-  const { origin, kind, failureClass, reason, actor } = asked;
+async function insertPause(tx: Executor, requested: NewPause, now: Date): Promise<PauseRow | undefined> {
+  const { origin, kind, failureClass, reason, actor } = requested;
   const id = newId('pause');
   const [made] = await tx
     .insert(gatePauses)

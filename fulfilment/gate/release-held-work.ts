@@ -31,7 +31,8 @@ export interface ReleaseRun {
 const LOOK_AHEAD = 200;
 
 /**
- * One run.
+ * Releases held work that may pass now, the oldest first.
+ * @param now epoch milliseconds.
  * @returns undefined when another worker runs it at this moment.
  */
 export async function releaseHeldWork(tx: Executor, now: number, policy: GatePolicy): Promise<ReleaseRun | undefined> {

@@ -27,7 +27,7 @@ const { webhookSilence } = DEFAULT_POLICY;
 
 async function readMissedWebhooks(db: Executor): Promise<Degradation[]> {
   const missed = await missedWebhooks(db, webhookSilence, new Date());
-  if (missed < webhookSilence.news) return [];
+  if (missed < webhookSilence.reports) return [];
   const detail =
     `Look-ups found ${missed} or more status updates, and no webhook has arrived since. ` +
     'See the alert WebhooksSilent in docs/runbook.md.';

@@ -179,7 +179,7 @@ async function storeReport(tx: Executor, match: InboxMatch, event: PurchaseEvent
 }
 
 /** A clause of the sentence about a contradiction. */
-function saidOfRefund({ cancellation }: PurchaseEvent): string {
+function refundText({ cancellation }: PurchaseEvent): string {
   return cancellation?.refund === undefined ? '' : `, with its refund ${cancellation.refund.state},`;
 }
 
@@ -197,7 +197,7 @@ async function reportContradiction(
   } = match;
   const noun = KINDS[work.kind].noun;
   const detail =
-    `The service reports ${event.outcome}${saidOfRefund(event)} for attempt ${attempt.number} (its ${noun} ` +
+    `The service reports ${event.outcome}${refundText(event)} for attempt ${attempt.number} (its ${noun} ` +
     `${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
   await openCase(tx, work, 'contradiction', detail, attempt.id);

@@ -21,6 +21,7 @@ interface ReportedWork {
   readonly row: { readonly status: WorkStatus };
 }
 
+/** A report about a VPN subscription, with the decision about its end. */
 export async function subscriptionInContext(
   tx: Executor,
   { work }: ReportedWork,
@@ -30,6 +31,7 @@ export async function subscriptionInContext(
   return { event, followUp: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
 }
 
+/** A report about a cancellation, merged with the earlier reports about eSIM and refund. */
 export async function cancellationInContext(
   tx: Executor,
   { work, row: { status } }: ReportedWork,

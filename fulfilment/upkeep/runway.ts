@@ -80,7 +80,10 @@ export async function lastRunway(db: Executor): Promise<typeof walletRunway.$inf
   return row;
 }
 
-/** Stores the runway, and announces when it falls below the threshold and when it recovers. */
+/**
+ * Stores the runway, and announces when it falls below the threshold and when it recovers.
+ * @param now epoch milliseconds.
+ */
 export async function noteRunway(
   tx: Executor,
   policy: RunwayPolicy,

@@ -45,6 +45,7 @@ export function importsOf(root: string, file: string, subpaths: Subpaths): Impor
 /** The `imports` of package.json: `#folder/*` → `folder/`. */
 export type Subpaths = ReadonlyMap<string, string>;
 
+/** The subpath imports of package.json. */
 export function readSubpaths(root: string): Subpaths {
   const { imports = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     imports?: Record<string, string>;

@@ -26,6 +26,7 @@ export const SALE_PATHS = {
   vpn: '/vpn-subscriptions',
 } as const satisfies Record<SaleKind, string>;
 
+/** Adds the reads of the admin API. */
 export function addReads(router: Router, simulation: Simulation): void {
   const state = query(schemas.nothing, () => stateView(simulation));
   router.get('/', state);

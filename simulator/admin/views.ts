@@ -27,10 +27,12 @@ export function stateView(simulation: Simulation): Record<string, unknown> {
   };
 }
 
+/** The dialect as the admin API shows it. */
 export function dialectView({ dialectChoice, dialect }: Simulation): Record<string, unknown> {
   return { name: dialectChoice.name, changed: dialectChoice.properties, properties: dialect };
 }
 
+/** The shape as the admin API shows it. */
 export function shapeView({ shapeChoice, shaper }: Simulation): Record<string, unknown> {
   return { name: shapeChoice.name, changed: shapeChoice.properties, properties: shaper.shape };
 }
@@ -74,6 +76,7 @@ export function esimView({ esimLifecycle, clock }: Simulation, esim: EsimRecord)
   return { environment: esim.environment, ...shown, package_id: esim.packageId, data_used_mb, data_total_mb };
 }
 
+/** A refund as the admin API shows it. */
 export function refundView(refund: RefundRecord): Record<string, unknown> {
   const { refund: shown, status: cancellation } = wireCancellation(refund);
   return {
@@ -86,10 +89,12 @@ export function refundView(refund: RefundRecord): Record<string, unknown> {
   };
 }
 
+/** A ledger entry as the admin API shows it. */
 export function ledgerView(entry: LedgerEntry): Record<string, unknown> {
   return { environment: entry.environment, ...wireTransaction(entry), balance_after: entry.balanceAfter };
 }
 
+/** A webhook delivery with its attempts as the admin API shows it. */
 export function deliveryView({ deliveries }: Simulation, delivery: DeliveryRecord): Record<string, unknown> {
   return {
     id: delivery.id,
@@ -112,6 +117,7 @@ export function deliveryView({ deliveries }: Simulation, delivery: DeliveryRecor
   };
 }
 
+/** A request to the service as the admin API shows it. */
 export function requestView(request: RequestRecord): Record<string, unknown> {
   return {
     sequence: request.sequence,

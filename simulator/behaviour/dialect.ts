@@ -162,6 +162,7 @@ export const dialectChoice = z.strictObject({
 });
 export type DialectChoice = z.output<typeof dialectChoice>;
 
+/** The named dialect with the changed properties. */
 export function dialectOf(choice: DialectChoice): Dialect {
   const changed = Object.fromEntries(Object.entries(choice.properties).filter(([, value]) => value !== undefined));
   return { ...DIALECTS[choice.name], ...changed };

@@ -1,4 +1,4 @@
-/** Elements made of text, never of markup: what the simulator was sent may hold anything. */
+/** Elements are made from text, never from markup: received data may contain scripts. */
 
 /**
  * @param {string} tag
@@ -38,18 +38,18 @@ const GOOD = new Set(['completed', 'delivered', 'active', 'accepted', 'installed
 const BAD = new Set(['failed', 'exhausted', 'lost', 'refused', 'expired', 'cancelled', 'no_target']);
 
 /**
- * A word of a state, coloured by what it means; the word itself says it too.
+ * The name of a state, coloured by its meaning.
  *
- * @param {string | null} word
+ * @param {string | null} state
  * @returns {HTMLElement}
  */
-export function stateWord(word) {
-  const text = word ?? '–';
+export function stateName(state) {
+  const text = state ?? '–';
   return element('span', { className: GOOD.has(text) ? 'good' : BAD.has(text) ? 'bad' : 'open' }, text);
 }
 
 /**
- * A table, or a word that there is nothing.
+ * A table, or the text `None.` without rows.
  *
  * @param {readonly string[]} headings
  * @param {readonly (readonly (Node | string)[])[]} rows

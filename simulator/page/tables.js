@@ -1,5 +1,5 @@
 /** One table for each list of the overview. */
-import { element, stateWord, table } from './dom.js';
+import { element, stateName, table } from './dom.js';
 
 /**
  * @typedef {(path: string, body?: unknown, method?: string) => Promise<void>} Act calls the admin API and shows the result
@@ -63,7 +63,7 @@ export const TABLES = {
       row.id,
       row.external_order_id,
       String(row.package_id),
-      stateWord(row.status),
+      stateName(row.status),
       row.esim_id ?? '–',
       money(row),
       time(row.created_at),
@@ -77,7 +77,7 @@ export const TABLES = {
       row.id,
       row.iccid,
       String(row.package_id),
-      stateWord(row.status),
+      stateName(row.status),
       `${row.data_used_mb} of ${row.data_total_mb ?? '∞'} MB`,
       cell(
         button('Install', () => act(`/esims/${row.id}/state`, { state: 'installed' })),
@@ -93,7 +93,7 @@ export const TABLES = {
       row.id,
       row.esim_id,
       String(row.package_id),
-      stateWord(row.status),
+      stateName(row.status),
       money(row),
       time(row.created_at),
       endings(`/topups/${row.id}`, row.status === 'processing', act),
@@ -105,9 +105,9 @@ export const TABLES = {
       row.environment,
       row.id,
       row.esim_id,
-      stateWord(row.cancellation),
-      stateWord(row.review),
-      stateWord(row.status),
+      stateName(row.cancellation),
+      stateName(row.review),
+      stateName(row.status),
       money(row),
       row.unmet_conditions.join(', ') || '–',
       refundEndings(row, act),
@@ -120,7 +120,7 @@ export const TABLES = {
       row.id,
       row.external_subscription_id,
       String(row.vpn_plan_id),
-      stateWord(row.status),
+      stateName(row.status),
       money(row),
       time(row.expires_at),
       row.status === 'active'
@@ -137,7 +137,7 @@ export const TABLES = {
       row.environment,
       row.event,
       row.subject ?? '–',
-      stateWord(row.status),
+      stateName(row.status),
       row.attempts.map((/** @type {Row} */ attempt) => attempt.status ?? attempt.error).join(', ') || '–',
       time(row.created_at),
       element('details', {}, element('summary', {}, row.id), element('pre', {}, row.body)),

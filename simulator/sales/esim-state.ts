@@ -72,7 +72,10 @@ export function conditionAfter(
   return { ...common, usedMb: current.totalMb ?? Math.max(current.usedMb, UNLIMITED_CONSUMED_MB) };
 }
 
-/** The eSIM after a recharge: a consumed eSIM is active again, and a running one lasts longer. */
+/**
+ * The eSIM after a recharge: a consumed eSIM is active again, and a running one lasts longer.
+ * @param now epoch milliseconds.
+ */
 export function recharged(esim: EsimRecord, current: EsimState, topup: CataloguePackage, now: number): EsimCondition {
   const expiresAt = esim.expiresAt === null ? null : esim.expiresAt + topup.validityDays * DAY_MS;
   const wasOn = esim.status === 'active' || esim.status === 'consumed';

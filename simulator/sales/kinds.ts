@@ -42,6 +42,7 @@ const SMDP_ADDRESS = 'smdp.simulator.example';
 const VPN_SERVER = 'vpn.simulator.example';
 const DAY_MS = 86_400_000;
 
+/** The steps of each kind of sale: delivery, failure and its events. */
 export function kindsOfSale(parts: KindParts): KindsOfSale {
   const { subscriptions, esimLifecycle } = parts;
   return {

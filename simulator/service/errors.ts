@@ -10,6 +10,7 @@ export interface Answer {
   readonly verbatim?: true;
 }
 
+/** An answer with a JSON body. */
 export function jsonAnswer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } };
 }
@@ -48,10 +49,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** The answer 404. */
 export function notFound(what: string): ServiceError {
   return new ServiceError(404, 'not_found', `There is no such ${what}.`);
 }
 
+/** The answer 422 with the wrong fields. */
 export function validationFailed(fields: FieldProblems): ServiceError {
   return new ServiceError(422, 'validation_failed', `Not accepted: ${Object.keys(fields).join(', ')}.`, { fields });
 }

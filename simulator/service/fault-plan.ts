@@ -24,6 +24,7 @@ export interface FaultPlan {
   readonly after: (answer: Answer) => Ending;
 }
 
+/** The plan for one request: all latencies are added, and at most one other fault applies. */
 export function planOf(faults: readonly RequestFault[]): FaultPlan {
   const latency = (at: 'arrival' | 'work' | 'answer'): number =>
     faults.reduce((total, fault) => total + (fault.kind === 'latency' && fault.at === at ? fault.ms : 0), 0);

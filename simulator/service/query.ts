@@ -40,6 +40,7 @@ function field(name: string): z.ZodType<string> {
   return found;
 }
 
+/** The requested page of a list. */
 export function pageFrom(query: Readonly<Record<string, string>>): Page {
   const { cursor, limit } = query;
   return { cursor: cursor === undefined ? undefined : sequenceOf(cursor), limit: Number(limit ?? DEFAULT_PAGE) };
@@ -50,6 +51,7 @@ export function oneMore(page: Page): Page {
   return { ...page, limit: page.limit + 1 };
 }
 
+/** A page of a list, with the cursor of the next page. @param wire makes the item of a row. */
 export function pageAnswer<Row extends { readonly sequence: number }>(
   rows: readonly Row[],
   page: Page,

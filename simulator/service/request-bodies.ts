@@ -33,6 +33,7 @@ const loginBodies = {
   sandbox: loginRequest.omit({ expires_in_days: true }).strict(),
 } as const;
 
+/** The schema of the login body in an environment. */
 export function loginBody(environment: Environment): (typeof loginBodies)[Environment] {
   return loginBodies[environment];
 }

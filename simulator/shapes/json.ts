@@ -20,10 +20,12 @@ export function jsonFrom(source: unknown): Json {
   return json.parse(JSON.parse(typeof source === 'string' ? source : JSON.stringify(source)));
 }
 
+/** True for a JSON array. */
 export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** True for a JSON object. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isArray(value);
 }

@@ -126,7 +126,7 @@ describe('recorded histories', () => {
     }
     // What must be readable is.
     expect(texts.join('\n')).toMatch(
-      /"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_|"endpointId":"we_|"(?:asked|requested|expiring|findings)":/,
+      /"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_|"endpointId":"we_|"(?:lookedUp|requested|expiring|findings)":/,
     );
   });
 

@@ -65,6 +65,7 @@ export interface EsimCalls {
   simulateEsim(esimId: string, state: SimulatedState): Promise<OptionalResult<SimulatedEsim>>;
 }
 
+/** The calls about eSIMs, top-ups, cancellations and refunds. */
 export function esimCalls(calls: Calls): EsimCalls {
   return {
     getEsimUsage: async (id) => await calls.optional('getEsimUsage', { id }, sameWhereNamed({ esim_id: id })),

@@ -1,5 +1,5 @@
 /** Collects the pages of a list and decides whether the list was read completely. */
-import { continuationOf, hasNextLink, isAskedFor, lastPageOf } from '#upstream/contract/paging.ts';
+import { continuationOf, hasNextLink, isRequested, lastPageOf } from '#upstream/contract/paging.ts';
 import { isAmbiguous } from '#upstream/contract/variants.ts';
 import type { ListPage } from '#upstream/reading/body.ts';
 
@@ -48,7 +48,7 @@ export class PagesRead<Item extends { readonly id: string | number }> {
     if (items.length > 0 && this.#ids.size === before) return undefined;
     const count = items.length + dropped;
     const readSoFar = this.#ids.size + this.#dropped;
-    const isLinked = this.#isLinked && (this.#lastPage === undefined || isAskedFor(this.#lastPage, query));
+    const isLinked = this.#isLinked && (this.#lastPage === undefined || isRequested(this.#lastPage, query));
     const rest = continuationOf({ layers, linkHeader, isLinked, count, readSoFar, query, path: this.#path });
     this.#isLinked ||= linkHeader !== undefined && hasNextLink(linkHeader);
     if (linkHeader !== undefined) this.#lastPage = lastPageOf(linkHeader) ?? this.#lastPage;

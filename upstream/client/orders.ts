@@ -65,6 +65,7 @@ export interface OrderCalls {
   ): Promise<OptionalResult<Listing<WalletTransaction>>>;
 }
 
+/** The calls about packages, orders and the wallet. */
 export function orderCalls(calls: Calls): OrderCalls {
   return {
     listPackages: async () => await calls.list('listPackages'),

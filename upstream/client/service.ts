@@ -27,6 +27,7 @@ export interface InterfaceCalls {
   rotateWebhookSecret(): Promise<OptionalResult<WebhookSecretAnswer>>;
 }
 
+/** The calls about the service itself. */
 export function interfaceCalls(calls: Calls): InterfaceCalls {
   return {
     getLatestUpdate: async ({ currentVersion, channel }) => {

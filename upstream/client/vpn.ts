@@ -57,6 +57,7 @@ export interface VpnCalls {
   cancelVpnSubscription(id: string): Promise<ServiceResult<VpnCancellation>>;
 }
 
+/** The calls about VPN plans and subscriptions. */
 export function vpnCalls(calls: Calls): VpnCalls {
   return {
     listVpnPlans: async () => await calls.list('listVpnPlans'),

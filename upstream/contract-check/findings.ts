@@ -90,6 +90,7 @@ const RANK = { breaking: 0, note: 1 } as const;
 /** Finding of a field whose values matter: the document does not list them, so it cannot show that they are ours. */
 export const VALUES_NOT_LISTED = 'is described without its possible values';
 
+/** True for a difference that stops the product from working. */
 export function isBreaking(finding: Finding): boolean {
   return finding.severity === 'breaking';
 }

@@ -108,7 +108,7 @@ const byLinkHeader: Reader = (_said, { linkHeader, isLinked, path, query }) => {
   const next = targetOf(links, 'next');
   if (next !== undefined) return followed(next, path);
   const last = targetOf(links, 'last');
-  if (last !== undefined) return isAskedFor(last, query) ? END : UNKNOWN;
+  if (last !== undefined) return isRequested(last, query) ? END : UNKNOWN;
   // The header of the last page may contain only links backwards.
   return links.some(({ rels }) => rels.includes('first') || rels.includes('prev')) ? END : undefined;
 };
@@ -148,7 +148,7 @@ export function hasNextLink(linkHeader: string): boolean {
 }
 
 /** True when a link leads to the page that was asked for. The first page may be asked for without a number. */
-export function isAskedFor(target: string, query: ReceivedPage['query']): boolean {
+export function isRequested(target: string, query: ReceivedPage['query']): boolean {
   const url = URL.parse(target, 'http://last.invalid/');
   if (url === null) return false;
   return [...url.searchParams].every(([name, value]) => (query[name] ?? (name === 'page' ? '1' : undefined)) === value);

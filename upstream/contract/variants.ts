@@ -1,6 +1,6 @@
 /**
- * Other forms of what the contract means: names of fields and query parameters, values of states, the unit of amounts,
- * the end of a list. Enter a new name or word of the real service here.
+ * Other forms of the terms of the contract: names of fields and query parameters, values of states, the unit of
+ * amounts, the end of a list. Enter new names and values of the real service here.
  */
 
 /** Fields whose values are compared in lower case. */

@@ -45,7 +45,7 @@ export function databaseGauges(
       await setOutboundGauges(db, metrics, seconds);
 
       const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
-      metrics.webhooksMissed.set(missed < webhookSilence.news ? 0 : missed);
+      metrics.webhooksMissed.set(missed < webhookSilence.reports ? 0 : missed);
       await setBooks(db, metrics, seconds);
     });
 }

@@ -4,11 +4,11 @@
  */
 import type { Money } from '#domain/money/money.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
-import type { ActedBy, ResolveRequest, RetryPolicyRequest } from '#workflows/messages.ts';
+import type { ActionBy, ResolveRequest, RetryPolicyRequest } from '#workflows/messages.ts';
 
-const ACTED_BY: ActedBy = { by: 'Ada', reason: 'The balance was topped up.' };
+const ACTION_BY: ActionBy = { by: 'Ada', reason: 'The balance was topped up.' };
 
-const LIMIT: ActedBy & { readonly max_price: Money } = {
+const LIMIT: ActionBy & { readonly max_price: Money } = {
   by: 'Ada',
   reason: 'Agreed with the customer.',
   max_price: { amount: '14.00', currency: 'USD' },
@@ -41,9 +41,9 @@ const DELIVERIES_WAIT = { urgent: true };
 
 /** An example argument of each handler that takes one. */
 export const HANDLER_EXAMPLES = {
-  retry: ACTED_BY,
-  release: ACTED_BY,
-  abandon: ACTED_BY,
+  retry: ACTION_BY,
+  release: ACTION_BY,
+  abandon: ACTION_BY,
   changeLimit: LIMIT,
   changeRetryPolicy: RETRY_POLICY,
   resolve: RESOLVE,
@@ -51,7 +51,7 @@ export const HANDLER_EXAMPLES = {
   deliveriesWait: DELIVERIES_WAIT,
 } as const;
 
-const WHO = '`by`: your name; `reason`: a reason without personal data.';
+const BY_AND_REASON = '`by`: your name; `reason`: a reason without personal data.';
 
 function withExample(text: string, name: keyof typeof HANDLER_EXAMPLES): string {
   return `${text} Example: ${JSON.stringify(HANDLER_EXAMPLES[name])}`;
@@ -59,26 +59,26 @@ function withExample(text: string, name: keyof typeof HANDLER_EXAMPLES): string 
 
 /** By name of the signal, query or update. */
 export const HANDLER_DESCRIPTIONS = {
-  retry: withExample(`Retries at once work that is held or needs attention. ${WHO}`, 'retry'),
+  retry: withExample(`Retries at once work that is held or needs attention. ${BY_AND_REASON}`, 'retry'),
   release: withExample(
-    `Lets held work through the purchase gate at once, past pauses and open circuits. ${WHO}`,
+    `Releases held work through the purchase gate, past pauses and open circuits. ${BY_AND_REASON}`,
     'release',
   ),
-  abandon: withExample(`Ends work that bought nothing; refused while it may be bought. ${WHO}`, 'abandon'),
+  abandon: withExample(`Ends work that bought nothing; refused while it may be bought. ${BY_AND_REASON}`, 'abandon'),
   changeLimit: withExample(
-    `Changes the highest price that the service may charge; \`max_price\` null removes the limit. ${WHO}`,
+    `Changes the highest price that the service may charge; \`max_price\` null removes the limit. ${BY_AND_REASON}`,
     'changeLimit',
   ),
   changeRetryPolicy: withExample(
     'Changes the retry rule: at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline` ' +
-      `(RFC 3339); null removes an earlier change. ${WHO}`,
+      `(RFC 3339); null removes an earlier change. ${BY_AND_REASON}`,
     'changeRetryPolicy',
   ),
   resolve: withExample(
     'Decides about a case: `case` is its reason, `verdict` one of bought, not_bought, refunded, dismissed. With ' +
       'bought: `service_id` and ' +
       '`service_esim_id`, where they are not known. With not_bought: `next`, continue (a new attempt) or ' +
-      `abandon. ${WHO}`,
+      `abandon. ${BY_AND_REASON}`,
     'resolve',
   ),
   explain:

@@ -44,6 +44,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d
 
 /**
  * `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`.
+ * The API checks the same with zod, which the bundle of the workflows must not contain.
  */
 export function retryPolicyProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);

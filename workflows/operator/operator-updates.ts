@@ -19,7 +19,7 @@ import {
   releaseUpdate,
   resolveUpdate,
   retryUpdate,
-  type ActedBy,
+  type ActionBy,
   type Explanation,
 } from '#workflows/messages.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
@@ -55,7 +55,7 @@ export interface OperatorUpdatesContext {
  * validator, and leaves no event in the history.
  */
 export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
-  const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
+  const perform = async (by: ActionBy, action: OperatorAction): Promise<Explanation> => {
     const actionId = currentUpdateInfo()?.id;
     if (actionId === undefined) throw new Error('an operator acts by an update');
     await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, reason: by.reason, actionId } }).catch(
@@ -77,23 +77,23 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
       if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
     },
   });
-  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated('retry', actionProblem));
-  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated('release', actionProblem));
-  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated('abandon', actionProblem));
+  setHandler(retryUpdate, (by) => perform(by, { action: 'retry' }), validated('retry', actionProblem));
+  setHandler(releaseUpdate, (by) => perform(by, { action: 'release' }), validated('release', actionProblem));
+  setHandler(abandonUpdate, (by) => perform(by, { action: 'abandon' }), validated('abandon', actionProblem));
   setHandler(
     changeLimitUpdate,
-    (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }),
+    (by) => perform(by, { action: 'change_limit', maxPrice: by.max_price }),
     validated('changeLimit', limitProblem),
   );
   setHandler(
     changeRetryPolicyUpdate,
-    (by) => act(by, { action: 'change_retry', change: retryChangeOf(by) }),
+    (by) => perform(by, { action: 'change_retry', change: retryChangeOf(by) }),
     validated('changeRetryPolicy', retryPolicyProblem),
   );
   setHandler(
     resolveUpdate,
     (by) =>
-      act(by, {
+      perform(by, {
         action: 'resolve',
         reason: by.case,
         verdict: by.verdict,

@@ -12,34 +12,34 @@ import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 import type { Shown } from '#workflows/work/progress.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-/** What the service has to show before work is completed. */
-export interface Goods {
+/** The data that are read from the service before work is completed. */
+export interface Delivery {
   /** As sentences name it, such as `eSIM`. */
   readonly name: string;
   /** Status of the work afterwards. */
   readonly status: WorkStatus;
-  /** Case for goods that cannot be read for a long time. */
+  /** Case for a delivery that cannot be read for a long time. */
   readonly overdue: StepNamed<'retry_later'>['reason'];
-  /** The sentence that says that the work is done. */
+  /** The sentence about completed work. */
   readonly done: (esimId: string) => string;
 }
 
-/** Reads the goods from the service and completes the work with them, in one activity. */
-export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
+/** Reads the delivery from the service and completes the work with it, in one activity. */
+export async function deliver(purchase: Purchase, delivery: Delivery): Promise<Step> {
   const { run } = purchase;
-  const now = `The service has completed the ${run.noun}; its ${goods.name} is being read.`;
+  const now = `The service has completed the ${run.noun}; its ${delivery.name} is being read.`;
   const next = `The ${run.noun} is completed.`;
   // The completion itself marks the queued reports as handled.
   const applied = run.takeAnswered();
   if (purchase.unansweredReads > 0) showAskedAgain(run, { now, next });
   else await run.goOn({ status: 'processing', now, next });
-  const result = await complete(purchase, goods, applied);
+  const result = await complete(purchase, delivery, applied);
   if (result?.kind !== 'completed') run.answer(applied);
-  if (result?.kind === 'not_yet') return waitToReadAgain(purchase, goods, result);
+  if (result?.kind === 'not_yet') return waitToReadAgain(purchase, delivery, result);
   purchase.unread = undefined;
   if (result === undefined) {
-    const detail = `Its ${goods.name} could not be read from the service.`;
-    return { step: 'retry_later', reason: goods.overdue, detail, resume: 'deliver' };
+    const detail = `Its ${delivery.name} could not be read from the service.`;
+    return { step: 'retry_later', reason: delivery.overdue, detail, resume: 'deliver' };
   }
   purchase.unansweredReads = 0;
   switch (result.kind) {
@@ -52,7 +52,7 @@ export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
       return purchase.nextStep();
     case 'completed': {
       const { esimId } = result;
-      const { status, done } = goods;
+      const { status, done } = delivery;
       const after = status === 'completed' ? nothingMore(run) : 'It is renewed until it expires or is cancelled.';
       run.show({ status, now: done(esimId ?? ''), next: after });
       return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
@@ -63,7 +63,7 @@ export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
 /** @returns undefined when the activity was given up. */
 async function complete(
   { run, attemptRef }: Purchase,
-  { name }: Goods,
+  { name }: Delivery,
   applied: readonly string[],
 ): Promise<CompletionResult | undefined> {
   const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
@@ -81,7 +81,7 @@ async function complete(
 /** Waits and reads again. After the deadline for the delivery a case is opened. */
 async function waitToReadAgain(
   purchase: Purchase,
-  { name, overdue }: Goods,
+  { name, overdue }: Delivery,
   { reason, detail, retryAfterMs = 0 }: Extract<CompletionResult, { kind: 'not_yet' }>,
 ): Promise<Step> {
   const { run } = purchase;

@@ -10,7 +10,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
  */
 export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise<Step> {
   const { run } = purchase;
-  const { failure, gated, asked = false } = step;
+  const { failure, gated, delayIsNamed = false } = step;
   const holdsBefore = purchase.holds;
   // Work that the gate stopped was not tried, so its waits do not grow.
   if (gated === undefined) purchase.holds += 1;
@@ -54,7 +54,7 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
       // Something has changed: the waits start again with the shortest.
       purchase.holds = staysHeld ? 1 : 0;
       // A time that the service named is kept.
-      if (!asked) delayMs = run.rule.firstDelayMs;
+      if (!delayIsNamed) delayMs = run.rule.firstDelayMs;
     }
     if (!staysHeld) return then;
   }

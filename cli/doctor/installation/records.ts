@@ -30,6 +30,7 @@ export interface Records {
   readonly firstPurchaseCheck: ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>;
 }
 
+/** Reads everything in the database that the checks need. @param now returns epoch milliseconds. */
 export async function readRecords(
   database: Database,
   { mode: environment }: ServiceConfig,

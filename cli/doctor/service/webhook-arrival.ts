@@ -15,7 +15,7 @@ export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'r
     const { fact, advice } = describeRefusedPrefix(refusedPrefix);
     return refusedPrefix.verified ? failure(fact, advice) : warning(fact, advice);
   }
-  if (missed < WEBHOOK_SILENCE.news)
+  if (missed < WEBHOOK_SILENCE.reports)
     return ok(missed === 0 ? 'none is missing' : `${missed} of the last hour may be missing, which is usual`);
   return warning(
     `look-ups found ${missed} or more reports of the last hour, and no webhook has arrived since`,

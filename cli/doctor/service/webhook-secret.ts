@@ -47,7 +47,10 @@ export function checkWebhookSecret(
     : failure('there is none, so every webhook of the service is refused', advice);
 }
 
-/** The secret that the service probably signs with now. One that the service has shown us comes first. */
+/**
+ * The secret that the service probably signs with now. One that the service has shown us comes first.
+ * @param now epoch milliseconds.
+ */
 export function newestSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,

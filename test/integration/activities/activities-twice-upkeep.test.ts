@@ -26,7 +26,7 @@ describe('an activity of a schedule that runs twice leaves the same rows and one
     await bench.activities.sendPurchase(await bench.begin());
     bench.clock.now += 2 * 60_000;
     const [first, second] = await twice('reconcileSilentWork', () => bench.activities.reconcileSilentWork());
-    expect([first.news, second.news]).toEqual([1, 0]);
+    expect([first.newReports, second.newReports]).toEqual([1, 0]);
     const [requested] = await twice('requestIdleWork', () => bench.activities.requestIdleWork());
     expect(requested.requested).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAttemptById, limitOf } from '#db/attempts/attempts.ts';
-import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/attempts/silent-attempts.ts';
+import { findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/attempts/silent-attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -256,7 +256,7 @@ describe('silent attempts', () => {
     await claim(old.id, NOW);
     await claim(young.id, later(50_000));
     await claim(asked.id, later(-5_000));
-    await database.run((db) => markAsked(db, [asked.id], later(70_000)));
+    await database.run((db) => markLookedUp(db, [asked.id], later(70_000)));
     await claim(settled.id, NOW);
     await database.transaction((tx) => recordReport(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
     const silent = async (now: Date, policy: Partial<SilencePolicy> = {}) =>
@@ -277,7 +277,7 @@ describe('silent attempts', () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
     const isSilent = async (asked: number, now: number) => {
-      await database.run((db) => markAsked(db, [id], later(asked)));
+      await database.run((db) => markLookedUp(db, [id], later(asked)));
       return (await database.run((db) => findSilentAttempts(db, DEFAULT_POLICY.reconcile, later(now)))).length === 1;
     };
     const [minute, hour] = [60_000, 3_600_000];

@@ -168,7 +168,7 @@ describe('a comparison of the books', () => {
     const metrics = createMetrics({ processMetrics: false });
     metrics.refreshWith(
       databaseGauges(bench.database, metrics, {
-        webhookSilence: { windowMs: HOUR, news: 5 },
+        webhookSilence: { windowMs: HOUR, reports: 5 },
         now: () => bench.clock.now + 7_000,
       }),
     );
@@ -379,13 +379,13 @@ describe('the reconciler of silent work', () => {
     for (const { id } of sold.slice(0, 60)) await bench.admin.completeOrder(id);
     await bench.pass(10 * 60_000);
     const result = await bench.activities.reconcileSilentWork();
-    expect(result).toEqual({ asked: silent, news: 60 });
+    expect(result).toEqual({ lookedUp: silent, newReports: 60 });
     expect(await bench.admin.requests('listOrders')).toHaveLength(Math.ceil(silent / 100));
     expect(await bench.admin.requests('getOrder')).toHaveLength(0);
     // Asked is asked: the next run has nothing to do.
-    expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 0, news: 0 });
+    expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 0, newReports: 0 });
     // Five in a row without a webhook: they do not arrive, and it ends with the first that does.
-    const policy = { windowMs: 60 * 60_000, news: 5 };
+    const policy = { windowMs: 60 * 60_000, reports: 5 };
     const missed = () => bench.database.run((db) => missedWebhooks(db, policy, new Date()));
     expect(await missed()).toBe(5);
     expect(bench.log.join('')).toContain('webhooks do not arrive');
@@ -405,7 +405,7 @@ describe('the reconciler of silent work', () => {
     bench = await ActivityBench.start({ reconcile: { listFrom: 10, listPages: 1, readsPerRun: 7 } });
     await silence(130);
     await bench.pass(10 * 60_000);
-    expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 107, news: 0 });
+    expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 107, newReports: 0 });
     expect(await bench.admin.requests('listOrders')).toHaveLength(1);
     expect(await bench.admin.requests('getOrder')).toHaveLength(7);
   });
@@ -415,14 +415,14 @@ describe('the reconciler of silent work', () => {
     await silence(12);
     await bench.pass(10 * 60_000);
     await bench.admin.onRequest('listOrders', { kind: 'server_error' });
-    expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 12, news: 0 });
+    expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 12, newReports: 0 });
   });
 
   it('asks one by one where the service has no list of orders', async () => {
     bench = await ActivityBench.start({ capabilities: { order_list: false } });
     await silence(12);
     await bench.pass(10 * 60_000);
-    expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 12, news: 0 });
+    expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 12, newReports: 0 });
     expect(await bench.admin.requests('listOrders')).toEqual([]);
     expect(await bench.admin.requests('getOrder')).toHaveLength(12);
   });

@@ -37,7 +37,7 @@ interface Kind {
   /** The service decides in silence. @param nth from 0. */
   readonly decide: (serviceId: string, nth: number) => Promise<void>;
   /** Pieces of news among six that were accepted, of which three were decided. */
-  readonly news: number;
+  readonly newReports: number;
   /** Somebody does by hand what looks like an attempt that is about to be sent, or was. */
   readonly double: {
     readonly when: 'before' | 'after';
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     begin: () => bench.beginTopup(),
     accepted: { operation: 'topup', outcome: 'stay_processing' },
     decide: (id) => bench.admin.completeTopup(id),
-    news: 3,
+    newReports: 3,
     double: {
       when: 'after',
       make: ({ serviceEsimId }) => {
@@ -75,7 +75,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     begin: () => bench.beginSubscription(),
     accepted: { operation: 'vpn', outcome: 'stay_processing' },
     decide: (id) => bench.admin.completeSubscription(id),
-    news: 3,
+    newReports: 3,
     double: {
       when: 'after',
       make: async (attempt) => {
@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     accepted: { operation: 'cancellation', outcome: 'accepted', delay_ms: 30 * DAY },
     decide: (id, nth) => bench.admin.decideRefund(id, nth === 0 ? 'fail' : 'complete'),
     // That the eSIM is cancelled is told once of each.
-    news: 6,
+    newReports: 6,
     double: {
       when: 'before',
       make: async ({ serviceEsimId }) => {
@@ -179,14 +179,14 @@ describe('the reconciler', () => {
       for (const [nth, { serviceId }] of accepted.slice(0, 3).entries()) await kind.decide(serviceId!, nth);
 
       const { result, calls } = await reconcile([kind.list, ...kind.single]);
-      expect(result).toEqual({ asked: SILENT, news: kind.news + SILENT / 2 });
+      expect(result).toEqual({ lookedUp: SILENT, newReports: kind.newReports + SILENT / 2 });
       expect(calls).toEqual([1, ...kind.single.map(() => 0)]);
       expect(await statesOnceJudged([...accepted, ...lost].map(({ id }) => id))).toEqual({
         completed: 3 + SILENT / 2,
         processing: 3,
       });
       // Asked is asked: the next run has nothing to do.
-      expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 0, news: 0 });
+      expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 0, newReports: 0 });
     },
   );
 
@@ -199,7 +199,7 @@ describe('the reconciler', () => {
     expect(before ?? (await kind.double.make(row))).toMatchObject({ ok: true });
 
     const { result, calls } = await reconcile([kind.list]);
-    expect(result).toEqual({ asked: SILENT, news: SILENT - 1 + kind.doubled });
+    expect(result).toEqual({ lookedUp: SILENT, newReports: SILENT - 1 + kind.doubled });
     expect(calls).toEqual([2]);
     expect(await statesOnceJudged(lost.map(({ id }) => id))).toEqual(
       kind.doubled === 1 ? { completed: SILENT } : { completed: SILENT - 1, unknown: 1 },
@@ -210,7 +210,7 @@ describe('the reconciler', () => {
     bench = await ActivityBench.start({ capabilities: { [kind.capability]: false } });
     await accept(kind, SILENT);
     const { result, calls } = await reconcile([kind.list, ...kind.single]);
-    expect(result).toMatchObject({ asked: SILENT });
+    expect(result).toMatchObject({ lookedUp: SILENT });
     expect(calls).toEqual([0, ...kind.single.map(() => SILENT)]);
   });
 
@@ -219,7 +219,7 @@ describe('the reconciler', () => {
     await accept(kind, SILENT);
     await bench.admin.onRequest(kind.list, { kind: 'server_error' });
     const { result, calls } = await reconcile([kind.list, ...kind.single]);
-    expect(result).toMatchObject({ asked: SILENT });
+    expect(result).toMatchObject({ lookedUp: SILENT });
     expect(calls).toEqual([1, ...kind.single.map(() => SILENT)]);
   });
 
@@ -232,7 +232,7 @@ describe('the reconciler', () => {
     );
     await bench.admin.decideRefund(first!.serviceId!, 'refuse');
     const { result, calls } = await reconcile(['listRefunds', 'getEsim']);
-    expect(result).toEqual({ asked: SILENT, news: 1 });
+    expect(result).toEqual({ lookedUp: SILENT, newReports: 1 });
     expect(calls).toEqual([1, SILENT]);
     expect(
       await bench.database.run((db) => db.select().from(inbox).where(eq(inbox.subjectKind, 'cancellation'))),

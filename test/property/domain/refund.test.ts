@@ -85,7 +85,7 @@ describe('a report about a cancellation', () => {
   });
 
   it('about a refund has a decision for every known state, and a paid refund stays paid', () => {
-    for (const known of ['unheard', ...REFUND_STATES] as const) {
+    for (const known of ['unreported', ...REFUND_STATES] as const) {
       for (const state of REFUND_STATES)
         expect(['advance', 'known', 'contradiction']).toContain(REFUND_DECISIONS[known][state]);
     }

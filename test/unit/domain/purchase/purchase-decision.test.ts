@@ -90,7 +90,7 @@ describe('after a send', () => {
   });
 
   it('a Retry-After goes before the doubling wait of a hold', () => {
-    const asked = { step: 'hold', failure: 'rate_limited', delayMs: 7_000, asked: true };
+    const asked = { step: 'hold', failure: 'rate_limited', delayMs: 7_000, delayIsNamed: true };
     expect(decideAfterSend(failed('rate_limited', 7_000), history({ holds: 4 }), policy, NOW)).toEqual(asked);
     expect(decideAfterSend(failed('rate_limited'), history({ holds: 0 }), policy, NOW)).toMatchObject({
       delayMs: policy.holdDelayMs,

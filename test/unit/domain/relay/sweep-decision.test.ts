@@ -39,9 +39,9 @@ describe('unfinished work', () => {
     ],
     ['a person to wait for and no case', { status: 'needs_attention' }, 'case_missing'],
     ['a step whose time is long over', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
-    ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'unheard'],
-    ['a hold without an end', { status: 'held', attemptState: 'refused' }, 'unheard'],
-    ['no sign of the service for hours', { updatedAt: NOW - 3 * HOUR, lastReportAt: NOW - 3 * HOUR }, 'unheard'],
+    ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'no_report'],
+    ['a hold without an end', { status: 'held', attemptState: 'refused' }, 'no_report'],
+    ['no sign of the service for hours', { updatedAt: NOW - 3 * HOUR, lastReportAt: NOW - 3 * HOUR }, 'no_report'],
   ])('with %s is woken', (_what, change, reason) => {
     expect(decide(change)).toEqual({ kind: 'wake', reason });
   });
