@@ -1,4 +1,4 @@
-/** `npm run test:crash`: the crash proof over as many seeds as are asked for. What it proves: `docs/crash-proof.md`. */
+/** `npm run test:crash`: runs the crash proof over a range of seeds. What it proves: `docs/crash-proof.md`. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,27 +7,28 @@ import { parseArgs } from 'node:util';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { lastLine, seedLines, summaryDocument, suiteViolations } from '#test/crash/report.ts';
 import { runPlan, type SeedReport } from '#test/crash/run/run-plan.ts';
-import { isSaboteur, SABOTEURS, saboteurNames, type Saboteur } from '#test/crash/saboteurs.ts';
+import type { Saboteur } from '#test/crash/saboteur.ts';
+import { isSaboteur, SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
-const USAGE = `npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE] [--quiet SECONDS] [--saboteur ${saboteurNames.join('|')}]`;
+const USAGE = [
+  'npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE]',
+  `[--quiet SECONDS] [--saboteur ${saboteurNames.join('|')}]`,
+].join(' ');
 
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
   process.once(signal, () => process.exit(code));
-/** Minutes, so that nothing but work that hangs reaches it, however busy the machine is. */
+/** Long enough for a busy machine: only work that hangs reaches this limit. */
 const QUIET_SECONDS = 300;
-/**
- * A seed has two or three workers, two APIs, and perhaps servers of its own: more at a time than cores only makes each
- * slower.
- */
+/** One seed per core. A seed has two or three workers, two APIs, and perhaps its own servers. */
 const LANES = availableParallelism();
 
 mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true });
-/** A Temporal server of one machine remembers every seed: after 160 of them it had 1.8 GB, and stopped answering. */
+/** The development server of Temporal keeps every seed in memory. After 160 seeds it used 1.8 GB and did not answer. */
 const SEEDS_PER_SERVER = 50;
 
 const options = readOptions();
@@ -60,7 +61,7 @@ async function prove(): Promise<number> {
       }
       done.add(recordOf(report, { plans, commit }));
       print(seedLines(report));
-      // After each seed, so that a run that is cut off leaves what it found.
+      // After each seed, so that an interrupted run leaves a summary.
       if (options.out !== undefined)
         writeFileSync(resolve(options.out), summaryDocument({ ...done.all, command: commandLine() }));
     }
@@ -75,17 +76,13 @@ async function prove(): Promise<number> {
   return violations > 0 || notRun > 0 ? 1 : 0;
 }
 
-/**
- * @returns undefined when the proof itself could not go on, such as on a machine that is too busy: the seed counts as
- *   not done, and the others are run.
- */
+/** @returns undefined if the seed could not finish, for example on an overloaded machine. It counts as not done. */
 async function reportOf(seed: number, servers: SharedServers): Promise<SeedReport | undefined> {
   try {
     return await runPlan(planOf(seed), { servers, quietMs: options.quietMs });
   } catch (error) {
-    print([
-      `seed ${seed} could not be run to its end: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    ]);
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    print([`seed ${seed} could not be run to its end: ${reason}`]);
     return undefined;
   }
 }
@@ -99,17 +96,18 @@ function seedsDone(plans: string): SeedsDone {
   }
 }
 
-/** `8ac0889`, with `+` behind it where something has changed since. */
+/** For example `8ac0889`, followed by `+` if there are uncommitted changes. */
 function commitOfProduct(): string {
   try {
     const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+'}`;
+    const changes = git('status', '--porcelain', '--untracked-files=no');
+    return `${git('rev-parse', '--short', 'HEAD')}${changes === '' ? '' : '+'}`;
   } catch {
     return 'unknown';
   }
 }
 
-/** One thing is wrong on purpose: the exit code must be 1. */
+/** Runs one deliberate defect. @returns the exit code, 1 if the proof detects the defect. */
 async function sabotage(name: string): Promise<number> {
   if (!isSaboteur(name)) return usage(`There is no saboteur ${JSON.stringify(name)}.`);
   const { plan, sabotage: wrong, stuckAfterMs = options.quietMs }: Saboteur = SABOTEURS[name];
@@ -167,7 +165,8 @@ function commandLine(): string {
     done: options.done,
     out: options.out,
   });
-  return `npm run test:crash -- ${given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`])).join(' ')}`;
+  const texts = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
+  return `npm run test:crash -- ${texts.join(' ')}`;
 }
 
 function print(lines: readonly string[]): void {

@@ -1,47 +1,44 @@
 /**
- * Rules that the product once had and that lost money or work, each with a plan in which it must show. An entry point
- * under `saboteurs/` brings the old rule back; without it the same plan must pass.
+ * Former rules of the product that lost money or work, each with a plan that must detect it. An entry point under
+ * `saboteurs/` restores the old rule. Without that entry point the same plan must pass.
  */
 import { NOTHING_ELSE } from '#test/crash/plans/calm-plan.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { setting } from '#test/crash/plans/settings.ts';
-import type { Saboteur } from '#test/crash/saboteurs.ts';
+import type { Saboteur } from '#test/crash/saboteur.ts';
 
 const SOLD_LATER = { kind: 'order', nature: 'sold', packageId: 9001 } as const;
-/** With a second worker, which goes on where the first one stands still. */
+/** With a second worker, which continues the work while the first one is stopped. */
 const TWO_WORKERS: CrashPlan = { ...NOTHING_ELSE, processes: { worker: 2, api: 1 } };
 
-/** Nobody finds it by asking, and no event tells of it. */
-const NOBODY_TELLS = {
+/** No look-up and no event reports it. */
+const NO_REPORTS = {
   requestFaults: [{ endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 100 }],
   webhookFaults: Array.from({ length: 4 }, () => ({ fault: { kind: 'lost' }, nth: 1 }) as const),
 } as const satisfies Pick<CrashPlan, 'requestFaults' | 'webhookFaults'>;
 
-/** It is long enough for what is stopped to be given up by everybody else, on a busy machine, too. */
+/** Longer than every timeout that waits for a stopped process, also on a busy machine. */
 const LONG_MS = 60_000;
-/** Longer than all waits of the proof but those that the plans make long: relays, sweeper, reconciler. */
+/** Longer than all waits of the proof, except those that these plans lengthen: relays, sweeper, reconciler. */
 const STUCK_AFTER_MS = 30_000;
 const AT_ONCE = { ms: 0, hit: 1 } as const;
 
-/** A relay has deliveries in hand. */
+/** A relay has taken deliveries. */
 const TAKEN = 'relay > update inbox > after';
 
-/**
- * Nothing but its event brings an order on: neither the reconciler nor the deadline of silence, as in a real outage
- * of hours.
- */
+/** Only its event continues an order. The reconciler and the deadline of silence come much later. */
 const LONG_SILENCE = { ...setting('replays'), policy: { POLICY_SILENT_DEADLINE: '7d', POLICY_SILENT_AFTER: '1h' } };
 
 export const OLD_RULES = {
   'random-key-at-creation': {
-    what: 'the key of an attempt is drawn at random, so that one whose row was lost is sent again with another key',
+    what: 'the key of an attempt is random, so an attempt whose row was lost is sent again with another key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-creation-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
-      ...NOBODY_TELLS,
-      // A service that tells orders apart by their keys alone.
+      ...NO_REPORTS,
+      // A service that distinguishes orders only by their keys.
       setting: setting('reusable_references'),
-      // The attempt is written, claimed and sent; then its row is gone.
+      // The attempt is written, claimed and sent. Then its row is lost.
       disturbances: [
         {
           kind: 'set_back',
@@ -53,30 +50,30 @@ export const OLD_RULES = {
     caughtBy: /was bought once and cost 2 debits/,
   },
   'send-without-lease': {
-    what: 'a send whose lease ended while its worker stood still goes out beside the next one',
+    what: 'a send whose lease ended while its worker was stopped goes out beside the next send',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
-      ...NOBODY_TELLS,
-      // A service that carries out what is sent at once twice. That two never are is ours to see to.
+      ...NO_REPORTS,
+      // A service that executes concurrent requests with one key twice. The lease must prevent that.
       setting: {
         ...setting('concurrent_keys'),
         properties: { reference_unique: false, purchase_takes_ms: 5_000 },
         lacks: [],
-        // No circuit opens, which would keep the second worker from sending.
+        // An open circuit would prevent the second worker from sending.
         policy: {
           POLICY_CIRCUIT_FAILURES: '1000',
-          // The first worker's send must arrive while the service still works on the second one, on a busy machine too.
+          // The first worker's send must arrive while the service works on the second one, also on a busy machine.
           POLICY_SEND_DEADLINE: '8s',
           POLICY_SEND_LEASE: '10s',
           POLICY_SEND_ACTIVITY_TIMEOUT: '20s',
         },
       },
-      // The first worker stands still between its claim and its call, until the second one calls.
+      // The first worker is stopped between its claim and its call, until the second one calls.
       stopsAt: [
         {
           process: 'worker',
-          // Not by its number: how many commits prepare it depends on who reads the wallet first.
+          // A commit number would not work: the worker that reads the wallet first has more commits before it.
           point: 'sendPurchase > commit of update attempts > after',
           hit: 1,
           ms: LONG_MS,
@@ -86,17 +83,17 @@ export const OLD_RULES = {
     },
     caughtBy: /was bought once and cost 2 debits/,
   },
-  'judging-from-memory': {
-    what: 'a relay judges a delivery by what it read before another relay stored its facts, and tells nobody',
-    sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
+  'stale-judgement': {
+    what: 'a relay judges a delivery by data that it read before another relay stored its facts, and sends no signal',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/stale-judgement-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
-      // Nor does the sweeper wake its workflow, which makes good for most of what a relay forgets.
+      // The sweeper does not run, because it would repair the missing signal.
       setting: { ...LONG_SILENCE, policy: { ...LONG_SILENCE.policy, POLICY_SWEEP_IDLE_AFTER: '1h' } },
       work: [SOLD_LATER],
       webhookFaults: [{ event: 'order.processing', fault: { kind: 'lost' }, nth: 1 }],
-      // The first relay stands still with the delivery in hand until the second one has taken it as well, and that
-      // one until the first has stored the facts and dies before it has told the workflow.
+      // The first relay stops with the delivery until the second one has taken it as well. The second one stops until
+      // the first has stored the facts and is killed before it signals the workflow.
       stopsAt: [
         { process: 'worker', point: TAKEN, hit: 1, ms: LONG_MS, until: { point: TAKEN, hit: 2 } },
         {
@@ -112,15 +109,14 @@ export const OLD_RULES = {
     stuckAfterMs: STUCK_AFTER_MS,
     caughtBy: /is still processing/,
   },
-  'completed-workflow-not-restarted': {
-    what: 'work whose workflow has completed is taken for finished, although its row was set back and is not',
-    sabotage: { scripts: { worker: 'test/crash/saboteurs/completed-workflow-not-restarted-worker.ts' } },
+  'completed-not-restarted': {
+    what: 'a completed workflow gets no new run, although PostgreSQL has lost the end of its work',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/completed-not-restarted-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
       setting: LONG_SILENCE,
       work: [SOLD_LATER],
-      // Before PostgreSQL keeps nothing more, the relay has stored that it told the workflow of the event; otherwise
-      // the relay would tell it again.
+      // The relay stores its note of the signal before PostgreSQL stops writing. Otherwise it would signal again.
       requestFaults: [{ endpoint: 'getEsim', fault: { kind: 'latency', ms: 3_000, at: 'answer' }, nth: 1, count: 1 }],
       disturbances: [
         {

@@ -1,4 +1,4 @@
-/** Texts about seeds and suites: lines for a terminal, and the summary under docs/. */
+/** Reports of seeds and suites: lines for a terminal, and the summary under docs/. */
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { succeeded, type WorkResult } from '#test/crash/audit/audit.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
@@ -8,15 +8,15 @@ import type { SeedRecord } from '#test/crash/seeds-done.ts';
 export interface Suite {
   readonly command: string;
   readonly records: readonly SeedRecord[];
-  /** Of seeds that were run again. */
+  /** Former records of seeds that were run again. */
   readonly before: readonly SeedRecord[];
 }
 
-/** Of what a service lets succeed, at least this much must. */
+/** Minimum share of the work that can succeed at a service. */
 const LEAST_SUCCESS = 0.8;
-/** Fewer pieces of work say nothing about a share. */
+/** The share is not checked for fewer pieces of work. */
 const LEAST_WORK = 10;
-/** In a suite this long each point has had its turn often enough to have fired. */
+/** From this number of seeds on, each planned fault must have occurred. */
 const WHOLE_SUITE = 200;
 
 export function seedLines({
@@ -34,10 +34,14 @@ export function seedLines({
   const { dialect, shape, off } = plan.setting;
   const counts = countsOf(results);
   return [
-    `seed ${plan.seed} ${dialect}, ${shape}, off: ${off}: ${counts.work} pieces of work, ${counts.succeeded} succeeded (${counts.required} had to), ` +
-      `${counts.parked} need attention, ${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
+    [
+      `seed ${plan.seed} ${dialect}, ${shape}, off: ${off}: ${counts.work} pieces of work,`,
+      `${counts.succeeded} succeeded (${counts.required} had to), ${counts.needAttention} need attention,`,
+      `${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
+    ].join(' '),
     `  fired: ${fired.join(', ') || 'none'}`,
-    `  ${plan.processes.worker} workers and ${plan.processes.api} APIs in ${megabytes(memoryBytes)}; the longest history has ${longestHistory} events`,
+    `  ${plan.processes.worker} workers and ${plan.processes.api} APIs in ${megabytes(memoryBytes)}; ` +
+      `the longest history has ${longestHistory} events`,
     ...setBacks.map(({ transactions, bytes }) => `  PostgreSQL lost ${transactions} transactions (${bytes} bytes)`),
     ...results
       .filter((each) => each.obstacle === undefined && !succeeded(each))
@@ -59,7 +63,8 @@ export function suiteViolations(records: readonly SeedRecord[]): string[] {
     );
     if (required < LEAST_WORK || requiredSucceeded >= LEAST_SUCCESS * required) return [];
     return [
-      `dialect ${dialect}: ${requiredSucceeded} of ${required} pieces of work succeeded that could, at least ${100 * LEAST_SUCCESS} % must`,
+      `dialect ${dialect}: ${requiredSucceeded} of ${required} pieces of work succeeded that could, ` +
+        `at least ${100 * LEAST_SUCCESS} % must`,
     ];
   });
   const never =
@@ -73,13 +78,11 @@ export function lastLine(records: readonly SeedRecord[]): { readonly text: strin
   const violations = records.flatMap((record) => record.violations).length + suiteViolations(records).length;
   const faults = records.reduce((sum, { fired }) => sum + fired.length, 0);
   const work = records.reduce((sum, { results }) => sum + results.length, 0);
-  return {
-    text: `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done, ${violations} violations`,
-    violations,
-  };
+  const text = `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done`;
+  return { text: `${text}, ${violations} violations`, violations };
 }
 
-/** Points and faults of the catalogue that were planned, and came about in no seed. */
+/** Names of faults that were planned and occurred in no seed. */
 function neverFired(records: readonly SeedRecord[]): string[] {
   const fired = new Set(records.flatMap((record) => record.fired));
   return [...new Set(records.flatMap(({ planned }) => planned))].filter((name) => !fired.has(name));
@@ -94,7 +97,7 @@ interface Counts {
   readonly succeeded: number;
   readonly required: number;
   readonly requiredSucceeded: number;
-  readonly parked: number;
+  readonly needAttention: number;
   readonly failed: number;
 }
 
@@ -105,12 +108,12 @@ function countsOf(results: readonly WorkResult[]): Counts {
     succeeded: results.filter(succeeded).length,
     required: required.length,
     requiredSucceeded: required.filter(succeeded).length,
-    parked: results.filter(({ status }) => status === 'needs_attention').length,
+    needAttention: results.filter(({ status }) => status === 'needs_attention').length,
     failed: results.filter(({ status }) => status === 'failed').length,
   };
 }
 
-/** The kept summary, in Markdown. */
+/** The summary of all records, in Markdown. */
 export function summaryDocument({ records, before, command }: Suite): string {
   const seeds = records.map(({ seed }) => seed);
   const by = (name: (record: SeedRecord) => string) =>
@@ -156,7 +159,7 @@ function violationsOf({ seed, commit, violations }: SeedRecord): string[] {
   return violations.map((each) => `seed ${seed} (${commit}): ${each}`);
 }
 
-/** What ran, when, and what it took. */
+/** Days, commits, durations and sizes. */
 function runSection(records: readonly SeedRecord[]): string[] {
   const days = [...new Set(records.map(({ endedAt }) => endedAt.slice(0, 10)))].toSorted();
   const commits = tally(records.map(({ commit }) => commit)).map(([commit, count]) => `${commit} (${count} seeds)`);
@@ -165,6 +168,8 @@ function runSection(records: readonly SeedRecord[]): string[] {
     (seconds[Math.min(seconds.length - 1, Math.floor(share * seconds.length))] ?? 0).toFixed(0);
   const lost = records.flatMap(({ setBacks }) => setBacks.map(({ transactions }) => transactions));
   const most = (numbers: readonly number[]) => numbers.reduce((left, right) => Math.max(left, right), 0);
+  const memory = most(records.map(({ memoryBytes }) => memoryBytes));
+  const served = [0, 1].map((index) => sum(records.map((record) => record.served[index] ?? 0)));
   return [
     '| of the run | |',
     '|---|---|',
@@ -172,15 +177,15 @@ function runSection(records: readonly SeedRecord[]): string[] {
     `| plans | ${[...new Set(records.map(({ plans }) => plans))].join(', ')} |`,
     `| commits of the product | ${commits.join(', ')} |`,
     `| a seed takes | ${at(0.5)} s (median), ${at(0.95)} s (95 %), ${at(1)} s at most |`,
-    `| workers and APIs of a seed hold | ${megabytes(most(records.map(({ memoryBytes }) => memoryBytes)))} at most |`,
+    `| memory of the workers and APIs of a seed | ${megabytes(memory)} at most |`,
     `| the longest history | ${most(records.map(({ longestHistory }) => longestHistory))} events |`,
-    `| PostgreSQL was set back | ${lost.length} times, by ${lost.reduce((sum, each) => sum + each, 0)} transactions, ${most(lost)} at most |`,
-    `| requests answered by the APIs | ${[0, 1].map((index) => records.reduce((sum, { served }) => sum + (served[index] ?? 0), 0)).join(' and ')} |`,
+    `| PostgreSQL was set back | ${lost.length} times, by ${sum(lost)} transactions, ${most(lost)} at most |`,
+    `| requests answered by the APIs | ${served.join(' and ')} |`,
     '',
   ];
 }
 
-/** A violation stays in the document when its seed has passed since. */
+/** Former violations stay in the document after their seeds have passed. */
 function beforeSection(before: readonly SeedRecord[]): string[] {
   const found = before.flatMap(violationsOf);
   return found.length === 0
@@ -194,30 +199,52 @@ function section(title: string, what: string, groups: readonly (readonly [string
     const faults = own.reduce((sum, { fired }) => sum + fired.length, 0);
     const violations = own.reduce((sum, each) => sum + each.violations.length, 0);
     const must = `${counts.requiredSucceeded} of ${counts.required}`;
-    return `| \`${name}\` | ${own.length} | ${faults} | ${counts.work} | ${counts.succeeded} | ${must} | ${counts.parked} | ${counts.failed} | ${violations} |`;
+    return `| ${[
+      `\`${name}\``,
+      own.length,
+      faults,
+      counts.work,
+      counts.succeeded,
+      must,
+      counts.needAttention,
+      counts.failed,
+      violations,
+    ].join(' | ')} |`;
   });
   return [
     `## ${title}`,
     '',
-    `| ${what} | seeds | faults fired | pieces of work | succeeded | of those that had to | need attention | failed | violations |`,
+    `| ${[what, ...COLUMNS].join(' | ')} |`,
     '|---|---|---|---|---|---|---|---|---|',
     ...rows,
     '',
   ];
 }
 
-/** The reasons of the cases, and the obstacles to success. */
+/** Columns of the tables by dialect, shape and capability. */
+const COLUMNS = [
+  'seeds',
+  'faults fired',
+  'pieces of work',
+  'succeeded',
+  'of those that had to',
+  'need attention',
+  'failed',
+  'violations',
+];
+
+/** Reasons of cases, and why success was not required. */
 function reasonsSection(records: readonly SeedRecord[]): string[] {
-  const parked = records.flatMap(({ results }) => results).filter(({ status }) => status === 'needs_attention');
+  const needAttention = records.flatMap(({ results }) => results).filter(({ status }) => status === 'needs_attention');
   const rows = tally(
-    parked.map(
+    needAttention.map(
       ({ parkedFor, obstacle }) => `\`${parkedFor ?? 'no reason'}\` | ${obstacle ?? 'nothing: it had to succeed'}`,
     ),
   );
   return [
     '## Work that needs attention',
     '',
-    '| reason | obstacle | pieces of work |',
+    '| reason | why success was not required | pieces of work |',
     '|---|---|---|',
     ...rows.map(([name, count]) => `| ${name} | ${count} |`),
     '',
@@ -244,12 +271,16 @@ function faultsSection(records: readonly SeedRecord[]): string[] {
   ];
 }
 
-/** Points that processes passed and that the catalogue does not name: nothing is killed there. */
+/** Points that processes passed and that the catalogue does not contain. No process is killed there. */
 function besideCatalogue(records: readonly SeedRecord[]): string[] {
   const passed = new Set(records.flatMap(({ beside }) => beside));
   if (passed.size === 0) return [];
   const rows = [...passed].toSorted((left, right) => left.localeCompare(right)).map((point) => `- ${point}`);
-  return ['Passed, and not in the catalogue of points, so nothing was killed there:', '', ...rows, ''];
+  return ['Points that were passed and are not in the catalogue. No process is killed there:', '', ...rows, ''];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((left, right) => left + right, 0);
 }
 
 function tally(names: readonly string[]): [string, number][] {

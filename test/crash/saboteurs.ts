@@ -1,24 +1,10 @@
+/** Deliberate defects, each with a plan that must detect it. Without the defect the same plan must pass. */
 import { OLD_RULES } from '#test/crash/old-rules.ts';
-/**
- * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when
- * there is. Without the sabotage the same plan must pass.
- */
 import { NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/plans/calm-plan.ts';
-import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { setting } from '#test/crash/plans/settings.ts';
-import type { Sabotage } from '#test/crash/run/run-plan.ts';
+import type { Saboteur } from '#test/crash/saboteur.ts';
 
-export interface Saboteur {
-  readonly what: string;
-  /** What it does to the work is that nothing more happens to it: so long is waited for that, in milliseconds. */
-  readonly stuckAfterMs?: number;
-  readonly sabotage: Sabotage;
-  readonly plan: CrashPlan;
-  /** What a violation must say. */
-  readonly caughtBy: RegExp;
-}
-
-/** No event comes, so that what is unknown is not settled by one. */
+/** All events are lost, so no event settles an unknown send. */
 const SILENCE = [
   { fault: { kind: 'lost' }, nth: 1 },
   { fault: { kind: 'lost' }, nth: 1 },
@@ -26,29 +12,29 @@ const SILENCE = [
   { fault: { kind: 'lost' }, nth: 1 },
 ] as const;
 
-/** So that nobody finds it before it is sent again: neither look-ups nor the reconciler. */
+/** Look-ups and the reconciler fail, so they do not find the order before it is sent again. */
 const UNREADABLE = { endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 15 } as const;
 
-/** No circuit opens, which would keep sends away from a service that seems to be down. */
-const PATIENT_WITH_THE_SERVICE = {
+/** An open circuit would prevent sends to a service that seems to be down. */
+const WITHOUT_CIRCUIT = {
   ...setting('forgets_keys'),
   policy: { ...setting('forgets_keys').policy, POLICY_CIRCUIT_FAILURES: '1000' },
 };
 
 export const SABOTEURS = {
   'index-removed': {
-    what: 'the unique index of the caller’s references is gone',
+    what: 'the unique index of the caller’s references is missing',
     sabotage: {
-      scripts: { api: 'test/crash/saboteurs/careless-api.ts' },
+      scripts: { api: 'test/crash/saboteurs/no-unique-reference-api.ts' },
       sql: ['ALTER TABLE orders DROP CONSTRAINT orders_external_order_id_unique', 'DROP INDEX attempts_reference'],
     },
     plan: { ...NOTHING_ELSE, setting: setting('reusable_references'), work: [{ ...ORDER, forgetful: true }] },
     caughtBy: /was bought once and cost 2 debits/,
   },
   'random-key': {
-    what: 'each send of an attempt has a key of its own',
+    what: 'each send of an attempt has its own key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-worker.ts' } },
-    // A service that tells orders apart by their keys alone.
+    // A service that distinguishes orders only by their keys.
     plan: {
       ...NOTHING_ELSE,
       setting: setting('reusable_references'),
@@ -61,7 +47,7 @@ export const SABOTEURS = {
     caughtBy: /was bought once and cost 2 debits/,
   },
   'random-key-of-top-up': {
-    what: 'each send of an attempt has a key of its own, and a top-up has no reference by which its debits could be told',
+    what: 'each send of an attempt has its own key, and a top-up has no reference at the service',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -77,7 +63,7 @@ export const SABOTEURS = {
   },
   'early-acknowledgement': {
     what: 'a delivery is acknowledged before it is stored',
-    sabotage: { scripts: { api: 'test/crash/saboteurs/hasty-api.ts' } },
+    sabotage: { scripts: { api: 'test/crash/saboteurs/early-acknowledgement-api.ts' } },
     plan: {
       ...NOTHING_ELSE,
       kills: [{ process: 'api', point: 'POST /webhooks/service > insert inbox > before', hit: 1 }],
@@ -89,9 +75,9 @@ export const SABOTEURS = {
     sabotage: { scripts: { worker: 'test/crash/saboteurs/endless-resend-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
-      // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again.
-      // On a busy machine that takes longer, and nobody may find the order meanwhile.
-      setting: PATIENT_WITH_THE_SERVICE,
+      // Without the defect, resends end after 1.5 seconds. The sixth send is six seconds after the first and buys
+      // again. On a busy machine it is later, so look-ups must fail for a long time.
+      setting: WITHOUT_CIRCUIT,
       requestFaults: [
         { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 },
         { ...UNREADABLE, count: 100 },

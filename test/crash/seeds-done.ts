@@ -1,7 +1,4 @@
-/**
- * The file of seeds done: one line of JSON for each, so that runs that were cut off, or came one after the other, add
- * up.
- */
+/** The file of seeds done: one line of JSON for each seed. The results of all runs add up, also of interrupted runs. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import * as z from 'zod';
@@ -9,8 +6,9 @@ import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
+import { plannedFaults } from '#test/crash/plans/planned-faults.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
-import { plannedFaults, type SeedReport } from '#test/crash/run/run-plan.ts';
+import type { SeedReport } from '#test/crash/run/run-plan.ts';
 
 const typedKeys = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[];
 
@@ -25,9 +23,9 @@ const result = z.object({
 
 const record = z.object({
   seed: z.int(),
-  /** Of the plans: seeds of different plans say nothing about each other. */
+  /** Hash of the plans. Results of different plans cannot be compared. */
   plans: z.string(),
-  /** Of the product that ran. */
+  /** Commit of the product. */
   commit: z.string(),
   endedAt: z.iso.datetime(),
   durationMs: z.number(),
@@ -35,32 +33,32 @@ const record = z.object({
   shape: z.string(),
   off: z.string(),
   results: z.array(result),
-  /** Names of faults, each as often as it was planned, or came about. */
+  /** Names of faults, once for each plan or occurrence. */
   planned: z.array(z.string()),
   fired: z.array(z.string()),
-  /** Points that were passed and are not in the catalogue. */
+  /** Points that were passed and that the catalogue does not contain. */
   beside: z.array(z.string()),
   setBacks: z.array(z.object({ transactions: z.number(), bytes: z.number() })),
   longestHistory: z.number(),
   served: z.array(z.number()),
-  /** Of the processes that ran, at its most, in bytes. */
+  /** Maximum memory of all processes together, in bytes. */
   memoryBytes: z.number(),
   violations: z.array(z.string()),
 });
 
-/** What is kept of a seed. */
+/** The record of a seed. */
 export type SeedRecord = z.output<typeof record>;
 
-/** So many seeds stand for all: a change of the plans shows in them. */
+/** Number of seeds in the hash. A change of the plans changes some of them. */
 const SAMPLE = 300;
 
-/** A short hash that changes when the plans of seeds do. */
+/** A short hash of the plans of seeds. */
 export function hashOfPlans(): string {
   const plans = Array.from({ length: SAMPLE }, (_, seed) => planOf(seed + 1));
   return createHash('sha256').update(JSON.stringify(plans)).digest('hex').slice(0, 12);
 }
 
-/** @param of what ran: the hash of the plans, and the commit of the product. */
+/** @param of the hash of the plans, and the commit of the product. */
 export function recordOf(
   report: SeedReport,
   of: { readonly plans: string; readonly commit: string },
@@ -90,7 +88,7 @@ export function recordOf(
   };
 }
 
-/** Seeds of other plans are in the file: what was done does not add up. */
+/** Thrown if the file contains seeds of other plans, because the results do not add up. */
 export class OtherPlansError extends Error {}
 
 export class SeedsDone {
@@ -99,46 +97,47 @@ export class SeedsDone {
   readonly #before: SeedRecord[] = [];
 
   /**
-   * @param file undefined: nothing is kept.
+   * @param file undefined: the records are only in memory.
    * @param plans hash of the plans of this run.
-   * @throws OtherPlansError when the file has seeds of other plans, ZodError when a line is none of ours.
+   * @throws OtherPlansError if the file has seeds of other plans, ZodError if a line has another form.
    */
   constructor(file: string | undefined, plans: string) {
     this.#file = file;
     if (file === undefined || !existsSync(file)) return;
     const text = readFileSync(file, 'utf8');
-    // A line that was cut off by the end of the process is a seed that was not done.
+    // A line without its end is of an interrupted run. Its seed is not done.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     for (const line of whole.split('\n')) {
       if (line === '') continue;
       const done = record.parse(JSON.parse(line));
       if (done.plans !== plans) {
         throw new OtherPlansError(
-          `${file} has seed ${done.seed} of the plans ${done.plans}; these are ${plans}. Name another file: they do not add up.`,
+          `${file} has seed ${done.seed} of the plans ${done.plans}; these are ${plans}. ` +
+            'Name another file: they do not add up.',
         );
       }
       this.#keep(done);
     }
-    // What is added next must not be appended to a part of a line.
+    // The next record must start on its own line.
     if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
   }
 
-  /** Of seeds that were run again: what came of them before. */
+  /** Former records of seeds that were run again. */
   get before(): readonly SeedRecord[] {
     return this.#before;
   }
 
-  /** By seed. */
+  /** The records, ordered by seed. */
   get records(): readonly SeedRecord[] {
     return [...this.#records.values()].toSorted((left, right) => left.seed - right.seed);
   }
 
-  /** For the summary. */
+  /** All records for the summary. */
   get all(): { readonly records: readonly SeedRecord[]; readonly before: readonly SeedRecord[] } {
     return { records: this.records, before: this.before };
   }
 
-  /** @param again seeds with violations count as not done. */
+  /** @param again if true, seeds with violations count as not done. */
   has(seed: number, { again }: { readonly again: boolean }): boolean {
     const done = this.#records.get(seed);
     return done !== undefined && !(again && done.violations.length > 0);

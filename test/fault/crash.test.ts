@@ -5,7 +5,8 @@ import { OLD_RULES } from '#test/crash/old-rules.ts';
 import { planOf, type CrashPlan } from '#test/crash/plans/plan.ts';
 import { lastLine, seedLines } from '#test/crash/report.ts';
 import { runPlan, type RunOptions } from '#test/crash/run/run-plan.ts';
-import { SABOTEURS, saboteurNames, type Saboteur } from '#test/crash/saboteurs.ts';
+import type { Saboteur } from '#test/crash/saboteur.ts';
+import { SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { recordOf } from '#test/crash/seeds-done.ts';
 
 /** A machine of two cores may be busy with them for long. */

@@ -2,8 +2,8 @@ import { asc } from 'drizzle-orm';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 /**
- * What must hold of the events of a seed: each published once and in order, and each delivered to the receiver that
- * wants them all.
+ * Invariants of the events of a seed: each is published once and in order, and delivered to the receiver that
+ * subscribes to all types.
  */
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import type { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
@@ -11,10 +11,10 @@ import { keyRingOf } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-/** A worker that died has left a lease of some seconds, and the sweeper runs once a minute if it died with it. */
+/** The lease of a killed worker lasts some seconds. A sweeper that was killed with it runs again after a minute. */
 const DELIVERED_WITHIN_MS = 90_000;
 
-/** Has every event of a stack sent to a receiver. */
+/** Subscribes a receiver to every event of a stack. */
 export async function listenToEvents(stack: Stack, receiver: WebhookReceiver): Promise<void> {
   const endpoint = { apiKeyId: 'crash', ownerId: undefined, url: receiver.url, description: null, eventTypes: ['*'] };
   await stack.database.transaction((tx) =>
@@ -22,7 +22,7 @@ export async function listenToEvents(stack: Stack, receiver: WebhookReceiver): P
   );
 }
 
-/** Waits until all is published and delivered, then compares. */
+/** Waits until all events are published and delivered, then checks them. */
 export async function auditEvents(stack: Stack, receiver: WebhookReceiver): Promise<string[]> {
   const look = async () => {
     const { announced, deliveries } = await stack.database.run(async (db) => ({
@@ -43,7 +43,7 @@ export async function auditEvents(stack: Stack, receiver: WebhookReceiver): Prom
 
 type EventRow = typeof events.$inferSelect;
 
-/** Positions are those from 1 on without gaps, and what one thing did comes in the order in which it did it. */
+/** Positions start at 1 and have no gaps. The events of one subject are in the order of their creation. */
 function orderOf(announced: readonly EventRow[]): string[] {
   const positions = announced.map(({ position }) => position).filter((position) => position !== null);
   const problems = announced

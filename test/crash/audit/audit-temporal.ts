@@ -1,6 +1,6 @@
 /**
- * What must hold in Temporal at the end of a seed: no history grows without end, and work that can go on has
- * something that brings it on.
+ * Invariants in Temporal at the end of a seed: every history has a limited length, and unfinished work has a next
+ * step.
  */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { cases, inbox, outbox } from '#db/schema.ts';
@@ -13,11 +13,9 @@ import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { WORK_WORKFLOWS, workflowId } from '#workflows/messages.ts';
 
-/**
- * Temporal warns at 10,240 events and ends a workflow at 51,200; what needs more than this is a loop without an end.
- */
+/** Temporal warns at 10,240 events and ends a workflow at 51,200. More than 2,000 are a sign of an endless loop. */
 const LONGEST_HISTORY = 2_000;
-/** `RelayBehind` fires when a row has waited for a minute; scaled as the waits of the proof are. */
+/** `RelayBehind` fires when a row has waited for a minute. This limit is scaled like the waits of the proof. */
 const RELAY_BEHIND_SECONDS = 10;
 
 export interface TemporalAudit {
@@ -26,7 +24,7 @@ export interface TemporalAudit {
   readonly longestHistory: number;
 }
 
-/** Looks at all workflows of a seed, and ends its schedules, which would keep the run's server busy. */
+/** Checks all workflows of a seed, and deletes its schedules, which would keep the shared server busy. */
 export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[]): Promise<TemporalAudit> {
   await using operator = await TemporalOperator.connect(stack);
   const lengths = await historyLengths(operator);
@@ -38,7 +36,7 @@ export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[])
   return { violations: [...long, ...silent], longestHistory: Math.max(0, ...lengths.map(({ events }) => events)) };
 }
 
-/** Has the workflow of an order completed? */
+/** True if the workflow of an order has completed. */
 export async function hasEnded(stack: Stack): Promise<boolean> {
   await using operator = await TemporalOperator.connect(stack);
   const query = `WorkflowType = '${WORK_WORKFLOWS.order}' AND ExecutionStatus = 'Completed'`;
@@ -50,7 +48,7 @@ async function historyLengths({
 }: TemporalOperator): Promise<{ readonly id: string; readonly events: number }[]> {
   const lengths = [];
   for await (const { workflowId: id, runId, status, historyLength } of client.workflow.list()) {
-    // The list knows the length of what has ended.
+    // The list contains the length of closed workflows only.
     const isOpen = status.name === 'RUNNING';
     const events = isOpen ? (await client.workflow.getHandle(id, runId).describe()).historyLength : historyLength;
     lengths.push({ id, events });
@@ -58,7 +56,7 @@ async function historyLengths({
   return lengths;
 }
 
-/** What an unfinished piece of work waits for, as far as anybody can see. */
+/** Finds unfinished work without a case, an alert or a next step. */
 async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: ReadonlySet<string>): Promise<string[]> {
   const { database } = stack;
   const rows = await database.run((db) =>
@@ -70,10 +68,10 @@ async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: Re
     ),
   );
   const unfinished = rows.flat().filter(({ id, status }) => !isFinal(status) && !poisoned.has(id));
-  const told = await toldOf(stack, unfinished);
+  const visible = await withCaseOrAlert(stack, unfinished);
   const silent = await Promise.all(
     unfinished
-      .filter(({ id }) => !told.has(id))
+      .filter(({ id }) => !visible.has(id))
       .map(async (work) =>
         (await hasNextStep(operator, work))
           ? []
@@ -83,8 +81,8 @@ async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: Re
   return silent.flat();
 }
 
-/** Work with an open case, or of which a row waits so long for the relay that an alert has fired. */
-async function toldOf({ database }: Stack, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
+/** Ids of work with an open case, or with a row that waits so long for the relay that an alert fires. */
+async function withCaseOrAlert({ database }: Stack, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
   const ids = work.map(({ id }) => id);
   if (ids.length === 0) return new Set();
   const isLate = (column: typeof inbox.receivedAt | typeof outbox.createdAt) =>
@@ -115,7 +113,7 @@ async function toldOf({ database }: Stack, work: readonly WorkRef[]): Promise<Re
   return new Set(found.flat().flatMap(({ id }) => id ?? []));
 }
 
-/** Its workflow runs, and a timer, an activity or a task of its will bring it on. */
+/** True if the workflow is running and has a timer, an activity or a task. */
 async function hasNextStep({ client }: TemporalOperator, work: WorkRef): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId(work));
   try {

@@ -1,4 +1,4 @@
-/** What must hold at the end of a seed, whatever happened in it. */
+/** Invariants at the end of every seed. */
 import { attempts, inbox, outbox } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -21,7 +21,7 @@ export interface WorkResult {
   readonly nature: Thing['planned']['nature'];
   readonly status: WorkStatus;
   readonly parkedFor: AttentionReason | null;
-  /** Why the service did not let it succeed for certain; undefined where it had to succeed. */
+  /** Why success was not certain with this service; undefined where the work had to succeed. */
   readonly obstacle?: string | undefined;
 }
 
@@ -36,9 +36,7 @@ export function succeeded({ status }: Pick<WorkResult, 'status'>): boolean {
   return SUCCESS.has(status);
 }
 
-/**
- * Parked because nobody could say what was bought, or what the wallet did: their journal may lack what the ledger has.
- */
+/** Reasons of cases with an unknown purchase or unknown movements. The journal may lack movements of this work. */
 const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set([
   'outcome_unknown',
   'evidence_unavailable',
@@ -48,15 +46,15 @@ const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set([
 
 const AGAIN_QUIET_MS = 120_000;
 
-/** What happened to the seed that changes what must hold. */
+/** Events of the seed that change its invariants. */
 export interface Circumstances {
-  /** How long to wait until nothing is under way. */
+  /** How long to wait until no work is in progress. */
   readonly quietMs?: number | undefined;
   readonly setBacks: readonly SetBack[];
   readonly poisoned: readonly Poisoned[];
 }
 
-/** Waits until nothing is under way, then compares everything. */
+/** Waits until no work is in progress, then checks all invariants. */
 export async function audit(
   stack: Stack,
   setting: Setting,
@@ -64,18 +62,18 @@ export async function audit(
   { quietMs, setBacks, poisoned }: Circumstances,
 ): Promise<Audit> {
   const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
-  // Differences of what is still under way are no news of their own; the audit of the books names it.
+  // The result is not a violation: the audit of the books reports work in progress.
   const restless = await becomeQuiet(stack, quietMs);
-  // What PostgreSQL lost of the journal of failed attempts comes back with the next comparison of the books.
+  // The next comparison of the books restores the lost journal entries of failed attempts.
   if (setBacks.length > 0) await reconcileBooks(stack);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
-  // The sweeper may have asked for something in between: that passes at once, or on a busy machine in seconds.
+  // The sweeper may have requested work in between. That ends within seconds, also on a busy machine.
   const books = await auditBooks(stack, {
     accepted,
     unsettled,
-    // What has not ended in all that time is not waited for once more.
+    // Do not wait again for work that did not end in time.
     timeoutMs: restless.length > 0 ? 0 : Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
     mayBeLost,
   });
@@ -87,10 +85,7 @@ function idsOf(poisoned: readonly Poisoned[], row: Poisoned['row']): ReadonlySet
   return new Set(poisoned.filter((each) => each.row === row).map(({ id }) => id));
 }
 
-/**
- * What cannot be processed is put aside where a person sees it, and nothing else is. What a delivery said is found by
- * asking.
- */
+/** Exactly the unprocessable rows are quarantined. A look-up replaces the content of a quarantined delivery. */
 async function poisonLeft({ database }: Stack, poisoned: readonly Poisoned[]): Promise<string[]> {
   const [deliveries, requests] = await database.run((db) =>
     Promise.all([db.select().from(inbox), db.select().from(outbox)]),
@@ -121,7 +116,9 @@ async function readResults(
 ): Promise<WorkResult[]> {
   const { database } = stack;
   const natures = new Map(things.flatMap(({ planned, ids }) => [...ids].map((id) => [id, planned.nature] as const)));
-  const [sends, heard] = await database.run((db) => Promise.all([db.select().from(attempts), db.select().from(inbox)]));
+  const [sends, received] = await database.run((db) =>
+    Promise.all([db.select().from(attempts), db.select().from(inbox)]),
+  );
   const debits = (await new SimulatorAdmin(stack.simulator).ledger()).filter(({ type }) => type === 'debit');
   const cancelled = new Set((await new SimulatorAdmin(stack.simulator).refunds()).map(({ esim_id: esimId }) => esimId));
   const arrived = ({ subjectKind, reference, serviceEsimId }: (typeof sends)[number]) =>
@@ -150,7 +147,7 @@ async function readResults(
       nature: natures.get(id) ?? 'sold',
       anyUnknown: unknown.length > 0,
       neverArrived: unknown.some((attempt) => !arrived(attempt)),
-      told: heard.some(
+      reported: received.some(
         (row) =>
           row.subjectId === id && row.source === 'webhook' && row.outcome === 'completed' && row.state === 'applied',
       ),
@@ -166,23 +163,23 @@ async function readResults(
   });
 }
 
-/** Whatever a caller did to get one thing, it is one piece of work and at most one debit that was not paid back. */
+/** Each purchase of a caller is one piece of work, with at most one debit without a credit. */
 async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[]> {
   const ledger = await new SimulatorAdmin(stack.simulator).ledger();
-  // Top-ups give the service no reference, so that they are counted together.
+  // Top-ups have no reference at the service, so they are counted together.
   const wanted = things.filter(({ planned }) => planned.kind === 'topup').length;
   const cost = netDebits(ledger.filter((line) => line.refund_id === null && line.topup_id !== null));
   const recharged = cost <= wanted ? [] : [`${wanted} top-ups were asked for and cost ${cost} debits`];
   const bought = things.flatMap(({ reference, ids }) => {
     const own = ledger.filter(
-      // What comes back for a cancelled eSIM is no excuse for a second debit.
+      // The refund of a cancelled eSIM does not allow a second debit.
       (line) =>
         line.refund_id === null &&
         ((line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false),
     );
     const net = netDebits(own);
     return [
-      // None: it was lost, and what it needs did not come about again.
+      // No id: the work was lost, and the eSIM that it needs was not delivered again.
       ...(ids.size <= 1
         ? []
         : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
@@ -196,7 +193,7 @@ function netDebits(lines: readonly LedgerLine[]): number {
   return lines.filter(({ type }) => type === 'debit').length - lines.filter(({ type }) => type === 'credit').length;
 }
 
-/** A sweep that died with its worker runs again after a minute; what it would have matched is not lost before that. */
+/** A sweep that was killed with its worker runs again after a minute, and matches events then. */
 const SWEEP_MS = 75_000;
 
 async function eventsLeftOver(stack: Stack, results: readonly WorkResult[]): Promise<string[]> {
@@ -210,7 +207,7 @@ async function eventsLeftOver(stack: Stack, results: readonly WorkResult[]): Pro
   }
 }
 
-/** Every delivery that was accepted is applied or quarantined, unless it is of a top-up that nobody could settle. */
+/** Every accepted delivery is applied or quarantined, except those of a top-up with an unknown outcome. */
 async function unmatchedEvents(stack: Stack, results: readonly WorkResult[]): Promise<string[]> {
   const rows = await stack.database.run((db) => db.select().from(inbox));
   const openTopup = results.some(({ kind, parkedFor }) => kind === 'topup' && UNKNOWABLE.has(parkedFor));
@@ -225,5 +222,5 @@ async function unmatchedEvents(stack: Stack, results: readonly WorkResult[]): Pr
 function openEnds(results: readonly WorkResult[]): string[] {
   return results
     .filter(({ status, parkedFor }) => !isFinal(status) && status !== 'active' && parkedFor === null)
-    .map(({ kind, id, status }) => `${kind} ${id} is neither final nor parked with a reason: ${status}`);
+    .map(({ kind, id, status }) => `${kind} ${id} is neither final nor in need of attention with a reason: ${status}`);
 }

@@ -3,12 +3,12 @@ import { setting } from '#test/crash/plans/settings.ts';
 
 export const SOLD_AT_ONCE = { kind: 'order', nature: 'sold', packageId: 1001 } as const;
 
-/** One order, one process of each kind, and nothing that goes wrong but what a saboteur's plan adds. */
+/** One order, one process of each kind, no fault except those of a saboteur's plan. */
 export const NOTHING_ELSE: CrashPlan = {
   seed: 0,
   setting: setting('replays'),
   work: [SOLD_AT_ONCE],
-  // One process of each kind is enough for most saboteurs, and their tests run at the same time.
+  // One process of each kind is enough for most saboteurs. Their tests run in parallel.
   processes: { worker: 1, api: 1 },
   clocks: {},
   kills: [],

@@ -1,27 +1,25 @@
-/**
- * What disturbs a seed from outside of its processes, as data: the catalogue, and what of it is a seed's turn. Pure.
- */
+/** The catalogue of disturbances from outside the processes, and the choice for each seed. Pure. */
 import type { KilledProcess } from '#test/crash/plans/points.ts';
 import type { Seeded } from '#test/support/work/workload.ts';
 
 export type Server = 'postgres' | 'temporal';
-/** What the processes reach through a proxy. */
+/** The servers that the processes reach through a proxy. */
 export type Link = Server | 'service';
 
-/** A process stands still, as by SIGSTOP, when a point is passed for the n-th time. */
+/** SIGSTOP of a process when it passes a point for the n-th time. */
 export interface PlannedStop {
   readonly process: KilledProcess;
   readonly point: string;
   readonly hit: number;
-  /** Milliseconds until it goes on; a `set_back` of the plan may name another end for the point. */
+  /** Milliseconds until SIGCONT. A `set_back` of the plan at the same point replaces this. */
   readonly ms: number;
-  /** It goes on before, as soon as another point has been passed so often. */
+  /** SIGCONT comes earlier, when another point has been passed `hit` times. */
   readonly until?: { readonly point: string; readonly hit: number };
 }
 
-/** All times are in milliseconds; `atMs` counts from the moment at which the first caller asks. */
+/** All times are in milliseconds. `atMs` counts from the first request of a caller. */
 export type Disturbance =
-  /** A server goes away and comes back on the same data, once so many pieces of work were asked for. */
+  /** A server stops and starts again on the same data, after `afterWork` pieces of work were requested. */
   | {
       readonly kind: 'away';
       readonly server: Server;
@@ -36,20 +34,20 @@ export type Disturbance =
       readonly number: number;
       readonly atMs: number;
       readonly ms: number;
-      /** It is not scaled as the waits of the proof are. */
+      /** Not scaled like the waits of the proof. */
       readonly inRealTime: boolean;
     }
-  /** Nothing passes in either direction, and no connection is closed. */
+  /** No data passes in either direction, and no connection is closed. */
   | { readonly kind: 'hang'; readonly link: Link; readonly atMs: number; readonly ms: number }
-  /** Everything arrives later by so much, in its order. */
+  /** All data arrives `byMs` later, in its order. */
   | { readonly kind: 'delay'; readonly link: Link; readonly atMs: number; readonly ms: number; readonly byMs: number }
   /**
-   * PostgreSQL loses what it committed last: a process is held at the point `at`, all of PostgreSQL ends, and comes
-   * back with what it had written. What was committed before `keep` was passed stays; without it, what is about a
-   * second old stays. `workflow_ended`: not at a point, but when the workflow of an order has completed.
+   * PostgreSQL loses its last commits. A process is stopped at the point `at`, all processes of PostgreSQL are killed,
+   * and PostgreSQL starts with the data that it had written. Commits before the point `keep` remain; without `keep`,
+   * commits older than about a second. `workflow_ended`: when the workflow of an order has completed.
    */
   | { readonly kind: 'set_back'; readonly keep: PlannedStop | undefined; readonly at: PlannedStop | 'workflow_ended' }
-  /** The service cannot be reached, for longer than any window of the plan, and delivers nothing. */
+  /** The service cannot be reached and delivers no webhooks, for longer than any window of the plan. */
   | {
       readonly kind: 'outage';
       readonly how: 'errors' | 'resets' | 'silence';
@@ -64,13 +62,10 @@ export type Disturbance =
       readonly atMs: number;
       readonly toMs: number;
     }
-  /**
-   * The n-th delivery is stored with a body that does not open, or the outbox gets a row for work that does not
-   * exist.
-   */
+  /** The n-th delivery gets a body that cannot be decrypted, or the outbox a row for work that does not exist. */
   | { readonly kind: 'poison'; readonly row: 'inbox' | 'outbox'; readonly nth: number };
 
-/** Under which name it is counted. */
+/** The name of a disturbance in reports. */
 export function nameOf(disturbance: Disturbance): string {
   switch (disturbance.kind) {
     case 'away':
@@ -91,7 +86,7 @@ export function nameOf(disturbance: Disturbance): string {
   }
 }
 
-/** Servers of its own that a seed needs, since others use the shared ones. */
+/** The servers that a seed needs for itself, because other seeds use the shared ones. */
 export function ownServersFor(
   disturbances: readonly Disturbance[],
 ): { readonly [S in Server]: boolean } & { readonly losesCommits: boolean } {
@@ -103,17 +98,17 @@ export function ownServersFor(
   return { postgres: meets('postgres') || losesCommits, temporal: meets('temporal'), losesCommits };
 }
 
-/** The waits of the proof are about a sixth of the product's: so are the 1 to 90 s for which a process stands still. */
+/** The waits of the proof are about a sixth of the product's. The 1 to 90 s of a freeze are scaled likewise. */
 const SCALE = 6;
 const FROZEN_SECONDS = [1, 90] as const;
-/** One seed in so many freezes for as long as it says. */
+/** One seed in this many does not scale its freezes. */
 const REAL_TIME_EVERY = 40;
-/** Machines that keep their time by NTP are milliseconds apart; two seconds is a machine that has lost it. */
+/** Clocks that use NTP differ by milliseconds. Two seconds is the error of a machine without NTP. */
 const CLOCKS_APART_MS = 2_000;
-/** Beyond all of that, such as when a machine that had lost its time finds it again. */
+/** A larger error, for example when NTP corrects a clock that was wrong. */
 const JUMP_MS = 60_000;
 
-/** Where a stall is dangerous: between a claim and what it was for, and between two halves of a hand-over. */
+/** Points at which a stall is dangerous: between a claim and its call, and between two steps of a hand-over. */
 const STOPS: readonly (readonly [KilledProcess, string])[] = [
   ['worker', 'sendPurchase > commit 2 > after'],
   ['worker', 'sendPurchase > commit 3 > after'],
@@ -130,7 +125,7 @@ const STOPS: readonly (readonly [KilledProcess, string])[] = [
   ['api', 'POST /v1/orders > commit 1 > before'],
 ];
 
-/** When PostgreSQL is set back: after something outside of it has happened of which it then knows nothing. */
+/** Points at which PostgreSQL is set back: after an effect outside PostgreSQL whose record it loses. */
 const SET_BACKS: readonly (readonly [KilledProcess, string])[] = [
   ['worker', 'sendPurchase > POST /orders > answered'],
   ['worker', 'sendPurchase > POST /vpn/orders > answered'],
@@ -141,7 +136,7 @@ const SET_BACKS: readonly (readonly [KilledProcess, string])[] = [
   ['worker', 'recordStep > commit 1 > after'],
   ['worker', 'sendPurchase > POST /topups > answered'],
 ];
-/** From here on it is lost, in each second of those seeds. */
+/** The first commit that is lost, in about half of the seeds with a set-back. */
 const KEPT_BEFORE = ['worker', 'beginWork > commit 1 > before'] as const;
 
 const KINDS = [
@@ -165,7 +160,7 @@ const KINDS = [
 ] as const;
 type DisturbanceKind = (typeof KINDS)[number];
 
-/** A seed has so many of these, far apart in the list. */
+/** Number of disturbances in a seed. They are far apart in the list. */
 const EACH = 2;
 const DISTANCE = 5;
 
@@ -175,7 +170,7 @@ export interface PlannedDisturbances {
   readonly clocks: Readonly<Record<string, number>>;
 }
 
-/** Two kinds a seed, which is far fewer than there are: over a suite each comes up equally often. */
+/** Two kinds for each seed. Over a suite all kinds occur equally often. */
 export function disturbancesOf(
   seed: number,
   seeded: Seeded,
@@ -230,7 +225,7 @@ function plannedOf(kind: DisturbanceKind, at: Circumstances): Planned {
       const role = kind === 'freeze api' ? 'api' : 'worker';
       return { disturbances: [freeze(role, seeded.between(1, processes[role]))] };
     }
-    // All workers at once: nobody takes over.
+    // All workers at once, so no worker takes over.
     case 'freeze both': {
       const [when, ms] = [atMs(), frozenMs()];
       return {
@@ -251,7 +246,7 @@ function plannedOf(kind: DisturbanceKind, at: Circumstances): Planned {
     case 'delay temporal':
     case 'delay service': {
       const link = linkOf(kind);
-      // A call of the service that arrives after its sender has given up is one that nobody may forget.
+      // A request may reach the service after its sender's timeout. The product must account for it.
       const byMs = link === 'service' ? seeded.between(500, 4_500) : seeded.between(20, 250);
       return { disturbances: [{ kind: 'delay', link, atMs: atMs(), ms: seeded.between(4_000, 10_000), byMs }] };
     }
@@ -294,7 +289,7 @@ function linkOf(kind: `${'hang' | 'delay'} ${Link}`): Link {
   return kind.endsWith('temporal') ? 'temporal' : 'service';
 }
 
-/** Longer than {@link OUTAGE_POLICY} allows for anything but the caller's own deadline. */
+/** Longer than all windows of {@link OUTAGE_POLICY}. The caller's deadline is longer. */
 const OUTAGE_MS = 24_000;
-/** The windows of a seed in which the service is away, shortened so that all of them end within the outage. */
+/** Shortened windows for a seed with an outage of the service, so that all of them end during the outage. */
 export const OUTAGE_POLICY = { POLICY_RESEND_WINDOW: '3s', POLICY_SILENT_DEADLINE: '10s' } as const;

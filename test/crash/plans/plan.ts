@@ -1,4 +1,4 @@
-/** What a seed comes to: the service, the work, and every fault. Pure: the same seed is the same plan, always. */
+/** The plan of a seed: service, work, faults. Pure: the same seed always gives the same plan. */
 import type * as z from 'zod';
 import type { Capability } from '#domain/service/capabilities.ts';
 import type { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
@@ -8,14 +8,14 @@ import { settingOf, type Setting } from '#test/crash/plans/settings.ts';
 import { plannedWork, type PlannedWork } from '#test/crash/run/work.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
-/** A process ends itself when it passes a point for the n-th time. */
+/** SIGKILL of a process when it passes a point for the n-th time. */
 interface PlannedKill {
   readonly process: KilledProcess;
   readonly point: string;
   readonly hit: number;
 }
 
-/** A connection to PostgreSQL is cut at the n-th transaction: in its middle, before its COMMIT arrives, or after. */
+/** A connection to PostgreSQL is cut at the n-th transaction: inside it, before its COMMIT arrives, or after that. */
 export interface PlannedCut {
   readonly moment: 'in_transaction' | 'before_commit' | 'answer_of_commit';
   readonly hit: number;
@@ -29,7 +29,7 @@ interface PlannedRequestFault {
 }
 
 interface PlannedWebhookFault {
-  /** Of these events only. */
+  /** Counts only events of this type. */
   readonly event?: string;
   readonly fault: z.input<typeof webhookFault>;
   readonly nth: number;
@@ -39,23 +39,23 @@ export interface CrashPlan {
   readonly seed: number;
   readonly setting: Setting;
   readonly work: readonly PlannedWork[];
-  /** How many of each there are; callers and the service's webhooks are spread over the APIs. */
+  /** Number of processes of each role. Requests and webhooks are distributed over the APIs. */
   readonly processes: Readonly<Record<KilledProcess, number>>;
-  /** How far the clock of a process is from the machine's, in milliseconds: `worker-1`. */
+  /** Offset of the clock of each process (such as `worker-1`) from the machine's, in milliseconds. */
   readonly clocks: Readonly<Record<string, number>>;
   readonly kills: readonly PlannedKill[];
-  /** How long a killed process stays away. */
+  /** Time between the kill of a process and its restart. */
   readonly restartDelayMs: number;
   readonly cuts: readonly PlannedCut[];
   readonly stopsAt: readonly PlannedStop[];
   readonly disturbances: readonly Disturbance[];
-  /** The wallet is empty at first, and filled once so many pieces of work were asked for. */
+  /** If set, the wallet is empty at first, and filled after this many pieces of work were requested. */
   readonly moneyAfterWork?: number;
   readonly requestFaults: readonly PlannedRequestFault[];
   readonly webhookFaults: readonly PlannedWebhookFault[];
 }
 
-/** What buys, or gives back. */
+/** Calls that buy or cancel. */
 const BUYING = ['createOrder', 'createTopup', 'createVpnOrder', 'cancelEsim'] as const;
 const READING = [
   'getOrder',
@@ -73,7 +73,7 @@ const READING = [
   'getTopup',
 ] as const;
 
-/** After acceptance, before it, and in between. */
+/** Faults after acceptance, before it, and in between. */
 const BUYING_FAULTS: readonly z.input<typeof requestFault>[] = [
   { kind: 'accepted_but_answer_lost' },
   { kind: 'server_error', after_work: true },
@@ -83,7 +83,7 @@ const BUYING_FAULTS: readonly z.input<typeof requestFault>[] = [
   { kind: 'connection_reset' },
   { kind: 'server_error' },
   { kind: 'rate_limited', retry_after: 1 },
-  // The events come first.
+  // The events arrive before the answer.
   { kind: 'latency', ms: 1_500, at: 'answer' },
 ];
 
@@ -110,13 +110,13 @@ const KILLS_OF_WORKER = 3;
 const MORE_RARE_EVERY = 3;
 const BUYING_FAULTS_EACH = 3;
 const WEBHOOK_FAULTS_EACH = 3;
-/** In one seed of so many a server goes away. */
+/** One seed in this many stops a server. */
 const AWAY_EVERY = 10;
-/** Two workers in each seed, and a third in one of so many. */
+/** A seed has two workers. One seed in this many has a third. */
 const THIRD_WORKER_EVERY = 3;
 const APIS = 2;
 
-/** What of a catalogue is a seed's turn: over a suite of seeds everything comes up equally often. */
+/** The items of a catalogue for a seed. Over a suite of seeds all items occur equally often. */
 function turn<Item>(items: readonly Item[], seed: number, count: number): Item[] {
   return Array.from(
     { length: Math.min(count, items.length) },
@@ -124,53 +124,45 @@ function turn<Item>(items: readonly Item[], seed: number, count: number): Item[]
   ).filter((item): item is Item => item !== undefined);
 }
 
-/**
- * About a third of the points, and no multiple of the number of dialects is near: each point comes up with many of
- * them.
- */
+/** About a third of the points, and not near a multiple of the number of dialects: each point meets many dialects. */
 const DISTANCE = 53;
 
-/** As {@link turn}, of a long catalogue: what a seed takes is far apart in it, so of different steps. */
+/** Like {@link turn}, for a long catalogue. The items of a seed are far apart in it, so they are of different steps. */
 function apart<Item>(items: readonly Item[], seed: number, count: number): Item[] {
   return Array.from({ length: count }, (_, index) => items[(seed + index * DISTANCE) % items.length]).filter(
     (item): item is Item => item !== undefined,
   );
 }
 
-/**
- * What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill
- * there.
- */
+/** Points that work passes at most once, in rare circumstances. Seeds with a kill there create the circumstances. */
 const RARE = /^lookUpPurchase|^cancelSubscription|^reconcileBooks|GET \/|POST \/esims\/\{id\}\/cancel|gate_/;
 const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
-/** The word that a refund is paid is lost, so that it is asked for. */
+/** The refund.completed event is lost, so that the refund is looked up. */
 const OF_REFUND = /^completePurchase > GET \/refunds/;
 const OF_RETRY = /\/v1\/orders\/\{id\}\/retry/;
-/** What is looked up: the answer to this was lost, and the event that would have told. */
+/** Work that must be looked up: its answer and its event are lost. */
 const LOOKED_UP = [
   [/^lookUpPurchase > (GET \/orders|start|end|commit)/, 'createOrder', 'order.completed'],
   [/^lookUpPurchase > GET \/topups/, 'createTopup', 'topup.completed'],
   [/^lookUpPurchase > GET \/vpn/, 'createVpnOrder', 'vpn.subscription.active'],
   [/^lookUpPurchase > GET \/esims/, 'cancelEsim', 'esim.cancelled'],
 ] as const;
-/**
- * What the reconciler asks for: it is sold later, or decided later, and these events that would tell of it are lost.
- */
+/** Work that the reconciler must look up: the service completes it later, and its events are lost. */
 const SILENT = [
   [/^reconcileSilentWork > (GET \/orders|insert|update)/, ['order.completed']],
   [/^reconcileSilentWork > GET \/topups/, ['topup.completed']],
   [/^reconcileSilentWork > GET \/vpn/, ['vpn.subscription.active']],
   [/^reconcileSilentWork > GET \/esims/, ['esim.cancelled', 'refund.completed']],
 ] as const;
-/** More often than anything of one kind happens in a seed. */
+/** No kind of event occurs more often in a seed. */
 const ALL_OF_A_KIND = [1, 2, 3, 4, 5] as const;
 const OF_BOOKS = /^reconcileBooks/;
-/** What waits for money is let go, once there is some. */
+/** Waiting work is released when the wallet is filled. */
 const OF_LETTING_GO = /delete gate_waits/;
-/** So that the books are compared while the work is under way. */
+/** The books are compared while work is in progress. */
 const BOOKS_OFTEN = { POLICY_BOOKS_EVERY: '2s' } as const;
 
-/** Calls that are made only of a service that has them. */
+/** Calls that a service may lack, with their capabilities. */
 const CALLS_OF: Readonly<Record<string, Capability>> = {
   'GET /orders': 'order_list',
   'GET /orders/{id}': 'order_read',
@@ -184,7 +176,7 @@ const CALLS_OF: Readonly<Record<string, Capability>> = {
 };
 const OF_WALLET_TRANSACTIONS = /^(reconcileBooks|readDebitEvidence) > commit/;
 
-/** False where a process cannot come to a point, because the service has no such call. */
+/** False if the service lacks the call of a point, so that no process passes it. */
 function isReachable(point: string, { without }: Pick<Setting, 'without'>): boolean {
   const [, call = ''] = point.split(' > ');
   const needed = OF_WALLET_TRANSACTIONS.test(point) ? 'wallet_transactions' : CALLS_OF[call];
@@ -205,7 +197,7 @@ export function planOf(seed: number): CrashPlan {
   const setting = settingOf(seed);
   const ofWorker = apart(POINTS.worker, seed, KILLS_OF_WORKER);
   const lacking = ofWorker.filter((point) => !isReachable(point, setting));
-  // In the place of what cannot come about here, what seldom does elsewhere; in each third seed beside what can.
+  // A rare point replaces each unreachable point. Each third seed gets an additional rare point.
   const rare = POINTS.worker.filter(
     (point) => RARE.test(point) && isReachable(point, setting) && !ofWorker.includes(point),
   );
@@ -225,7 +217,7 @@ export function planOf(seed: number): CrashPlan {
   const outageOfService = disturbances.some(({ kind }) => kind === 'outage');
   return {
     seed,
-    // What may not be sent again is looked up.
+    // Without `key_replay` the purchase may not be sent again, so it is looked up.
     setting: {
       ...setting,
       policy: { ...policy, ...(outageOfService && OUTAGE_POLICY) },
@@ -242,7 +234,7 @@ export function planOf(seed: number): CrashPlan {
     restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
     stopsAt,
-    // One that goes away while it may lose what it committed would be set back a second time.
+    // A stop of PostgreSQL in a seed with a set-back would lose commits a second time.
     disturbances:
       seed % AWAY_EVERY === AWAY_EVERY - 1 && !isSetBack ? [...disturbances, away(seed, seeded)] : disturbances,
     ...(killsAt(OF_LETTING_GO) && { moneyAfterWork: 4 }),
@@ -251,7 +243,7 @@ export function planOf(seed: number): CrashPlan {
         ([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const,
       ),
       ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
-        // Orders are the most of the work.
+        // Most of the work is orders.
         endpoint: seeded.pick<PlannedRequestFault['endpoint']>(['createOrder', 'createOrder', ...BUYING]),
         fault,
         nth: seeded.between(1, 3),
@@ -273,9 +265,7 @@ export function planOf(seed: number): CrashPlan {
   };
 }
 
-/**
- * Drawn apart from the rest, so that a new kind of disturbance leaves the work and the faults of a seed as they are.
- */
+/** Separate random numbers, so that a new kind of disturbance does not change the work and the faults of a seed. */
 const DISTURBANCES_FROM = 1_000_000;
 
 function away(seed: number, seeded: Seeded): Disturbance {

@@ -1,6 +1,4 @@
-/**
- * The named points of the crash proof: where a process can be killed. `> before`, `> after`, … are moments of one step.
- */
+/** The points at which the crash proof can kill a process. `> before`, `> after`, … are moments of one step. */
 
 /** Steps of one name: an activity, the relay, a request to the API. */
 interface Steps {
@@ -14,7 +12,7 @@ interface Steps {
 
 const WORKER: Readonly<Record<string, Steps>> = {
   beginWork: { commits: 1 },
-  // The wallet is read for the purchase gate, the send claimed, its outcome stored, and told to the gate's circuits.
+  // Commits: the wallet for the purchase gate, the claim of the send, its outcome, the gate's circuits.
   sendPurchase: {
     commits: 5,
     calls: [
@@ -22,7 +20,7 @@ const WORKER: Readonly<Record<string, Steps>> = {
       'POST /topups',
       'POST /vpn/orders',
       'POST /esims/{id}/cancel',
-      // What is looked at before: the balance, what is offered, the conditions of a refund.
+      // Reads before a send: the balance, the offer, the conditions of a refund.
       'GET /wallet',
       'GET /esims/{id}/topup-options',
       'GET /vpn/plans',
@@ -44,7 +42,7 @@ const WORKER: Readonly<Record<string, Steps>> = {
   },
   reconcileBooks: { commits: 3, calls: ['GET /wallet/transactions'] },
   requestIdleWork: { commits: 1 },
-  // Its commits, the claim of a delivery and the record of a try, come in no order.
+  // Its commits (the claim of a delivery, the record of a try) have no fixed order.
   deliverDue: {
     writes: ['commit of update webhook_deliveries', 'commit of insert webhook_tries'],
     calls: ['POST /hook'],
@@ -52,7 +50,7 @@ const WORKER: Readonly<Record<string, Steps>> = {
 };
 
 const RELAY: Steps = {
-  // The last is of the loop that releases held work, beside the relay.
+  // The last one belongs to the loop that releases held work, beside the relay.
   writes: [
     'update outbox',
     'delete outbox',
@@ -82,7 +80,7 @@ function pointsOf(name: string, { commits = 0, writes = [], calls = [], handOver
   ];
 }
 
-/** Start and end of an activity beside its steps. */
+/** The points of an activity: its start, its steps and its end. */
 const activityPoints = ([name, steps]: [string, Steps]) => [
   `${name} > start`,
   ...pointsOf(name, steps),

@@ -1,4 +1,4 @@
-/** The services that the proof runs against, how the product is set up for each, and what each lets succeed. */
+/** The services of the proof, the configuration of the product for each, and the work that must succeed there. */
 import { capabilities, type Capability } from '#domain/service/capabilities.ts';
 import type { ProfileItem } from '#domain/service/capability-profile.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -7,14 +7,14 @@ import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /**
- * What an operator tells the product of a service: by `SERVICE_MISSING_CAPABILITIES`, policy, and the profile that the tour
- * measures.
+ * The configuration that an operator would choose for a service: `SERVICE_MISSING_CAPABILITIES`, policy, and the
+ * profile that the tour measures.
  */
 interface DialectSetUp {
-  /** Single points of the dialect, shortened to what a run of seconds can reach. */
+  /** Properties of the dialect, shortened for a run of seconds. */
   readonly properties?: Readonly<Record<string, number | boolean>>;
   readonly without?: readonly Capability[];
-  /** What the tour finds otherwise than true. */
+  /** Items of the profile that the tour does not find to be true. */
   readonly lacks?: readonly ProfileItem[];
   readonly policy?: Readonly<Record<string, string>>;
 }
@@ -34,8 +34,7 @@ const NO_LOOK_UP = [
 const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   replays: {},
   conflicts: { lacks: ['key_replay'] },
-  // Keys outlive the window for resends and the deadline of a send, and little more: what is sent again later buys
-  // again.
+  // Keys live a little longer than the window for resends and the deadline of a send. A later resend buys again.
   forgets_keys: {
     properties: { key_retention_ms: 6_000 },
     policy: { POLICY_RESEND_WINDOW: '1500ms' },
@@ -49,7 +48,7 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   no_order_read: { without: ['order_read'] },
   no_lookup: { without: NO_LOOK_UP },
   bare: { without: capabilities.filter((name) => name !== 'key_replay') },
-  // The wallet is read later than a debit can show.
+  // The wallet is read after every debit is visible.
   late_debits: {
     properties: { debits_visible_after_ms: 700 },
     policy: { POLICY_SETTLE_DELAY: '1500ms' },
@@ -62,11 +61,9 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   silent_bodies: {},
 };
 
-/**
- * Lists of these do not say that they have ended, as long as they fit into one page or at all: they prove no absence.
- */
+/** These services do not mark the end of a list, so a list proves no absence. */
 const OPEN_LISTS: ReadonlySet<ShapeName> = new Set(['bare_array', 'link_header', 'silent_lists']);
-/** Refusals of these name no code, so that what only a code tells is not known. */
+/** Refusals of these services contain no code, so the result of an earlier send stays unknown. */
 const NO_CODES: ReadonlySet<ShapeName> = new Set([
   'message_errors',
   'field_errors',
@@ -76,22 +73,22 @@ const NO_CODES: ReadonlySet<ShapeName> = new Set([
 ]);
 
 /**
- * Left out: one that differs in the login alone, and two whose answers name no price, so that the journal is complete
- * only after the next comparison of the books, which no audit waits for.
+ * Shapes that the proof does not use. One differs only in the login. The answers of two contain no price, so the
+ * journal is complete only after the next comparison of the books, for which no audit waits.
  */
 export const SHAPES_LEFT_OUT: readonly ShapeName[] = ['null_bearer', 'missing_optionals', 'null_optionals'];
 
-/** Thirty-five, which has no divisor in common with the other numbers. */
+/** 35 shapes. 35 has no common divisor with the numbers of dialects and capabilities. */
 const shapes = WORKING_SHAPES.filter((name) => !SHAPES_LEFT_OUT.includes(name));
 
 export interface Setting {
   readonly dialect: DialectName;
-  /** How the answers and events of the service look. */
+  /** The form of the service's answers and events. */
   readonly shape: ShapeName;
   readonly properties: Readonly<Record<string, number | boolean>>;
-  /** The capability that is switched off beside those that the dialect lacks. */
+  /** The capability that is switched off, in addition to those that the dialect lacks. */
   readonly off: Capability | 'none';
-  /** Of `SERVICE_MISSING_CAPABILITIES`. */
+  /** Value of `SERVICE_MISSING_CAPABILITIES`. */
   readonly without: readonly Capability[];
   readonly lacks: readonly ProfileItem[];
   readonly policy: Readonly<Record<string, string>>;
@@ -100,8 +97,8 @@ export interface Setting {
 const OFF = ['none', ...capabilities] as const;
 
 /**
- * The setting of a seed. The numbers of dialects, of shapes and of what is switched off have no common divisor, so that
- * as many seeds as the product of two of them meet each pair once; in any run of seeds they turn evenly.
+ * The setting of a seed. The numbers of dialects, shapes and capabilities (with `none`) have no common divisor. So the
+ * product of two of these numbers is the number of consecutive seeds that cover each pair once.
  */
 export function settingOf(seed: number): Setting {
   const dialect = dialectNames[seed % dialectNames.length] ?? 'replays';
@@ -114,17 +111,17 @@ export function setting(dialect: DialectName, off: Setting['off'] = 'none', shap
   return { dialect, shape, properties, off, without: all, lacks, policy };
 }
 
-/** What is known of a piece of work at its end, on both sides. */
-export interface WorkFacts {
+/** The outcome of a piece of work, known from both sides. */
+export interface WorkOutcome {
   readonly kind: WorkKind;
-  /** What its item does: `fails` each time, or `fails_once`. */
+  /** The result of its item at the service. */
   readonly nature: 'sold' | 'fails' | 'fails_once';
-  /** A send of it ended without proof. */
+  /** A send of it had an unknown outcome. */
   readonly anyUnknown: boolean;
-  /** The service has never heard of an attempt of which a send ended so. */
+  /** An attempt with such a send never reached the service. */
   readonly neverArrived: boolean;
-  /** The event that tells of its completion reached us, readable. */
-  readonly told: boolean;
+  /** The product received a readable event of its completion. */
+  readonly reported: boolean;
 }
 
 const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly list: Capability }>> = {
@@ -134,7 +131,7 @@ const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly 
   cancellation: { read: 'refund_read', list: 'refund_list' },
 };
 
-/** Why a service does not let a piece of work succeed for certain; undefined when it does, and so it must. */
+/** Why a piece of work need not succeed with a service; undefined if it must succeed. */
 export function obstacle(
   {
     without,
@@ -143,7 +140,7 @@ export function obstacle(
     shape,
     losesCommits = false,
   }: Pick<Setting, 'without' | 'lacks' | 'policy' | 'shape'> & { readonly losesCommits?: boolean },
-  facts: WorkFacts,
+  facts: WorkOutcome,
 ): string | undefined {
   const can = (capability: Capability) => !without.includes(capability);
   if (losesCommits) return 'PostgreSQL has lost what it had committed';
@@ -158,14 +155,14 @@ export function obstacle(
     return 'without wallet transactions nothing proves that a failure cost nothing';
   if (facts.nature === 'fails_once' && OPEN_LISTS.has(shape))
     return 'lists that do not say that they have ended prove no absence';
-  if (facts.told) return undefined;
+  if (facts.reported) return undefined;
   if (NO_CODES.has(shape) && facts.anyUnknown)
     return 'a refusal without a code does not tell what became of an earlier send';
   const { read, list } = LOOK_UPS[facts.kind];
   const forbidden = lacks.some(
     (item) => item === 'key_replay' || item === 'key_retention' || item === 'key_serialised',
   );
-  // A window of a second and a half is over before a killed worker is missed.
+  // A window of 1.5 seconds ends before the timeout that detects a killed worker.
   const resends = can('key_replay') && !forbidden && policy['POLICY_RESEND_WINDOW'] === undefined;
   if (facts.anyUnknown && !can(list) && !resends)
     return 'an answer was lost, and the service can neither be asked nor sent the same again';

@@ -1,4 +1,4 @@
-/** The API of the crash proof: the product's own, with named points in it. */
+/** The API of the crash proof: the API of the product, with named points. */
 import { watchApi } from '#test/crash/processes/watched-api.ts';
 
 watchApi();

@@ -1,12 +1,13 @@
 /**
- * Loaded ahead of a process of the crash proof (`--import`): its clock goes wrong by as many milliseconds as the file
- * named by `CRASH_CLOCK` says, and jumps when the file changes. Only the time of day is wrong: timers, deadlines and
- * `performance.now()` are monotonic, and stay so. Native code, such as Temporal's core, keeps the machine's clock.
+ * Loaded before a process of the crash proof (`--import`). It shifts the clock of the process by the number of
+ * milliseconds in the file named by `CRASH_CLOCK`, and follows changes of that file. Only the time of day is shifted:
+ * timers, deadlines and `performance.now()` stay monotonic. Native code, such as Temporal's core, keeps the machine's
+ * clock.
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
-/** A jump is seen within this. */
+/** Interval at which the file is read. */
 const LOOK_EVERY_MS = 100;
 
 const file = process.env['CRASH_CLOCK'];
@@ -21,7 +22,7 @@ function install(path: string): void {
   const realNow = RealDate.now.bind(RealDate);
   const now = () => realNow() + offsetMs;
   const shifted: DateConstructor = new Proxy(RealDate, {
-    // Without arguments it is the time of now; with some, what they say.
+    // Only a date without arguments uses the clock.
     construct: (target, args, newTarget) =>
       Reflect.construct(
         target,

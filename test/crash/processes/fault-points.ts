@@ -1,7 +1,7 @@
 /**
- * Named points inside a process of the crash proof: each time one is passed a line is written, and at the hit that the
- * plan names the process ends as a crash ends it, or stands still until it is woken. The lines outlive the process
- * and are shared by all processes of a role, so that hits are counted across their lives, whichever of them passes.
+ * Named points inside a process of the crash proof. Each passage of a point writes a line. At the hit that the plan
+ * names, the process kills itself, or stops until SIGCONT. All processes of a role share the file of lines, so hits
+ * are counted over all of them and over restarts.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
@@ -9,23 +9,21 @@ import * as z from 'zod';
 
 const plannedHit = z.object({ point: z.string(), hit: z.int().min(1) });
 
-/** What a process is told about its points, in `CRASH_POINTS`. */
+/** The settings of a process in `CRASH_POINTS`. */
 export const pointSettings = z.object({
-  /** File for the lines. */
+  /** The file of lines. */
   trace: z.string(),
   kills: z.array(plannedHit),
   stops: z.array(plannedHit),
 });
 export type PointSettings = z.output<typeof pointSettings>;
 
-/** Before the name of the point at which a process ended itself. */
+/** Prefix of a line with the name of a point at which a process killed itself. */
 export const KILLED = 'KILL ';
-/**
- * Before the process id and the name of the point at which a process stood still: `STOP 4711 relay > start > before`.
- */
+/** Prefix of a line with the process id and the point of a stop: `STOP 4711 relay > start > before`. */
 export const STOPPED = 'STOP ';
 
-/** Is it the line of a point that was passed, and not of what was done there? */
+/** True for the line of a passage, false for the line of a kill or stop. */
 export function isPassage(line: string): boolean {
   return line !== '' && !line.startsWith(KILLED) && !line.startsWith(STOPPED);
 }
@@ -42,12 +40,12 @@ export class FaultPoints {
     this.#stops = stops;
   }
 
-  /** Of this process, by its environment. */
+  /** The points of this process, from its environment. */
   static ofProcess(): FaultPoints {
     return new FaultPoints(pointSettings.parse(JSON.parse(process.env['CRASH_POINTS'] ?? '')));
   }
 
-  /** Passes a point. Does not return where the plan ends the process, and only when woken where the plan stops it. */
+  /** Passes a point. Does not return if the plan kills the process; returns after SIGCONT if the plan stops it. */
   reach(point: string): void {
     appendFileSync(this.#trace, `${point}\n`);
     if (this.#isTurn('kill', this.#kills, point)) {
@@ -60,31 +58,31 @@ export class FaultPoints {
     }
   }
 
-  /** Does the plan name this point? What has two names passes the second one only then. */
+  /** True if the plan names this point. The second name of a point is passed only then. */
   isPlanned(point: string): boolean {
     return [...this.#kills, ...this.#stops].some((each) => each.point === point);
   }
 
   /**
-   * Runs something under a name that its points begin with.
+   * Runs a function under a name. Its points begin with that name.
    *
-   * @param how.inOrder whether its commits come one after another, so that a number tells which one it is.
+   * @param how.inOrder true if its commits are sequential, so that a number identifies each.
    */
   within<Result>(name: string, work: () => Result, { inOrder = true } = {}): Result {
     return this.#scope.run({ name, commits: inOrder ? 0 : undefined }, work);
   }
 
-  /** As {@link within}, for the rest of the present event. */
+  /** Like {@link within}, for the rest of the current event. */
   enter(name: string): void {
     this.#scope.enterWith({ name, commits: 0 });
   }
 
-  /** The name that something happens under; undefined outside of all. */
+  /** The present name; undefined outside of {@link within}. */
   get scope(): string | undefined {
     return this.#scope.getStore()?.name;
   }
 
-  /** `commit 1`, `commit 2`, … of what it happens under; undefined outside of all, and where they come in no order. */
+  /** `commit 1`, `commit 2`, … of the present name; undefined outside of a name, and without `inOrder`. */
   nextCommit(): string | undefined {
     const scope = this.#scope.getStore();
     if (scope?.commits === undefined) return undefined;
@@ -92,7 +90,7 @@ export class FaultPoints {
     return `commit ${scope.commits}`;
   }
 
-  /** Has one of these come, and is this the process to which it comes? */
+  /** True if a planned hit is reached and this process is the first to claim it. */
   #isTurn(
     what: 'kill' | 'stop',
     planned: readonly { readonly point: string; readonly hit: number }[],
@@ -109,7 +107,7 @@ export class FaultPoints {
       .filter((line) => line === point).length;
   }
 
-  /** True for the first that asks, of all processes that share the lines. */
+  /** True for the first caller among all processes that share the file. */
   #claims(name: string): boolean {
     try {
       closeSync(openSync(`${this.#trace}.${name}`, 'wx'));

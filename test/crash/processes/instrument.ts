@@ -1,6 +1,6 @@
 /**
- * Puts points around what a process does to the outside: commits to PostgreSQL, calls of the service, calls of
- * Temporal. All of it hangs on libraries, from outside: nothing in the product knows of it.
+ * Adds points around external effects of a process: commits to PostgreSQL, calls of the service, calls of Temporal.
+ * The points are attached to the libraries. The product does not contain them.
  */
 import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
@@ -10,12 +10,12 @@ import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
 import { WEBHOOK_ENDPOINT_WORKFLOW } from '#workflows/messages.ts';
 
 /**
- * Points around each commit: of a transaction, and of each statement that writes outside of one. A commit that goes by
- * its number, or by the first statement that wrote in it, has a further name by each statement that wrote in it: for
- * plans that may not depend on how many commits came before.
+ * Adds points around each commit of a transaction and each writing statement outside of one. The name of a commit is
+ * its number, or its first writing statement. It also has a name for each writing statement in it, for plans that must
+ * not depend on the number of earlier commits.
  */
 export function watchCommits(points: FaultPoints, otherwise: string): void {
-  /** By connection: what the statements of the transaction under way wrote, in order. */
+  /** For each connection, the writing statements of its open transaction, in order. */
   const open = new WeakMap<object, string[]>();
   const namesOf = (connection: object, text: string): string[] => {
     const wrote = open.get(connection);
@@ -56,7 +56,7 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
       return result;
     });
   };
-  // A busy pool calls back while another caller returns a connection: what follows does not belong to that caller.
+  // A busy pool runs the callback in the context of the caller that returns a connection. Keep the own context.
   const pool = pg.Pool.prototype as { connect: (callback?: (...results: unknown[]) => unknown) => unknown };
   const connect = pool.connect;
   pool.connect = function bound(this: object, callback) {
@@ -69,7 +69,7 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
   };
 }
 
-/** A statement that writes and met no row, as each slow poll does, has done nothing; COMMIT counts no rows. */
+/** False for a writing statement that changed no row, such as an empty poll. COMMIT has no row count. */
 function changedSomething(result: unknown): boolean {
   return !(typeof result === 'object' && result !== null && 'rowCount' in result && result.rowCount === 0);
 }
@@ -80,22 +80,19 @@ function textOf(statement: unknown): string {
   return typeof text === 'string' ? text.trim() : '';
 }
 
-/** `update inbox`, …; undefined for what only reads. */
+/** `update inbox`, …; undefined for a statement that only reads. */
 function writeOf(text: string): string | undefined {
   const [, verb, table] =
     /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/i.exec(withoutLocks(text)) ?? [];
   return verb === undefined || table === undefined ? undefined : `${verb.toLowerCase().split(' ', 1)[0]} ${table}`;
 }
 
-/** `for update skip locked` writes nothing. */
+/** Removes `for update`, which does not write. */
 function withoutLocks(text: string): string {
   return text.replace(/\bfor (no key )?update\b/gi, '');
 }
 
-/**
- * Points around each call of the service: before a byte leaves, when all of it has left, when all of the answer is
- * there.
- */
+/** Adds points around each call of the service: before the request, after the request, after the whole answer. */
 export function watchServiceCalls(points: FaultPoints): void {
   const calls = new WeakMap<object, string>();
   const on = (channel: string, listener: (request: object) => void) =>
@@ -115,13 +112,13 @@ export function watchServiceCalls(points: FaultPoints): void {
   later('trailers', 'answered');
 }
 
-/** Path below `{base_url}`, with `{id}` for the service's ids. */
+/** The path below `{base_url}`, with `{id}` in place of the service's ids. */
 function placeOf(path: string): string {
   const [plain = ''] = path.replace(/^.*\/v1(\/sandbox)?/, '').split('?', 1);
   return plain.replace(/\/s[a-z]{1,2}_[^/]+/g, '/{id}');
 }
 
-/** Points around the relay's calls of Temporal. */
+/** Adds points around the relay's calls of Temporal. */
 export function watchHandOver(points: FaultPoints): void {
   const prototype = WorkflowClient.prototype as unknown as Record<
     'start' | 'signalWithStart',
@@ -130,7 +127,7 @@ export function watchHandOver(points: FaultPoints): void {
   for (const method of ['start', 'signalWithStart'] as const) {
     const original = prototype[method];
     prototype[method] = async function handOver(this: unknown, ...args: unknown[]) {
-      // Those who wait for events are woken by the same call as work is.
+      // The relay wakes webhook endpoints by the same call as work.
       const name = args[0] === WEBHOOK_ENDPOINT_WORKFLOW ? 'wake endpoint' : method;
       points.reach(`relay > ${name} > before`);
       const result = await original.apply(this, args);
@@ -140,7 +137,7 @@ export function watchHandOver(points: FaultPoints): void {
   }
 }
 
-/** Everything that an HTTP server does for a request happens under the request's name. */
+/** Runs the handling of each HTTP request under the name of the request. */
 export function nameRequests(points: FaultPoints): void {
   diagnostics.subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: { method: string; url: string } };

@@ -1,7 +1,7 @@
 import { FaultPoints } from '#test/crash/processes/fault-points.ts';
 import { nameRequests, watchCommits } from '#test/crash/processes/instrument.ts';
 
-/** Puts points around the commits of an API process that is about to start. */
+/** Adds points around the commits of an API process. Call before its start. */
 export function watchApi(): void {
   const points = FaultPoints.ofProcess();
   nameRequests(points);

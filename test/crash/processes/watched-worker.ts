@@ -4,7 +4,7 @@ import { watchCommits, watchHandOver, watchServiceCalls } from '#test/crash/proc
 import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
 import { runWorker } from '#worker/run.ts';
 
-/** What a saboteur does to the worker; see `test/crash/saboteurs/`. */
+/** The defect that a saboteur adds to the worker; see `test/crash/saboteurs/`. */
 export interface Sabotage {
   readonly config?: (config: WorkerConfig) => WorkerConfig;
   readonly activities?: (config: WorkerConfig, parts: WorkerParts) => Partial<WorkerParts['activities']>;
@@ -21,21 +21,18 @@ export async function startWatchedWorker({ config: change, activities: replace }
   const config = change?.(shortened) ?? shortened;
   const parts = createWorkerParts(config);
   const activities = { ...parts.activities, ...replace?.(config, parts) };
-  // A round of deliveries sends several at once.
+  // A round of deliveries sends several in parallel.
   const webhookActivities = watched(parts.webhookActivities, points, { inOrder: false });
   await runWorker(config, { ...parts, activities: watched(activities, points), webhookActivities });
 }
 
-/**
- * Ten tries for what cannot be processed take four minutes of waiting, and no variable shortens them: here they take a
- * quarter of one.
- */
+/** The waits between ten tries take four minutes, and no variable shortens them. Here they take 15 seconds. */
 function withShortRelayWaits(config: WorkerConfig): WorkerConfig {
   const relay = { ...config.policy.relay, retryDelayMs: 200, retryDelayMaxMs: 2_000 };
   return { ...config, policy: { ...config.policy, relay } };
 }
 
-/** Same names, same signatures: each activity is wrapped and nothing else. */
+/** Wraps each activity. Names and signatures stay. */
 function watched<Activities extends object>(
   activities: Activities,
   points: FaultPoints,

@@ -1,4 +1,4 @@
-/** The worker of the crash proof: the product's own, with named points in it. */
+/** The worker of the crash proof: the worker of the product, with named points. */
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 
 await startWatchedWorker();

@@ -1,7 +1,7 @@
-/** A load balancer before the APIs of a seed: what callers and the service send goes to one of them after the other. */
+/** A round-robin load balancer in front of the APIs of a seed, for callers and the service's webhooks. */
 import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** Load balancers usually have such a limit; it is scaled like the waits of the proof. The caller then gets a 504. */
+/** The usual time limit of a load balancer, scaled like the waits of the proof. After it the caller gets 504. */
 const ANSWER_WITHIN_MS = 6_000;
 
 export class LoadBalancer implements AsyncDisposable {
@@ -17,19 +17,19 @@ export class LoadBalancer implements AsyncDisposable {
     this.#server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing));
   }
 
-  /** @param port where it listens. @param backends ports of the APIs. */
+  /** @param port its own port. @param backends ports of the APIs. */
   static async start(port: number, backends: readonly number[]): Promise<LoadBalancer> {
     const balancer = new LoadBalancer(backends);
     await new Promise<void>((resolve) => balancer.#server.listen(port, '127.0.0.1', resolve));
     return balancer;
   }
 
-  /** Answers that each of the backends has given. */
+  /** Number of answers of each backend. */
   get served(): readonly number[] {
     return this.#ports.map((port) => this.#served.get(port) ?? 0);
   }
 
-  /** What is sent to a path that begins so gets 503 until it is opened again. @param path undefined: opened. */
+  /** Answers 503 to requests whose path starts with `path`. @param path undefined opens all paths again. */
   shut(path: string | undefined): void {
     this.#shut = path;
   }

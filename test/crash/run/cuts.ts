@@ -1,12 +1,12 @@
-/** Cuts connections to PostgreSQL at chosen moments of a transaction; hangs on a {@link NetworkProxy}. */
+/** Cuts connections to PostgreSQL at chosen moments of a transaction, as an inspector of a {@link NetworkProxy}. */
 import type { PlannedCut } from '#test/crash/plans/plan.ts';
 import type { Inspector } from '#test/crash/run/proxy.ts';
 
-/** The two statements as the product sends them: simple queries that end with a zero byte. */
+/** The two statements as the product sends them: simple queries with a final zero byte. */
 const BEGIN = Buffer.from('BEGIN\0');
 const COMMIT = Buffer.from('COMMIT\0');
 
-/** Counts the transactions of all connections, and cuts those that the plan names. */
+/** Counts the transactions of all connections, and performs the planned cuts. */
 export class TransactionCutter {
   readonly #cuts: readonly PlannedCut[];
   readonly #fired: PlannedCut[] = [];
@@ -17,14 +17,14 @@ export class TransactionCutter {
     this.#cuts = cuts;
   }
 
-  /** The cuts that came about. */
+  /** The cuts that occurred. */
   get fired(): readonly PlannedCut[] {
     return this.#fired;
   }
 
-  /** For one connection. */
+  /** An inspector for one connection. */
   inspector(): Inspector {
-    /** What cuts this connection: its next bytes in one of the two directions. */
+    // The next bytes in one direction cut this connection.
     let atNextQuery = false;
     let atNextAnswer = false;
     return {

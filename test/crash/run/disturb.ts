@@ -1,4 +1,4 @@
-/** Carries out the disturbances of a plan, and tells which came about. */
+/** Performs the disturbances of a plan, and reports those that occurred. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameOf, type Disturbance, type Link, type PlannedStop, type Server } from '#test/crash/plans/disturbances.ts';
 import type { LoadBalancer } from '#test/crash/run/balancer.ts';
@@ -7,53 +7,59 @@ import { readPoison } from '#test/crash/run/poison.ts';
 import type { NetworkProxy } from '#test/crash/run/proxy.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
 
-/** What a disturbance can take hold of. */
+/** The parts of a seed that disturbances act on. */
 export interface Reach {
   readonly fleet: Fleet;
   readonly balancer: LoadBalancer;
   readonly proxies: Readonly<Record<Link, NetworkProxy>>;
   readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnTemporal | undefined };
-  /** Directly, not through the proxy. */
+  /** Direct address of the database, not through the proxy. */
   readonly databaseUrl: string;
-  /** Has the workflow of an order completed? */
+  /** True if the workflow of an order has completed. */
   readonly hasWorkflowEnded: () => Promise<boolean>;
 }
 
-/** PostgreSQL was set back. Times by the machine's clock. */
+/** A loss of commits of PostgreSQL. Times are of the machine's clock. */
 export interface SetBack {
-  /** What was acknowledged after this, and before `at`, may be gone. */
+  /** Commits that were acknowledged between `fromMs` and `atMs` may be lost. */
   readonly fromMs: number;
   readonly atMs: number;
   readonly transactions: number;
   readonly bytes: number;
 }
 
-/** What came about. */
-export interface Came {
+/** The disturbances that occurred. */
+export interface DisturbanceResult {
   readonly fired: readonly string[];
   readonly setBacks: readonly SetBack[];
 }
 
-/** How long a commit may stay unwritten in a seed that is set back, where the plan does not say from which point on. */
+/** Maximum delay of writing a commit, in a seed with a set-back whose plan has no point `keep`. */
 export const ABOUT_A_SECOND_MS = 1_000;
-/** PostgreSQL promises three times its delay. */
+/** PostgreSQL guarantees the write after three times this delay. */
 const ROUNDS_OF_WRITING = 3;
-/** A point that is not passed within this is not passed at all; PostgreSQL is set back all the same. */
+/** Time limit for a process to pass the point. After it, PostgreSQL is set back without the point. */
 const POINT_WITHIN_MS = 12_000;
-/** How often it is looked whether something has come that a disturbance waits for. */
+/** Poll interval of waiting disturbances. */
 const LOOK_EVERY_MS = 20;
-/** What left just before the point has arrived by then. */
+/** Time for requests sent just before the point to arrive. */
 const ON_ITS_WAY_MS = 300;
 
 const OUTAGE_ANSWERS = {
-  errors:
-    'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}',
+  errors: [
+    'HTTP/1.1 503 Service Unavailable',
+    'content-type: application/json',
+    'content-length: 2',
+    'connection: close',
+    '',
+    '{}',
+  ].join('\r\n'),
   resets: undefined,
 } as const;
 
 export class Disturber {
   readonly #disturbances: readonly Disturbance[];
-  /** Stops at one point come one after another. */
+  /** Planned stops that have not occurred yet, ordered by hit. */
   readonly #stopsAt: PlannedStop[];
   readonly #fired: string[] = [];
   readonly #setBacks: SetBack[] = [];
@@ -63,27 +69,24 @@ export class Disturber {
   #keptAtMs: number | undefined;
   #reach: Reach | undefined;
 
-  /**
-   * @param plan what of it concerns disturbances; points at which a set back holds a process are in `stopsAt` as
-   * well.
-   */
+  /** @param plan.stopsAt the planned stops, without those of set-backs. */
   constructor({ disturbances, stopsAt }: { disturbances: readonly Disturbance[]; stopsAt: readonly PlannedStop[] }) {
     this.#disturbances = disturbances;
     this.#stopsAt = stopsAt.toSorted((left, right) => left.hit - right.hit);
   }
 
-  /** Begins all that goes by time. Call when the first caller asks. */
+  /** Starts all disturbances with a time. Call at the first request of a caller. */
   begin(reach: Reach): void {
     this.#reach = reach;
     for (const each of this.#disturbances) if (each.kind !== 'away') this.#run(each);
   }
 
-  /** Begins what goes by work: `index` pieces were asked for. */
+  /** Starts the disturbances that are due after `index` pieces of work were requested. */
   reached(index: number): void {
     for (const each of this.#disturbances) if (each.kind === 'away' && each.afterWork === index) this.#run(each);
   }
 
-  /** A process stands still at a point. Resolves when it may go on. */
+  /** Called when a process has stopped at a point. Resolves when the process may continue. */
   async onStopped(point: string): Promise<void> {
     const setBack = this.#disturbances.find((each) => each.kind === 'set_back');
     if (setBack?.keep?.point === point) return this.#keep();
@@ -109,12 +112,12 @@ export class Disturber {
     }
   }
 
-  /** Resolves when all is over and everything runs again. */
+  /** Resolves when all disturbances are over and all processes run again. */
   async over(): Promise<void> {
     await Promise.all(this.#running);
   }
 
-  async came(): Promise<Came> {
+  async result(): Promise<DisturbanceResult> {
     const poisoned = this.#reach === undefined ? [] : await readPoison(this.#reach.databaseUrl);
     return { fired: [...this.#fired, ...poisoned.map(({ row }) => `poison ${row}`)], setBacks: this.#setBacks };
   }
@@ -125,11 +128,11 @@ export class Disturber {
       (did) => void (did && this.#fired.push(nameOf(disturbance))),
     );
     this.#running.push(happened);
-    // `over` reports a failure. Without this line one that comes earlier would end the whole run.
+    // `over` reports a failure. Without this line, an earlier failure would end the whole run.
     happened.catch(() => undefined);
   }
 
-  /** @returns whether it came about. */
+  /** @returns true if the disturbance had an effect. */
   async #carryOut(disturbance: Disturbance, reach: Reach): Promise<boolean> {
     switch (disturbance.kind) {
       case 'away':
@@ -147,7 +150,7 @@ export class Disturber {
         return true;
       case 'set_back':
         return this.#setBack(disturbance, reach);
-      // It is done by the database; see `poison.ts`.
+      // Triggers in the database do this; see `poison.ts`.
       case 'poison':
         return false;
     }
@@ -171,7 +174,7 @@ export class Disturber {
   }
 }
 
-/** Or some time has passed in which it has not. */
+/** Waits until the workflow of an order has completed, at most `POINT_WITHIN_MS`. */
 async function workflowEnds({ hasWorkflowEnded }: Reach): Promise<void> {
   const deadline = performance.now() + POINT_WITHIN_MS;
   while (performance.now() < deadline && !(await hasWorkflowEnded())) await delay(LOOK_EVERY_MS);
@@ -238,7 +241,7 @@ async function outage(
   return service.touched > before;
 }
 
-/** Points at which a set back holds processes, for those that pass them. */
+/** The points at which set-backs stop processes. */
 export function stopsOfSetBacks(disturbances: readonly Disturbance[]) {
   return disturbances.flatMap((each) =>
     each.kind === 'set_back'

@@ -1,4 +1,4 @@
-/** The processes of a seed: several workers and APIs, each started, killed, frozen and started again on its own. */
+/** The processes of a seed: workers and APIs. Each is started, killed, frozen and restarted separately. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,27 +22,27 @@ const PORT_OF: Readonly<Record<KilledProcess, string>> = { worker: 'WORKER_PROBE
 
 const CLOCK = `--import=${new URL('../processes/clock.ts', import.meta.url).href}`;
 
-/** How often it is looked whether a process stands still at a point. */
+/** Poll interval for stopped processes. */
 const LOOK_EVERY_MS = 20;
 
-/** How often the memory of the processes is looked at. */
+/** Poll interval for the memory of the processes. */
 const WEIGH_EVERY_MS = 500;
-/** Of Linux on all machines that the proof runs on. */
+/** Page size of Linux on the machines of the proof. */
 const PAGE_BYTES = 4_096;
 
-/** A process of the plan: `worker-1`. */
+/** Name of a process in the plan, such as `worker-1`. */
 export type ProcessName = `${KilledProcess}-${number}`;
 
 export interface FleetOptions {
   readonly stack: Stack;
   readonly plan: CrashPlan;
-  /** For the lines of points, and the clocks. */
+  /** Folder for the lines of points, and the clocks. */
   readonly folder: string;
-  /** Added to what the stack would give each process: addresses of proxies. */
+  /** Added to the environment of each process: addresses of proxies. */
   readonly environment: Readonly<Record<string, string>>;
   /** Entry points instead of the usual ones. */
   readonly scripts?: Partial<Readonly<Record<KilledProcess, string>>>;
-  /** Called when a process stands still at a point; it is woken when the promise resolves. */
+  /** Called when a process has stopped at a point. It continues when the promise resolves. */
   readonly onStopped: (point: string) => Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export class Fleet implements AsyncDisposable {
     this.apiPorts = members.filter(({ role }) => role === 'api').map(({ port }) => port);
   }
 
-  /** Nothing runs before {@link start}. */
+  /** Prepares the processes. {@link start} starts them. */
   static async prepare(options: FleetOptions): Promise<Fleet> {
     const { plan } = options;
     const members = await Promise.all(
@@ -75,19 +75,19 @@ export class Fleet implements AsyncDisposable {
     return new Fleet(options, members);
   }
 
-  /** Resolves when each process has run for the first time. */
+  /** Resolves when each process was ready once. */
   async start(): Promise<void> {
     await Promise.all(this.#members.map((each) => each.keepRunning()));
     void this.#watchStops();
     void this.#watchMemory();
   }
 
-  /** The most memory that all of its processes together have held, in bytes; 0 where the system does not tell. */
+  /** Maximum memory of all processes together, in bytes; 0 if the system does not report it. */
   get peakBytes(): number {
     return this.#peakBytes;
   }
 
-  /** Nothing is started again from now on. @returns how processes ended otherwise than planned, in words. */
+  /** Ends all restarts. @returns a sentence for each process that ended without a plan. */
   stop(): readonly string[] {
     this.#isStopped = true;
     return this.#members.flatMap((each) => each.stop());
@@ -102,17 +102,17 @@ export class Fleet implements AsyncDisposable {
     await this.killAll();
   }
 
-  /** Its clock is so far from the machine's from now on. */
+  /** Sets the offset of a process's clock from the machine's. */
   setClock(name: ProcessName, offsetMs: number): void {
     this.#member(name).setClock(offsetMs);
   }
 
-  /** @returns false when it was not running, so that nothing happened to it. */
+  /** @returns false if the process was not running, so the signal had no effect. */
   signal(name: ProcessName, signal: 'SIGSTOP' | 'SIGCONT'): boolean {
     return this.#member(name).signal(signal);
   }
 
-  /** Names of the kills, and stops at a point, that came about. */
+  /** Names of the kills, and stops at a point, that occurred. */
   get fired(): string[] {
     return ROLES.flatMap((role) =>
       this.#linesOf(role).flatMap((line) => {
@@ -122,7 +122,7 @@ export class Fleet implements AsyncDisposable {
     );
   }
 
-  /** Every point that a process passed, with how often. */
+  /** Number of passages of each point. */
   get passed(): Map<string, number> {
     const passed = new Map<string, number>();
     for (const line of ROLES.flatMap((role) => this.#linesOf(role)).filter(isPassage))
@@ -130,7 +130,7 @@ export class Fleet implements AsyncDisposable {
     return passed;
   }
 
-  /** Everything that the processes of every start have printed. */
+  /** The output of all processes of all starts. */
   outputs(): string {
     return this.#members.map((each) => each.outputs()).join('\n');
   }
@@ -178,7 +178,7 @@ function traceOf(folder: string, role: KilledProcess): string {
   return join(folder, `${role}.points`);
 }
 
-/** A process that is started again whenever it is killed, as a supervisor would. */
+/** A process that is restarted after each kill, as by a supervisor. */
 class KeptProcess {
   readonly name: ProcessName;
   readonly role: KilledProcess;
@@ -198,13 +198,13 @@ class KeptProcess {
     this.setClock(options.plan.clocks[this.name] ?? 0);
   }
 
-  /** Resolves when it has run for the first time. */
+  /** Resolves when the process was ready once. */
   async keepRunning(): Promise<void> {
     await this.#startUntilItRuns();
     void this.#restartForEver();
   }
 
-  /** @returns how it ended otherwise than planned, in words. */
+  /** @returns a sentence for each end without a plan. */
   stop(): readonly string[] {
     this.#isStopped = true;
     return this.#oddEnds;
@@ -250,17 +250,14 @@ class KeptProcess {
     }
   }
 
-  /**
-   * It may be killed again before it is ready. One that never runs leaves work that does not end, which the audit
-   * finds.
-   */
+  /** A process may be killed again before it is ready. If it never becomes ready, the audit finds unfinished work. */
   async #startUntilItRuns(): Promise<void> {
     const { plan } = this.#options;
     while (!this.#isStopped) {
       try {
         const started = await startProcess({ name: this.name, ...this.#start() });
         this.#started.push(started);
-        // All was over while it started.
+        // The seed ended during the start.
         if (this.#isStopped) await started.kill();
         return;
       } catch {

@@ -1,5 +1,5 @@
 import { ownServersFor, type Disturbance } from '#test/crash/plans/disturbances.ts';
-/** Servers of a seed's own: where one goes away, stands still, or loses something, nobody else may use it. */
+/** Own servers of a seed. A server that stops, freezes or loses commits must not be shared with other seeds. */
 import { ABOUT_A_SECOND_MS } from '#test/crash/run/disturb.ts';
 import {
   startOwnPostgres,
@@ -13,7 +13,7 @@ export interface OwnServers extends AsyncDisposable {
   readonly temporal: OwnTemporal | undefined;
 }
 
-/** Starts those that the disturbances need; the others are the run's. */
+/** Starts the servers that the disturbances need. For the others the seed uses the shared servers of the run. */
 export async function ownServers(disturbances: readonly Disturbance[]): Promise<OwnServers> {
   const needed = ownServersFor(disturbances);
   const losesCommitsOf = needed.losesCommits ? { losesCommitsOf: ABOUT_A_SECOND_MS } : {};

@@ -1,16 +1,16 @@
-/** Rows that nobody can process, put into the database of a seed: what comes behind them must not wait for them. */
+/** Unprocessable rows in the database of a seed. Rows behind them must not wait for them. */
 import { withClient } from '#cli/embedded/postgres.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Disturbance } from '#test/crash/plans/disturbances.ts';
 
-/** A row that was poisoned. */
+/** An unprocessable row. */
 export interface Poisoned {
   readonly row: 'inbox' | 'outbox';
-  /** The row's id in the inbox, or the work of which a row of the outbox speaks. */
+  /** The id of the inbox row, or the id of the work in the outbox row. */
   readonly id: string;
 }
 
-/** Of the outbox it is asked for when the n-th row of it is written, so that it stands among others. */
+/** The outbox gets its row when the product writes its n-th row, so that it is between other rows. */
 const SET_UP = `
   CREATE TABLE crash_poisoned (queue text NOT NULL, id text NOT NULL);
   CREATE SEQUENCE crash_deliveries;
@@ -22,7 +22,12 @@ function poisonInbox(nth: number): string {
     CREATE FUNCTION crash_poison_inbox() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.source = 'webhook' AND NEW.state = 'pending' AND nextval('crash_deliveries') = ${nth} THEN
-        UPDATE inbox SET encrypted_body = set_byte(encrypted_body, length(encrypted_body) - 1, get_byte(encrypted_body, length(encrypted_body) - 1) # 255)
+        UPDATE inbox
+          SET encrypted_body = set_byte(
+            encrypted_body,
+            length(encrypted_body) - 1,
+            get_byte(encrypted_body, length(encrypted_body) - 1) # 255
+          )
           WHERE id = NEW.id;
         INSERT INTO crash_poisoned VALUES ('inbox', NEW.id::text);
       END IF;
@@ -46,7 +51,7 @@ function poisonOutbox(nth: number, workId: string): string {
   `;
 }
 
-/** Prepares the database of a seed, before anything runs. */
+/** Prepares the database of a seed. Call before the processes start. */
 export async function preparePoison(databaseUrl: string, disturbances: readonly Disturbance[]): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     await client.query(SET_UP);
@@ -57,7 +62,7 @@ export async function preparePoison(databaseUrl: string, disturbances: readonly 
   });
 }
 
-/** The rows that were poisoned so far. */
+/** The unprocessable rows that exist so far. */
 export async function readPoison(databaseUrl: string): Promise<Poisoned[]> {
   return withClient(
     databaseUrl,

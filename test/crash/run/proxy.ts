@@ -1,10 +1,7 @@
-/** A TCP proxy that holds, delays or refuses what passes through it, and lets an inspector cut connections. */
+/** A TCP proxy that holds, delays or refuses traffic. An inspector can cut connections. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/**
- * Looks at the bytes of one connection before they go on. @returns false: the connection is cut, and the bytes are
- * lost.
- */
+/** Inspects the bytes of one connection before they are forwarded. @returns false to cut the connection. */
 export interface Inspector {
   readonly toServer: (bytes: Buffer) => boolean;
   readonly toClient: (bytes: Buffer) => boolean;
@@ -15,12 +12,12 @@ export interface ProxyTarget {
   readonly port: number;
 }
 
-/** What a refused connection gets before it is closed; undefined: it is reset without an answer. */
+/** The answer to a refused connection before it is closed; undefined: the connection is reset without an answer. */
 export type Refusal = { readonly answer: string | undefined };
 
 /**
- * Stands between the processes of a seed and one server. Nothing that it holds or delays is lost, reordered, or
- * closed: a connection that the client gives up meanwhile still brings its bytes to the server, as a network would.
+ * A proxy between the processes of a seed and one server. It forwards held and delayed bytes later, all and in order,
+ * also if the client has closed its connection meanwhile. A real network does the same.
  */
 export class NetworkProxy implements AsyncDisposable {
   readonly #server: Server;
@@ -39,7 +36,7 @@ export class NetworkProxy implements AsyncDisposable {
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#join(socket));
   }
 
-  /** Listens on a port of its own. @param inspect makes an inspector for each connection. */
+  /** Starts a proxy on a free port. @param inspect creates an inspector for each connection. */
   static async before(target: ProxyTarget, inspect?: () => Inspector): Promise<NetworkProxy> {
     const proxy = new NetworkProxy(target, inspect);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
@@ -58,12 +55,12 @@ export class NetworkProxy implements AsyncDisposable {
     return way.href;
   }
 
-  /** How many chunks of bytes and connections a fault has met so far: none means that it has not come about. */
+  /** Number of chunks and connections that were held, delayed or refused so far. */
   get touched(): number {
     return this.#touched;
   }
 
-  /** Nothing goes on in either direction until {@link release}; connections stay open, and new ones are accepted. */
+  /** Holds all bytes in both directions until {@link release}. Connections stay open, and new ones are accepted. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -73,12 +70,12 @@ export class NetworkProxy implements AsyncDisposable {
     for (const stream of this.#streams) stream.flush();
   }
 
-  /** From now on everything arrives so many milliseconds later, in its order. */
+  /** Delays all following bytes by `ms`, in order. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /** Cuts all connections, and answers new ones so until {@link admit}. */
+  /** Cuts all connections, and refuses new ones until {@link admit}. */
   refuse(refusal: Refusal): void {
     this.#refusal = refusal;
     for (const socket of this.#sockets) socket.destroy();
@@ -140,7 +137,7 @@ interface Conditions {
   readonly onTouched: () => void;
 }
 
-/** One direction of a connection: a queue of chunks, each with the time at which it may go on. Undefined is the end. */
+/** One direction of a connection: a queue of chunks with the times when they are due. An undefined chunk is the end. */
 class Stream {
   readonly ended: Promise<void>;
   readonly #to: Socket;
@@ -163,13 +160,13 @@ class Stream {
     const { isHeld, delayMs, onTouched } = this.#conditions;
     const delay = delayMs();
     if (isHeld() || delay > 0) onTouched();
-    // A delay that has become shorter must not let later bytes overtake earlier ones.
+    // After a delay was shortened, later bytes must not overtake earlier ones.
     this.#lastDueAt = Math.max(this.#lastDueAt, performance.now() + delay);
     this.#queue.push({ bytes, dueAt: this.#lastDueAt });
     this.flush();
   }
 
-  /** Sends on what is due. */
+  /** Forwards the chunks that are due. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

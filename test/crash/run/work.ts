@@ -1,46 +1,46 @@
-/** The work of a seed, by kind: what is planned, and how its caller asks for it until it is accepted. */
+/** The work of a seed: its plan, and for each kind the requests of its caller until they are accepted. */
 import { randomUUID } from 'node:crypto';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import type { WorkFacts } from '#test/crash/plans/settings.ts';
+import type { WorkOutcome } from '#test/crash/plans/settings.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
 import type { Seeded } from '#test/support/work/workload.ts';
 
 interface Planned {
-  readonly nature: WorkFacts['nature'];
-  /** The caller has forgotten its key and asks with two others at once: one thing all the same. */
+  readonly nature: WorkOutcome['nature'];
+  /** The caller has forgotten its key and sends two requests at once, with other keys. It must get one purchase. */
   readonly forgetful?: true;
 }
 
 export type PlannedWork =
-  /** `retried`: a person does not wait until it is tried again automatically. */
+  /** `retried`: an operator requests a retry if the order is held. */
   | (Planned & {
       readonly kind: 'order';
       readonly packageId: number;
       readonly deviceImei?: string;
       readonly retried?: boolean;
     })
-  /** Of the eSIM that the first order delivers. */
+  /** For the eSIM of the first order. */
   | (Planned & { readonly kind: 'topup'; readonly packageId: number })
   | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean })
-  /** Of the eSIM that the second order delivers. `later`: the service decides about it after a while. */
+  /** For the eSIM of the second order. `later`: the service decides after a review. */
   | (Planned & { readonly kind: 'cancellation'; readonly later: boolean });
 
-/** Packages of the simulator by what becomes of them. */
+/** Packages of the simulator by the result of a purchase. */
 const SOLD_LATER = 9001;
 const PLAN_SOLD_LATER = 391;
 const SOLD = [1001, 1005, 1012, 2001, SOLD_LATER, SOLD_LATER] as const;
 const FAILS = [9002, 9003] as const;
-/** Its first purchase fails; see `armService` in `run-plan.ts`. */
+/** The first purchase of this package fails; see `armService` in `prepare.ts`. */
 export const FAILS_ONCE = 1029;
 
 export interface WorkOptions {
-  /** Else it is as the seed has it. */
+  /** If false, the seed decides. */
   readonly vpnIsCancelled: boolean;
-  /** What is sold, or cancelled, is so after a while: events tell of it. */
+  /** The service completes purchases and cancellations later, and reports them by events. */
   readonly soldLater: boolean;
-  /** Else it is as the seed has it. */
+  /** If false, the seed decides. */
   readonly retried: boolean;
 }
 
@@ -52,7 +52,7 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried
     ...(seeded.next() < 0.3 && { deviceImei: String(seeded.between(10 ** 14, 10 ** 15 - 1)) }),
   });
   return [
-    // A package of Spain, for which the others of Spain are top-ups.
+    // A package for Spain. The top-ups below are for Spain, too.
     { kind: 'order', nature: 'sold', packageId: 1001 },
     sold(),
     { ...sold(), forgetful: true },
@@ -70,34 +70,34 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried
   ];
 }
 
-/** Something that a caller wants once, and the work that it came to: one piece, if all is well. */
+/** A purchase of a caller and its work. Exactly one piece of work is correct. */
 export interface Thing {
   readonly planned: PlannedWork;
   /** The caller's reference. */
   readonly reference: string;
-  /** Ids that the API gave for it, less those of work that was lost and asked for again. */
+  /** Ids in the API's answers. Ids of lost work are replaced when the request is repeated. */
   readonly ids: ReadonlySet<string>;
   /**
-   * Asks for it again, as it was asked for: with the same Idempotency-Keys.
+   * Repeats the request with the same Idempotency-Keys.
    *
-   * @returns the ids that it has now; none where what it needs does not come about again.
+   * @returns the ids of its work; empty if the eSIM that it needs was not delivered again.
    */
-  readonly askAgain: () => Promise<ReadonlySet<string>>;
+  readonly repeat: () => Promise<ReadonlySet<string>>;
   readonly path: string;
 }
 
-/** Of a caller, whatever is down meanwhile. */
-export const PATIENCE_MS = 180_000;
+/** Time limit of a caller, outages included. */
+export const REQUEST_TIMEOUT_MS = 180_000;
 
 interface Kind<Work extends PlannedWork> {
-  /** @returns path and body of the request; undefined when what it needs never came about. */
+  /** @returns path and body of the request; undefined if the eSIM that it needs was not delivered. */
   request(
     stack: Stack,
     planned: Work,
     reference: string,
     before: readonly Promise<Thing | undefined>[],
   ): Promise<{ path: string; body: object } | undefined>;
-  /** What the caller does once it was accepted. */
+  /** Further requests of the caller after acceptance. */
   afterwards?(stack: Stack, planned: Work, id: string): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
       if (!retried) return;
       const path = `/v1/orders/${id}`;
       const status = await statusAmong(stack, path, ['held', 'needs_attention', 'completed', 'failed']);
-      // Refused where it has gone on meanwhile.
+      // 409 if the order has continued meanwhile.
       if (status === 'held')
         await insist(stack, `${path}/retry`, { reason: 'The customer waits.' }, [200, 409], { refusable: true });
     },
@@ -153,10 +153,11 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
 };
 
 /**
- * Asks for a piece of work until it is accepted, whatever is down meanwhile. @returns undefined when it could not be
- * asked for.
+ * Repeats the request for a piece of work until it is accepted.
+ *
+ * @returns undefined if the request was not possible because its eSIM is missing.
  */
-export async function askFor(
+export async function requestWork(
   stack: Stack,
   planned: PlannedWork,
   before: readonly Promise<Thing | undefined>[],
@@ -172,23 +173,20 @@ export async function askFor(
       answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))),
     );
   };
-  const askAgain = async () => {
-    // The eSIM that it names may have been lost and be on its way again.
+  const repeat = async () => {
+    // The eSIM in the request may have been lost. Wait until it is delivered again.
     const request = await kind.request(stack, planned, reference, before);
     return request === undefined ? new Set<string>() : ask(request);
   };
-  const thing = { planned, reference, path: asked.path, askAgain, ids: await ask(asked) };
+  const thing = { planned, reference, path: asked.path, repeat, ids: await ask(asked) };
   for (const id of thing.ids) await kind.afterwards?.(stack, planned, id);
   return thing;
 }
 
-/**
- * After PostgreSQL has lost what it had committed: what was accepted and is gone is asked for again, as the documents
- * tell callers to.
- */
-export async function stillThere(stack: Stack, thing: Thing): Promise<Thing> {
+/** Repeats the request if PostgreSQL has lost its work. The documents give callers the same instruction. */
+export async function requestIfLost(stack: Stack, thing: Thing): Promise<Thing> {
   const found = await Promise.all([...thing.ids].map((id) => isThere(stack, `${thing.path}/${id}`)));
-  return found.every(Boolean) ? thing : { ...thing, ids: await thing.askAgain() };
+  return found.every(Boolean) ? thing : { ...thing, ids: await thing.repeat() };
 }
 
 async function isThere(stack: Stack, path: string): Promise<boolean> {
@@ -199,19 +197,19 @@ async function isThere(stack: Stack, path: string): Promise<boolean> {
       if (answer.status !== 200 && answer.status !== 404) throw new Error(`${answer.status}: ${answer.text}`);
       return answer;
     },
-    { timeoutMs: PATIENCE_MS, everyMs: 200 },
+    { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 },
   );
   return status === 200;
 }
 
 interface Insistence {
-  /** 409 counts as it is; else only where it names what exists. */
+  /** Accepts every 409. Otherwise only a 409 with the existing resource counts. */
   readonly refusable?: boolean;
-  /** The Idempotency-Key; a new one by default. */
+  /** The Idempotency-Key. The default is a new one. */
   readonly key?: string;
 }
 
-/** The same request with the same Idempotency-Key until one of these comes. */
+/** Repeats a request with the same Idempotency-Key until it is answered with one of the statuses. */
 async function insist(
   stack: Stack,
   path: string,
@@ -232,11 +230,11 @@ async function insist(
       const passing = answer.status >= 500 || answer.status === 409 || answer.status === 429;
       throw new (passing ? Error : NeverError)(`${answer.status}: ${answer.text}`);
     },
-    { timeoutMs: PATIENCE_MS, everyMs: 200 },
+    { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 },
   );
 }
 
-/** Our id of the eSIM that an order of this seed delivered. */
+/** Our id of the eSIM of an order of this seed. */
 async function esimOf(stack: Stack, order: Promise<Thing | undefined> | undefined): Promise<string | undefined> {
   const [orderId] = (await order)?.ids ?? [];
   return orderId === undefined ? undefined : deliveredEsim(stack, orderId);
@@ -250,7 +248,7 @@ async function deliveredEsim(stack: Stack, orderId: string): Promise<string | un
     : undefined;
 }
 
-/** @returns undefined when it reaches none of these in time: what hangs is the audit's to report. */
+/** @returns undefined if the work reaches none of the statuses in time. The audit reports work that hangs. */
 async function statusAmong(stack: Stack, path: string, statuses: readonly string[]): Promise<string | undefined> {
   try {
     return await waitFor(
@@ -261,7 +259,7 @@ async function statusAmong(stack: Stack, path: string, statuses: readonly string
         const status = answer.textAt('status');
         return statuses.includes(status) && status;
       },
-      { timeoutMs: PATIENCE_MS, everyMs: 200 },
+      { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 },
     );
   } catch {
     return undefined;

@@ -5,7 +5,7 @@ import type { ServiceClient } from '#upstream/client.ts';
 import { openService } from '#upstream/service.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 
-/** A worker that sends otherwise than the product does. @param alter the calls that are other ones. */
+/** Starts a worker with a changed client of the service. @param alter returns the changed calls. */
 export async function startWorkerWith(alter: (client: ServiceClient) => Partial<ServiceClient>): Promise<void> {
   await startWatchedWorker({
     activities: ({ policy, service }, { database, keyRing }) => {

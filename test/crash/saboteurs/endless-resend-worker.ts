@@ -1,6 +1,4 @@
-/**
- * A worker with one thing wrong: it sends again for as long as it takes, past the window. The crash proof must notice.
- */
+/** A worker with a defect: it sends again after the end of the window. The crash proof must detect it. */
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 
 await startWatchedWorker({

@@ -1,13 +1,13 @@
 /**
- * A worker with one thing wrong: what it sends does not look at its lease any more. A proof that stops it between claim
- * and wire must notice.
+ * A worker with a defect: its sends do not check their lease. A plan that stops it between claim and request must
+ * detect it.
  */
 import { startWorkerWith } from '#test/crash/saboteurs/altered-service.ts';
 
-const forGood = { leaseLeftMs: () => Infinity };
+const withoutEnd = { leaseLeftMs: () => Infinity };
 
 await startWorkerWith((client) => ({
-  createOrder: (order) => client.createOrder({ ...order, ...forGood }),
-  createTopup: (topup) => client.createTopup({ ...topup, ...forGood }),
-  createVpnOrder: (order) => client.createVpnOrder({ ...order, ...forGood }),
+  createOrder: (order) => client.createOrder({ ...order, ...withoutEnd }),
+  createTopup: (topup) => client.createTopup({ ...topup, ...withoutEnd }),
+  createVpnOrder: (order) => client.createVpnOrder({ ...order, ...withoutEnd }),
 }));

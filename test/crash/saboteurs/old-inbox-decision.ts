@@ -1,10 +1,8 @@
-/** The decision about a row of the inbox as it once was; see `judging-from-memory-worker.ts`. */
+/** The former decision about a row of the inbox; see `stale-judgement-worker.ts`. */
 import type { decideInboxRow as decidesByWhatIsStored } from '#domain/relay/inbox-decision.ts';
 
 export * from '#domain/relay/inbox-decision.ts';
 
-/**
- * Goes by the judgement of this moment: whatever another relay stored with the row, or did with it since it was taken.
- */
+/** Uses only the present judgement, and ignores the data and state that another relay has stored with the row. */
 export const decideInboxRow: typeof decidesByWhatIsStored = (_row, decision, workEnded) =>
   workEnded || decision === 'known' ? { kind: 'apply', decision } : { kind: 'notify', decision };

@@ -1,6 +1,6 @@
 /**
- * A worker with one thing wrong: the key of an attempt is drawn at random when its row is written, so that an attempt
- * whose row was lost gets another one. The crash proof must notice.
+ * A worker with a defect: the key of an attempt is random when its row is written, so an attempt whose row was lost
+ * gets another key. The crash proof must detect it.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -21,7 +21,7 @@ prototype.query = function forgetful(this: object, statement: unknown, ...rest: 
   }
   const parameter = parameterOfKey(statement.text);
   if (parameter === undefined) return query.call(this, statement, ...rest);
-  // The values stand in the statement itself, or come after it.
+  // The values are a field of the statement, or the next argument.
   const values =
     'values' in statement && Array.isArray(statement.values)
       ? statement.values
@@ -32,7 +32,7 @@ prototype.query = function forgetful(this: object, statement: unknown, ...rest: 
   return query.call(this, statement, ...rest);
 };
 
-/** The place of the key among the parameters of a statement that writes an attempt, from 0. */
+/** The index of the key among the parameters of a statement that writes an attempt, from 0. */
 function parameterOfKey(text: string): number | undefined {
   const [, columns, places] = INTO_ATTEMPTS.exec(text) ?? [];
   const column = columns?.split(',').findIndex((name) => name.includes('"idempotency_key"')) ?? -1;

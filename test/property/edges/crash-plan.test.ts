@@ -6,7 +6,7 @@ import { faultRule } from '#simulator/behaviour/faults.ts';
 import { nameOf } from '#test/crash/plans/disturbances.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
-import { obstacle, setting, SHAPES_LEFT_OUT, type WorkFacts } from '#test/crash/plans/settings.ts';
+import { obstacle, setting, SHAPES_LEFT_OUT, type WorkOutcome } from '#test/crash/plans/settings.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 const seed = fc.integer({ min: 1, max: 1_000_000 });
@@ -120,7 +120,7 @@ describe('a suite of seeds, wherever it begins,', () => {
 });
 
 describe('what a service lets succeed', () => {
-  const facts: WorkFacts = { kind: 'order', nature: 'sold', anyUnknown: false, neverArrived: false, told: false };
+  const facts: WorkOutcome = { kind: 'order', nature: 'sold', anyUnknown: false, neverArrived: false, reported: false };
 
   it.each([
     ['a plain order', setting('replays'), facts],
@@ -131,7 +131,7 @@ describe('what a service lets succeed', () => {
     ],
     ['one whose answer was lost, where it can be looked up', setting('conflicts'), { ...facts, anyUnknown: true }],
     ['one that fails once, where the wallet proves it', setting('ignores_keys'), { ...facts, nature: 'fails_once' }],
-    ['whatever the service told of', setting('bare'), { ...facts, anyUnknown: true, told: true }],
+    ['whatever the service reported of', setting('bare'), { ...facts, anyUnknown: true, reported: true }],
   ] as const)('%s must', (_name, where, what) => {
     expect(obstacle(where, what)).toBeUndefined();
   });
@@ -153,7 +153,7 @@ describe('what a service lets succeed', () => {
       setting('conflicts', 'order_list'),
       { ...facts, anyUnknown: true },
     ],
-    ['one that nobody told of and nobody can ask about', setting('bare'), facts],
+    ['one that nobody reported of and nobody can ask about', setting('bare'), facts],
     [
       'one that fails once, where no list says that it has ended',
       setting('replays', 'none', 'silent_lists'),

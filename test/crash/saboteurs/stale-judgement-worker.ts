@@ -1,6 +1,6 @@
 /**
- * A worker with one thing wrong: its relay judges a delivery without a look at what another relay stored with the row
- * since it was taken. The crash proof must notice.
+ * A worker with a defect: its relay judges a delivery by old data, and ignores data that another relay has stored
+ * meanwhile. The crash proof must detect it.
  */
 import { registerHooks } from 'node:module';
 
@@ -8,7 +8,7 @@ const NAME = '#domain/relay/inbox-decision.ts';
 const OLD = new URL('old-inbox-decision.ts', import.meta.url).href;
 
 registerHooks({
-  // The old rule itself finds the rest of the file in its place.
+  // The old rule imports the other functions from the original file.
   resolve: (specifier, context, next) =>
     next(specifier === NAME && context.parentURL !== OLD ? OLD : specifier, context),
 });

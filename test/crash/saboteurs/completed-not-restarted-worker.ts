@@ -1,4 +1,4 @@
-/** A worker with one thing wrong: a workflow that has completed is never started again. The crash proof must notice. */
+/** A worker with a defect: it never starts a completed workflow again. The crash proof must detect it. */
 import { START_DECISIONS } from '#domain/relay/start-decision.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 

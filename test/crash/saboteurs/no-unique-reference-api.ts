@@ -1,6 +1,6 @@
 /**
- * An API with one thing wrong: it does not lean on the unique index of the caller's references, which is gone, and its
- * ids do not follow from these. The crash proof must notice.
+ * An API with a defect: it does not use the unique index of the caller's references, which is missing, and does not
+ * derive its ids from the references. The crash proof must detect it.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-/** An API with one thing wrong: it acknowledges a webhook before it is stored. The crash proof must notice. */
+/** An API with a defect: it acknowledges a webhook before it is stored. The crash proof must detect it. */
 import { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import { watchApi } from '#test/crash/processes/watched-api.ts';
 

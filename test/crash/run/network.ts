@@ -1,0 +1,37 @@
+/** The proxies between the processes of a seed and their servers. */
+import type { Link } from '#test/crash/plans/disturbances.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
+import { TransactionCutter } from '#test/crash/run/cuts.ts';
+import { NetworkProxy } from '#test/crash/run/proxy.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
+
+interface Network extends AsyncDisposable {
+  readonly cutter: TransactionCutter;
+  readonly proxies: Readonly<Record<Link, NetworkProxy>>;
+  /** Addresses of the proxies, for the processes. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Starts a proxy in front of each server of the processes. */
+export async function networkOf(stack: Stack, { cuts }: CrashPlan): Promise<Network> {
+  const cutter = new TransactionCutter(cuts);
+  const serviceUrl = stack.environments.worker['SERVICE_BASE_URL'] ?? '';
+  const targetOf = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+  const [postgres, temporal, service] = await Promise.all([
+    NetworkProxy.before(targetOf(stack.databaseUrl), () => cutter.inspector()),
+    NetworkProxy.before(targetOf(`tcp://${stack.temporal.address}`)),
+    NetworkProxy.before(targetOf(serviceUrl)),
+  ]);
+  return {
+    cutter,
+    proxies: { postgres, temporal, service },
+    environment: {
+      DATABASE_URL: postgres.through(stack.databaseUrl),
+      TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+      SERVICE_BASE_URL: service.through(serviceUrl),
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const proxy of [postgres, temporal, service]) await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
