@@ -9,13 +9,13 @@ import { NeverError, waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, explainQuery } from '#workflows/messages.ts';
 
-/** Events from which on this server calls a history long. In production some thousands: the way there is the same. */
+/** From this number of events on, this server suggests continue-as-new. In production it is some thousands. */
 const LONG_FROM = 160;
 /**
- * From here on the next acts may make it long. Three acts at a time add some 30 to 45 events, so that no history gets
- * from below this to long at once.
+ * Above this number, the next actions may reach the limit. Three actions add 30 to 45 events, so no history gets from
+ * below this number to the limit in one round.
  */
-const BRINK = LONG_FROM / 2;
+const NEARLY_LONG = LONG_FROM / 2;
 
 let temporal: OwnTemporal;
 let stack: Stack;
@@ -38,47 +38,47 @@ afterAll(async () => {
   await temporal[Symbol.asyncDispose]();
 });
 
-/** Sets another price limit each time: each such act is done once, and leaves one entry in the timeline. */
+/** Sets another price limit with each action. Each action leaves one entry in the timeline. */
 class Operator {
   readonly #id: string;
-  #acts = 0;
-  #underWay: Promise<unknown>[] = [];
+  #actions = 0;
+  #pending: Promise<unknown>[] = [];
 
   constructor(id: string) {
     this.#id = id;
   }
 
-  get acts(): number {
-    return this.#acts;
+  get actions(): number {
+    return this.#actions;
   }
 
   get limit(): string {
-    return `${100 + this.#acts}.00`;
+    return `${100 + this.#actions}.00`;
   }
 
-  /** Without waiting for it: the next act, and a change-over, may come meanwhile. */
-  act(): void {
-    this.#acts += 1;
-    const by = { by: 'Ada', reason: `Act ${this.#acts}.`, max_price: { amount: this.limit, currency: 'USD' } };
+  /** Starts an action without waiting. The next action, or continue-as-new, may happen meanwhile. */
+  changeLimit(): void {
+    this.#actions += 1;
+    const by = { by: 'Ada', reason: `Action ${this.#actions}.`, max_price: { amount: this.limit, currency: 'USD' } };
     const updateId = randomUUID();
     const tryOnce = () =>
       operator
         .order(this.#id)
         .executeUpdate(changeLimitUpdate, { args: [by], updateId })
         .catch(unlessRefused);
-    this.#underWay.push(waitFor(by.reason, tryOnce, { context: () => stack.tails() }));
+    this.#pending.push(waitFor(by.reason, tryOnce, { context: () => stack.tails() }));
   }
 
-  /** Until every act is done. @throws whatever one of them failed with. */
+  /** Resolves when every action is done. @throws the error of a failed action. */
   async done(): Promise<void> {
-    await Promise.all(this.#underWay);
-    this.#underWay = [];
+    await Promise.all(this.#pending);
+    this.#pending = [];
   }
 }
 
 /**
- * Temporal may refuse an update at the moment of a change-over; a person then does the same again. It may have been
- * done all the same.
+ * Temporal may refuse an update during continue-as-new. The operator then repeats it, although it may have been
+ * executed.
  */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof ServiceError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return undefined;
@@ -88,33 +88,34 @@ function unlessRefused(error: unknown): undefined {
 const runOf = async (id: string) => operator.order(id).describe();
 
 /**
- * Acts on work, three acts at a time, until it has gone on in another run. @param atTheBrink done each time that the
- * history is about to be long.
+ * Performs rounds of three actions until the work continues in a new run.
+ *
+ * @param whenNearlyLong called in each round in which the history may reach the limit.
  */
-async function throughChangeOver(
+async function untilNewRun(
   id: string,
-  acting: Operator,
-  atTheBrink: (n: number) => Promise<void>,
+  ada: Operator,
+  whenNearlyLong: (n: number) => Promise<void>,
 ): Promise<{ before: string }> {
   const { runId: before } = await runOf(id);
   for (let round = 1; round <= 60; round += 1) {
     const { runId: after, historyLength } = await runOf(id);
     if (after !== before) {
-      await acting.done();
+      await ada.done();
       return { before };
     }
-    for (let n = 0; n < 3; n += 1) acting.act();
-    if (historyLength > BRINK) await atTheBrink(round);
-    await acting.done();
+    for (let n = 0; n < 3; n += 1) ada.changeLimit();
+    if (historyLength > NEARLY_LONG) await whenNearlyLong(round);
+    await ada.done();
   }
-  throw new Error(`the workflow of ${id} has not gone on in another run`);
+  throw new Error(`the workflow of ${id} has not continued in a new run`);
 }
 
-/** Waits until all that the service said of it has been answered. */
-async function answered(id: string, words: number): Promise<void> {
+/** Waits until all reports of the service have been applied. */
+async function answered(id: string, reports: number): Promise<void> {
   const states = async () =>
     (await desk.inbox(id)).filter(({ event }) => event?.endsWith('.failed') === true).map(({ state }) => state);
-  await expect.poll(states).toEqual(Array.from({ length: words }, () => 'applied'));
+  await expect.poll(states).toEqual(Array.from({ length: reports }, () => 'applied'));
 }
 
 const entries = async (id: string, event: string) => (await desk.events(id)).filter((each) => each === event).length;
@@ -122,19 +123,18 @@ const statusOf = async (id: string, runId: string) =>
   (await operator.client.workflow.getHandle(operator.order(id).workflowId, runId).describe()).status.name;
 
 describe('a workflow whose history grows long', () => {
-  it('of a held order goes on in a new run; what the service and operators say around it is done once', async () => {
+  it('of a held order continues in a new run; reports and actions around that time have one effect each', async () => {
     await desk.simulator.setPackage(1007, { available: false });
     const id = await desk.place(1007);
     await desk.reaches(id, 'held');
     const first = await runOf(id);
     const [attempt] = await desk.attempts(id);
-    const acting = new Operator(id);
-    let words = 0;
-    const { before } = await throughChangeOver(id, acting, async () => {
-      if (words > 0) return;
-      words += 1;
-      // What was refused has failed, says the service: the wallet proves that it cost nothing, and a second attempt
-      // follows.
+    const ada = new Operator(id);
+    let reports = 0;
+    const { before } = await untilNewRun(id, ada, async () => {
+      if (reports > 0) return;
+      reports += 1;
+      // The service reports the refused purchase as failed. The wallet shows no debit, so a second attempt follows.
       const data = {
         id: 'so-never-sold',
         external_order_id: attempt!.reference,
@@ -144,17 +144,17 @@ describe('a workflow whose history grows long', () => {
       };
       await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
     });
-    expect(words).toBe(1);
+    expect(reports).toBe(1);
     expect([before, await statusOf(id, before)]).toEqual([first.runId, 'CONTINUED_AS_NEW']);
     await answered(id, 1);
     await expect.poll(async () => (await desk.attempts(id)).length).toBe(2);
 
-    // The new run shows where it stands, and is still the workflow of this order.
-    const standing = async () => ({
+    // The new run shows the state, and has the same type, task queue and search attributes.
+    const shownState = async () => ({
       ...(await operator.shown(id)),
       explained: await operator.order(id).query(explainQuery),
     });
-    await expect.poll(standing).toMatchObject({
+    await expect.poll(shownState).toMatchObject({
       product: 'esim-order',
       stage: 'held',
       needsAttention: false,
@@ -174,36 +174,36 @@ describe('a workflow whose history grows long', () => {
     ];
     expect(named(now)).toEqual(named(first));
 
-    // Each act once, and the last one counts; which of those at the same moment is the last, nobody says.
-    acting.act();
-    await acting.done();
-    expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);
-    expect((await desk.reaches(id, 'held')).at('max_price', 'amount')).toBe(acting.limit);
+    // Each action has one effect, and the last one wins. The order of concurrent actions is undefined.
+    ada.changeLimit();
+    await ada.done();
+    expect(await entries(id, 'operator.change_limit')).toBe(ada.actions);
+    expect((await desk.reaches(id, 'held')).at('max_price', 'amount')).toBe(ada.limit);
     await desk.simulator.setPackage(1007, { available: true });
     await desk.reaches(id, 'completed');
     expect(await desk.attempts(id)).toHaveLength(2);
     expect(await desk.movements(id)).toEqual(['debit 12.40']);
   });
 
-  it('of a VPN subscription that waits for a person continues in a new run; reports around that time are neither lost nor change its status', async () => {
+  it('of a VPN subscription that needs attention continues in a new run; no report is lost or changes it', async () => {
     const id = await desk.subscribe(301);
     const subscription = await desk.subscriptionReaches(id, 'active');
     const first = await runOf(id);
-    const acting = new Operator(id);
-    let words = 0;
-    const { before } = await throughChangeOver(id, acting, async () => {
-      words += 1;
+    const ada = new Operator(id);
+    let reports = 0;
+    const { before } = await untilNewRun(id, ada, async () => {
+      reports += 1;
       const data = {
         id: subscription.textAt('service_subscription_id'),
         external_subscription_id: subscription.textAt('external_subscription_id'),
         status: 'failed',
-        failure: { code: 'supplier_error', message: `Word ${words}.` },
+        failure: { code: 'supplier_error', message: `Report ${reports}.` },
       };
       await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'vpn.subscription.failed', data });
     });
-    expect(words).toBeGreaterThan(0);
+    expect(reports).toBeGreaterThan(0);
     expect([before, await statusOf(id, before)]).toEqual([first.runId, 'CONTINUED_AS_NEW']);
-    await answered(id, words);
+    await answered(id, reports);
     await desk.subscriptionReaches(id, 'needs_attention');
     const shown = await operator.showsStage(id, 'needs_attention');
     expect(shown).toMatchObject({
@@ -213,7 +213,7 @@ describe('a workflow whose history grows long', () => {
     });
     expect(shown.details).toMatch(/^### ⚠ needs_attention/);
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
-    expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);
+    expect(await entries(id, 'operator.change_limit')).toBe(ada.actions);
 
     const verdict = { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
@@ -222,9 +222,9 @@ describe('a workflow whose history grows long', () => {
       needsAttention: false,
       attentionReason: undefined,
     });
-    await throughChangeOver(id, acting, async () => undefined);
+    await untilNewRun(id, ada, async () => undefined);
     expect(await operator.showsStage(id, 'active')).toMatchObject({ needsAttention: false });
-    expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);
+    expect(await entries(id, 'operator.change_limit')).toBe(ada.actions);
 
     await stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
     await desk.subscriptionReaches(id, 'cancelled');

@@ -9,11 +9,11 @@ import type { Saboteur } from '#test/crash/saboteur.ts';
 import { SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { recordOf } from '#test/crash/seeds-done.ts';
 
-/** A machine of two cores may be busy with them for long. */
+/** Time limit for a machine with two cores. */
 const SLOWEST_MS = 900_000;
 const QUIET_MS = 300_000;
 
-/** The short, fixed part of the crash proof; `npm run test:crash` runs as many seeds as are asked for. */
+/** The short, fixed part of the crash proof. `npm run test:crash` runs any number of seeds. */
 const SEEDS = [4, 27] as const;
 
 beforeAll(() => mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true }));
@@ -32,7 +32,7 @@ const oldRules = typedKeys(OLD_RULES);
 const others = saboteurNames.filter((name) => !oldRules.some((each) => each === name));
 
 describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
-  it.each(SEEDS)('finds nothing to complain of in seed %i', async (seed) => {
+  it.each(SEEDS)('finds no violation in seed %i', async (seed) => {
     const report = await run(planOf(seed));
     expect(report.violations).toEqual([]);
     expect(report.fired.length).toBeGreaterThan(0);
@@ -40,19 +40,18 @@ describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
     expect(text).toMatch(/^1 seeds run, \d+ faults fired, \d+ pieces of work done, 0 violations$/);
   });
 
-  // Nothing but the sabotage is much out of the ordinary in their plans: the seeds show that the proof does not
-  // complain of those.
+  // Apart from the defect, their plans are like those of seeds. The seeds show that such plans pass.
   it.each(others)('reports the saboteur %s', async (name) => {
     const { violations } = await runSabotaged(SABOTEURS[name]);
     expect(violations).toContainEqual(expect.stringMatching(SABOTEURS[name].caughtBy));
   });
 
-  it.each(oldRules)('reports the old rule %s, and nothing by the rule of today', async (name) => {
+  it.each(oldRules)('reports the old rule %s, and no violation with the present rule', async (name) => {
     const sabotaged = await runSabotaged(OLD_RULES[name]);
     expect(sabotaged.violations).toContainEqual(expect.stringMatching(OLD_RULES[name].caughtBy));
     const honest = await run(OLD_RULES[name].plan);
     expect(honest.violations).toEqual([]);
-    // What never happened to the honest run proves nothing of it.
+    // The run without the defect proves something only if all planned faults occurred.
     const byProcess = honest.unfired.filter((fault) => !fault.startsWith('service '));
     expect(byProcess).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * Everything that callers, operators and the service may do, in an order that a seed chooses, against the whole
- * product. `MODEL_RUNS=20 TEST_SEED=7 npx vitest run --project fault test/fault/model.test.ts` goes further.
+ * Random sequences of commands of callers, operators and the service, against the whole product. A longer run:
+ * `MODEL_RUNS=20 TEST_SEED=7 npx vitest run --project fault test/fault/model.test.ts`.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
@@ -35,9 +35,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-describe('whatever happens, in whatever order', () => {
+describe('any sequence of commands', () => {
   it(
-    'costs at most once, follows the tables, stays readable, never comes back from its end, and leaves books that agree',
+    'leaves at most one net debit for each work, allowed transitions only, stable final states, and equal books',
     { timeout: RUNS * RUN_MS },
     async () => {
       const { seed } = new Seeded();
@@ -48,12 +48,10 @@ describe('whatever happens, in whatever order', () => {
           await world.begin(model, 2);
           await fc.asyncModelRun(() => ({ model, real: world }), commands);
           await world.settle(model);
-          process.stdout.write(
-            `seed ${seed}: ${commands.join(', ')}\n→ ${model.work.map(({ kind, ended }) => `${kind} ${ended ?? 'open'}`).join(', ')}\n`,
-          );
+          const ends = model.work.map(({ kind, ended }) => `${kind} ${ended ?? 'open'}`);
+          process.stdout.write(`seed ${seed}: ${commands.join(', ')}\n→ ${ends.join(', ')}\n`);
         }),
-        // Each run works on a stack with a past, and takes its time: a shorter way to the same failure is not looked
-        // for.
+        // No shrinking: a run takes minutes, and the stack keeps the data of earlier runs.
         { seed, numRuns: RUNS, endOnFailure: true },
       );
     },

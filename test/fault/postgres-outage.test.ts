@@ -26,20 +26,20 @@ afterAll(async () => {
   await postgres[Symbol.asyncDispose]();
 });
 
-describe('PostgreSQL that is gone for ten seconds', () => {
-  it('costs its callers a 503 and a second try; what was accepted completes, and nothing is lost or bought twice', async () => {
+describe('an outage of PostgreSQL for ten seconds', () => {
+  it('gives callers a 503 and a second try; accepted work completes, and nothing is lost or bought twice', async () => {
     const seeded = new Seeded();
     const planned = plannedOrders(seeded, 14);
     process.stdout.write(`seed ${seeded.seed}: ${planned.map(({ packageId }) => packageId).join(' ')}\n`);
     const [before, during] = [planned.slice(0, 8), planned.slice(8)];
-    // Two purchases are under way when the database goes: their answers cannot be stored.
+    // Two purchases are in progress when the database stops, so their answers cannot be stored.
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 1_500, at: 'answer' }, { count: 2 });
     await Promise.all(before.map(({ packageId, more }) => desk.place(packageId, more)));
-    await waitFor('the service works on some', async () => (await desk.simulator.orders()).length >= 2);
+    await waitFor('the service has two requests', async () => (await desk.simulator.orders()).length >= 2);
 
     await postgres.stop();
     const refusals: number[] = [];
-    const stubborn = during.map(({ packageId, more }) =>
+    const repeated = during.map(({ packageId, more }) =>
       desk.placeStubbornly(packageId, more, (status) => refusals.push(status)),
     );
     await delay(OUTAGE_MS);
@@ -49,7 +49,7 @@ describe('PostgreSQL that is gone for ten seconds', () => {
     expect((await stack.api.get('/readyz')).status).toBe(503);
     await postgres.start();
 
-    const ids = await Promise.all(stubborn);
+    const ids = await Promise.all(repeated);
     expect(refusals.length).toBeGreaterThanOrEqual(during.length);
     expect(new Set(refusals)).toEqual(new Set([503]));
     expect(new Set(ids).size).toBe(during.length);

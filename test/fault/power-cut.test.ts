@@ -30,7 +30,7 @@ const ended = (counts: Record<string, number>) =>
     .reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 
 describe('a power cut', () => {
-  it('with twenty orders in flight and every fault of the service around it loses nothing and buys nothing twice', async () => {
+  it('during twenty orders, with every fault of the service, loses nothing and buys nothing twice', async () => {
     const seeded = new Seeded();
     const planned = plannedOrders(seeded, 20);
     process.stdout.write(`seed ${seeded.seed}: ${planned.map(({ packageId }) => packageId).join(' ')}\n`);
@@ -39,15 +39,15 @@ describe('a power cut', () => {
     await Promise.all(atFirst.map(({ packageId, more }) => desk.place(packageId, more)));
     await waitFor('some orders have ended', async () => ended(await statuses()) >= 3);
 
-    // These are on their way to the API when everything goes down; their callers come again with the same key.
-    const stubborn = meanwhile.map(({ packageId, more }) => desk.placeStubbornly(packageId, more));
+    // These requests are sent during the power cut. Their callers repeat them with the same key.
+    const repeated = meanwhile.map(({ packageId, more }) => desk.placeStubbornly(packageId, more));
     await stack.killAll();
     const atTheCut = await statuses();
     process.stdout.write(`at the cut: ${JSON.stringify(atTheCut)}\n`);
     expect(ended(atTheCut)).toBeLessThan(20);
     await Promise.all((['simulator', 'api', 'worker'] as const).map((name) => stack.start(name)));
 
-    const ids = await Promise.all(stubborn);
+    const ids = await Promise.all(repeated);
     expect(new Set([...desk.accepted, ...ids]).size).toBe(20);
     await desk.checkBooks();
     expect(await stack.database.run((db) => db.select().from(orders))).toHaveLength(20);

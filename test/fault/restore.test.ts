@@ -11,7 +11,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-/** Restoring, and all that heals afterwards, takes several waits of the sweeper and the reconciler. */
+/** A restore and the repairs after it take several waits of the sweeper and the reconciler. */
 const SLOWEST_MS = 600_000;
 
 const TOP_UP_PACKAGE = 1002;
@@ -31,17 +31,14 @@ async function begin(
     SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms',
     SIMULATOR_DIALECT: dialect,
   };
-  // What Temporal was told since its backup is lost: held work asks the gate by itself.
+  // A restored Temporal has lost its last signals. Held work checks the gate again after this time.
   const environment = { POLICY_GATE_RECHECK: '10s', ...capabilities };
   const stack = await startStack({ ...servers, simulator, environment });
   atEnd(() => stack[Symbol.asyncDispose]());
   return { stack, desk: new OrderDesk(stack) };
 }
 
-/**
- * One of each kind that buys, held at the purchase gate, so that all of it is sent after a backup. @returns their
- * addresses.
- */
+/** Places work of each kind that buys, held at the gate, so that it is sent after a backup. @returns its paths. */
 async function placeHeld(desk: OrderDesk): Promise<string[]> {
   const esim = await desk.newEsim();
   await pause(desk.stack);
@@ -80,7 +77,7 @@ async function statusOf(stack: Stack, path: string): Promise<string> {
   return (await stack.workReaches(path, ENDS)).textAt('status');
 }
 
-/** Everything but what a restored database cannot know: which deliveries it had acknowledged. */
+/** All differences, except those about acknowledged deliveries, which a restored database cannot know. */
 async function differences(desk: OrderDesk, unsettled: readonly string[] = []): Promise<string[]> {
   const all = await auditBooks(desk.stack, { accepted: desk.accepted, unsettled });
   return all.filter((each) => !each.endsWith('was acknowledged and is not stored'));
@@ -91,18 +88,18 @@ async function debits(desk: OrderDesk): Promise<number> {
 }
 
 describe.concurrent(
-  'PostgreSQL restored to a moment before work was sent, beside a Temporal that has carried it out',
+  'PostgreSQL restored to a time before sends that Temporal has executed',
   { timeout: SLOWEST_MS },
   () => {
     it.for([
       { service: 'repeats the answer to a known key', dialect: 'replays', capabilities: {} },
       {
-        service: 'buys again for a known key, and may not be sent the same twice',
+        service: 'buys again for a known key, so that nothing may be sent twice',
         dialect: 'ignores_keys',
         capabilities: { SERVICE_MISSING_CAPABILITIES: 'key_replay' },
       },
     ])(
-      'pays once for each, and all of it is done, where the service $service',
+      'pays once for each work and completes all, if the service $service',
       async ({ dialect, capabilities }, { onTestFinished }) => {
         const postgres = await startOwnPostgres();
         const { stack, desk } = await begin({ postgres }, onTestFinished, capabilities, dialect);
@@ -122,14 +119,14 @@ describe.concurrent(
       },
     );
 
-    it('carries out once what was asked for after the backup, when its callers ask again: each gets the same id', async ({
+    it('gives repeated requests from after the backup the same ids, and executes each once', async ({
       onTestFinished,
     }) => {
       const postgres = await startOwnPostgres();
       const { stack, desk } = await begin({ postgres }, onTestFinished);
       const [recharged, cancelled] = [await desk.newEsim(), await desk.newEsim()];
       const backup = await postgres.backUp();
-      const asked = [
+      const requests = [
         {
           path: '/v1/orders',
           body: { package_id: PACKAGE.completedAtOnce, external_order_id: randomUUID() },
@@ -147,28 +144,28 @@ describe.concurrent(
         },
         { path: '/v1/cancellations', body: { esim_id: cancelled }, end: 'completed' },
       ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
-      const askAll = () => Promise.all(asked.map((each) => carriedOut(stack, each)));
-      const [order, topup, subscription] = await askAll();
+      const requestAll = () => Promise.all(requests.map((each) => execute(stack, each)));
+      const [order, topup, subscription] = await requestAll();
       const movements = await desk.simulator.ledger();
 
       await postgres.restore(backup);
-      // A cancellation gets another id: that of an eSIM that is cancelled already costs nothing.
-      expect((await askAll()).slice(0, 3)).toEqual([order, topup, subscription]);
+      // The cancellation gets another id. It costs nothing, because the eSIM is cancelled already.
+      expect((await requestAll()).slice(0, 3)).toEqual([order, topup, subscription]);
       expect(await desk.simulator.ledger()).toEqual(movements);
       expect(await differences(desk)).toEqual([]);
     });
   },
 );
 
-interface Asked {
+interface WorkRequest {
   readonly path: string;
   readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
   readonly end: string;
 }
 
-/** Asks until it is accepted, and waits for its end. @returns its id. */
-async function carriedOut(stack: Stack, { path, body, headers, end }: Asked): Promise<string> {
+/** Repeats a request until it is accepted, and waits for the end of the work. @returns its id. */
+async function execute(stack: Stack, { path, body, headers, end }: WorkRequest): Promise<string> {
   const answer = await waitFor(`POST ${path} is accepted`, async () => {
     const given = await stack.api.post(path, body, { headers });
     if (given.status !== 202) throw new Error(`${given.status}: ${given.text}`);
@@ -179,32 +176,28 @@ async function carriedOut(stack: Stack, { path, body, headers, end }: Asked): Pr
   return id;
 }
 
-describe.concurrent(
-  'Temporal restored to an earlier moment, or empty, beside a PostgreSQL that knows more',
-  { timeout: SLOWEST_MS },
-  () => {
-    it.for(['an hour older', 'empty'] as const)(
-      'pays once for each, and all of it is done: %s',
-      async (how, { onTestFinished }) => {
-        const temporal = await startOwnTemporal();
-        const { stack, desk } = await begin({ temporal }, onTestFinished);
-        const paths = await placeHeld(desk);
-        const backup = how === 'empty' ? undefined : await temporal.backUp();
-        await releasePauses(stack);
-        const [first, ...others] = paths;
-        if (first === undefined) throw new Error('nothing was placed');
-        await stack.workReaches(first, ['completed']);
-        // The rest is wherever it is by now.
-        await stack.kill('worker');
-        await temporal.restore(backup);
-        await stack.start('worker');
+describe.concurrent('Temporal restored to a time before PostgreSQL’s, or empty', { timeout: SLOWEST_MS }, () => {
+  it.for(['an hour older', 'empty'] as const)(
+    'pays once for each work and completes all: %s',
+    async (how, { onTestFinished }) => {
+      const temporal = await startOwnTemporal();
+      const { stack, desk } = await begin({ temporal }, onTestFinished);
+      const paths = await placeHeld(desk);
+      const backup = how === 'empty' ? undefined : await temporal.backUp();
+      await releasePauses(stack);
+      const [first, ...others] = paths;
+      if (first === undefined) throw new Error('nothing was placed');
+      await stack.workReaches(first, ['completed']);
+      // The other work is in any state now.
+      await stack.kill('worker');
+      await temporal.restore(backup);
+      await stack.start('worker');
 
-        const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
-        expect(await differences(desk)).toEqual([]);
-        expect(ends).toEqual(['completed', 'completed', 'active']);
-        // The eSIM, the two orders, the top-up and the subscription.
-        expect(await debits(desk)).toBe(5);
-      },
-    );
-  },
-);
+      const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
+      expect(await differences(desk)).toEqual([]);
+      expect(ends).toEqual(['completed', 'completed', 'active']);
+      // The eSIM, the two orders, the top-up and the subscription.
+      expect(await debits(desk)).toBe(5);
+    },
+  );
+});

@@ -30,8 +30,8 @@ afterAll(async () => {
 const workerUrl = (path: string) => `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}${path}`;
 const ready = async (url: string) => readiness.parse(await (await fetch(url)).json());
 
-describe('Temporal that takes calls and answers none', () => {
-  it('is reported by probes and metrics, keeps no event back, and keeps no worker from stopping', async () => {
+describe('a Temporal that accepts calls and answers none', () => {
+  it('is reported by probes and metrics, delays no event, and does not prevent a worker from stopping', async () => {
     await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'completed');
 
     temporal.freeze();
@@ -52,7 +52,7 @@ describe('Temporal that takes calls and answers none', () => {
     });
     expect(degraded).toBeDefined();
 
-    // Throws when the worker has to be killed, after the 30 s that a container has.
+    // Throws if the worker must be killed after 30 s, the usual limit of a container.
     await stack.process('worker').stop();
 
     temporal.thaw();

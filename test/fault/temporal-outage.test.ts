@@ -22,17 +22,17 @@ afterAll(async () => {
   await temporal[Symbol.asyncDispose]();
 });
 
-describe('Temporal that is gone for thirty seconds', () => {
-  it('keeps no order from being accepted; all are completed when it is back, each for one debit', async () => {
+describe('an outage of Temporal for thirty seconds', () => {
+  it('prevents no acceptance of orders; all complete afterwards, each with one debit', async () => {
     const before = [await desk.place(PACKAGE.processingThenCompleted), await desk.place(PACKAGE.completedAtOnce)];
     await desk.reaches(before[1]!, 'completed');
-    // In progress at the service: its webhook comes while there is no workflow to tell.
+    // In progress at the service: its webhook arrives while Temporal is down.
     await desk.reaches(before[0]!, 'processing', 'completed');
 
     await temporal.stop();
     const meanwhile: string[] = [];
     for (let n = 0; n < ORDERS; n += 1) {
-      // `place` takes nothing but a 202.
+      // `place` accepts only a 202.
       meanwhile.push(await desk.place(n % 4 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce));
       await delay(OUTAGE_MS / ORDERS);
     }

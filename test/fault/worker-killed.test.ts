@@ -16,21 +16,21 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-/** SIGKILL, then a new worker, as a supervisor would start it. */
+/** Kills the worker with SIGKILL and starts a new one, as a supervisor would. */
 async function replaceWorker(): Promise<void> {
   await stack.kill('worker');
   expect(await stack.process('worker').exit()).toEqual({ code: null, signal: 'SIGKILL' });
   await stack.start('worker');
 }
 
-/** Nothing of the answer was stored. */
+/** Expects that no part of the answer was stored. */
 async function expectNothingCommitted(orderId: string): Promise<void> {
   expect(await desk.attempts(orderId)).toMatchObject([{ state: 'sending', sends: 1, serviceId: null }]);
 }
 
 describe('a worker that is killed', () => {
-  it('after the service bought and before we stored it: the next one sends the same again, and it cost once', async () => {
-    // The answer never leaves, events are lost and reads fail: the new worker has nothing but what was stored before.
+  it('between the purchase and its record leaves the resend to the next worker; one debit remains', async () => {
+    // The answer is held, events are lost and reads fail: the new worker has only the data stored before the send.
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
     const id = await desk.place(PACKAGE.completedAtOnce);
@@ -45,7 +45,7 @@ describe('a worker that is killed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('at the same moment, with a webhook on its way: the webhook is not lost and nothing is bought twice', async () => {
+  it('at the same moment, before the webhook arrives, loses no webhook and buys nothing twice', async () => {
     await desk.refuseReads();
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
     await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 1_000 });
@@ -56,7 +56,7 @@ describe('a worker that is killed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('while the service is still at work on what it sent: the work is found, and cost once', async () => {
+  it('while the service processes its request leaves the order to the next worker; one debit remains', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 10_000, at: 'work' });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await waitFor('the service has the request', async () => (await desk.sends(id)).flat().length === 1);
@@ -66,7 +66,7 @@ describe('a worker that is killed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('before it sent anything: the order is sent by the next one', async () => {
+  it('before its first send leaves the send to the next worker', async () => {
     await stack.kill('worker');
     const id = await desk.place(PACKAGE.completedAtOnce);
     await stack.start('worker');

@@ -1,4 +1,4 @@
-/** What callers do. */
+/** Commands of callers. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -42,7 +42,7 @@ export const orderTwice = fc.constant(
   }),
 );
 
-/** Something is done with an eSIM that was delivered. */
+/** A command for one of the delivered eSIMs. */
 function withEsim(
   name: string,
   which: number,
@@ -77,7 +77,7 @@ export const subscribe = fc
   .constantFrom(301, 391, 396)
   .map((plan) => command(`subscribe to VPN plan ${plan}`, (model, world) => subscribeTo(model, world, plan)));
 
-/** One cancellation of an eSIM is made; a further one only after all before it came to nothing. */
+/** An eSIM has one cancellation. A further one is accepted only if all earlier ones ended without effect. */
 async function cancel(model: Model, world: World, esim: string, acceptWithoutRefund: boolean): Promise<void> {
   const before = [...model.work.keys()].filter(
     (index) => model.work[index]!.kind === 'cancellation' && model.work[index]!.esim === esim,
@@ -91,15 +91,16 @@ async function cancel(model: Model, world: World, esim: string, acceptWithoutRef
     expect(before.map((index) => world.ids[index])).toContain(answer.textAt('existing', 'id'));
     expect(
       before.every((index) => endedWithoutEffect(model.work[index]!.ended)),
-      'all before it came to nothing',
+      'all earlier ones ended without effect',
     ).toBe(false);
     return;
   }
   expect(answer.status, answer.text).toBe(202);
   for (const index of before)
-    expect(endedWithoutEffect((await world.show(model, index)).status), `${world.ids[index]} came to nothing`).toBe(
-      true,
-    );
+    expect(
+      endedWithoutEffect((await world.show(model, index)).status),
+      `${world.ids[index]} ended without effect`,
+    ).toBe(true);
   world.accepted(model, answer.textAt('id'), { kind: 'cancellation', esim });
 }
 
@@ -111,51 +112,45 @@ export const cancelEsim = fc
     ),
   );
 
-/** How each kind of work is asked for, and how the service calls that. */
+/** The request for each kind of work, and the endpoint of the service. */
 const KINDS = {
   order: {
     endpoint: 'createOrder',
-    ask: async (model: Model, world: World) =>
+    request: async (model: Model, world: World) =>
       world.accepted(model, await world.desk.place(PACKAGE.completedAtOnce), { kind: 'order' }),
   },
-  topup: { endpoint: 'createTopup', ask: (model, world, esim) => recharge(model, world, esim, 1001) },
-  vpn_subscription: { endpoint: 'createVpnOrder', ask: (model, world) => subscribeTo(model, world, 301) },
-  cancellation: { endpoint: 'cancelEsim', ask: (model, world, esim) => cancel(model, world, esim, true) },
+  topup: { endpoint: 'createTopup', request: (model, world, esim) => recharge(model, world, esim, 1001) },
+  vpn_subscription: { endpoint: 'createVpnOrder', request: (model, world) => subscribeTo(model, world, 301) },
+  cancellation: { endpoint: 'cancelEsim', request: (model, world, esim) => cancel(model, world, esim, true) },
 } as const satisfies Record<
   WorkKind,
-  { endpoint: string; ask: (model: Model, world: World, esim: string) => Promise<void> }
+  { endpoint: string; request: (model: Model, world: World, esim: string) => Promise<void> }
 >;
 
 /**
- * Most faults that wait for a purchase do not occur: this one strikes, and nothing but another send or a person
- * settles it.
+ * Most faults wait for a purchase that never comes. This command creates the purchase. Only another send or an operator
+ * can settle it.
  */
 export const orderInTrouble = purchaseFault.map((fault) =>
-  command(
-    `an order whose first send ends in ${fault.kind}, of which the service tells nothing`,
-    async (model, world) => {
-      await world.silence();
-      await world.desk.simulator.onRequest('createOrder', fault);
-      await KINDS.order.ask(model, world);
-    },
-  ),
+  command(`an order whose first send ends in ${fault.kind}, without reports of the service`, async (model, world) => {
+    await world.silence();
+    await world.desk.simulator.onRequest('createOrder', fault);
+    await KINDS.order.request(model, world);
+  }),
 );
 
-/**
- * No other send settles these: the answer to each is lost, until the service is well again or a person says what is
- * true.
- */
+/** Every send ends like this, so only the end of the faults or a verdict of an operator settles the work. */
 export const outcomeUnknown = fc
   .record({ kind: fc.constantFrom(...WORK_KINDS), which: fc.nat(), fault: lostAnswer })
   .map(({ kind, which, fault }) =>
     withEsim(
-      `${kind} of eSIM whose every send ends in ${fault.kind}, of which the service tells nothing`,
+      `${kind} of eSIM whose every send ends in ${fault.kind}, without reports of the service`,
       which,
       async (model, world, esim) => {
         await world.silence();
         await world.desk.simulator.onRequest(KINDS[kind].endpoint, fault, { count: null });
-        await KINDS[kind].ask(model, world, esim);
-        await world.standsStill(model, model.work.length - 1);
+        await KINDS[kind].request(model, world, esim);
+        await world.isPastSubmission(model, model.work.length - 1);
       },
     ),
   );

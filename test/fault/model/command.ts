@@ -1,10 +1,10 @@
-/** What all commands of the model share. */
+/** Common parts of the commands of the model. */
 import fc from 'fast-check';
 import type { Model, ModelledWork, World } from '#test/fault/model/world.ts';
 
 export type Command = fc.AsyncCommand<Model, World>;
 
-/** A command that ends with {@link World.check}. @param possible what it needs, of what is known for certain. */
+/** A command that ends with {@link World.check}. @param possible whether the model allows the command. */
 export function command(
   name: string,
   run: (model: Model, world: World) => Promise<void>,
@@ -22,7 +22,7 @@ export function command(
 
 export const hasWork = ({ work }: Model): boolean => work.length > 0;
 
-/** Something is done with one piece of work. @param fits which it may be. */
+/** A command for one piece of work. @param fits the work that the command may use. */
 export function onWork(
   name: string,
   perform: (model: Model, world: World, index: number) => Promise<void>,

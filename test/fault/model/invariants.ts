@@ -1,4 +1,4 @@
-/** What must hold at every moment, whatever was done. */
+/** Invariants after every command. */
 import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import * as z from 'zod';
@@ -10,16 +10,16 @@ import type { LedgerLine } from '#test/support/network/simulator-admin.ts';
 import { isFor } from '#test/support/work/books.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** Work as our API shows it. */
+/** Work in the answers of our API. */
 export const shownWork = z.object({
   status: z.enum(WORK_STATUSES),
   max_price: z.object({ amount: z.string(), currency: z.string() }).nullable().optional(),
   attention: z.object({ reason: z.string() }).nullable(),
   failure: z.object({ class: z.string() }).nullable(),
-  /** Of an order that is completed. */
+  /** Set in a completed order. */
   esim_id: z.string().nullable().optional(),
   charged: z.object({ amount: z.string() }).nullable().optional(),
-  /** Of a cancellation. */
+  /** Set in a cancellation. */
   refund: z
     .object({ status: z.enum(REFUND_STATUSES), order_id: z.string(), service_refund_id: z.string().nullable() })
     .nullable()
@@ -30,7 +30,7 @@ export type Shown = z.output<typeof shownWork>;
 /** A piece of work at one moment. */
 export interface Seen {
   readonly id: string;
-  /** A pause forbids that anything of it is sent. */
+  /** A pause forbids all sends of this work. */
   readonly stopped: boolean;
   readonly shown: Shown;
 }
@@ -42,7 +42,7 @@ const TABLES: Readonly<Record<WorkKind, string>> = {
   cancellation: 'cancellations',
 };
 
-/** Lets the database write down each step of each status: who reads now and then sees only some of them. */
+/** Installs triggers that record every change of a status, because polling would miss some. */
 export async function watchStatuses(desk: OrderDesk): Promise<void> {
   const { executor } = desk.stack.database;
   await executor.execute(sql.raw('CREATE TABLE status_steps (kind text, id text, from_status text, to_status text)'));
@@ -58,10 +58,10 @@ export async function watchStatuses(desk: OrderDesk): Promise<void> {
   }
 }
 
-/** @param work all of it, as it was shown just now. */
+/** @param work the present state of all work. */
 export async function checkInvariants(desk: OrderDesk, work: readonly Seen[]): Promise<void> {
-  // In this order: what is shown as paid is booked by then, what is booked is in the wallet, and what is debited
-  // meanwhile is seen the next time.
+  // The order of reads matters: work shown as paid is booked by now, and booked movements are in the wallet. The next
+  // check finds later debits.
   const { database } = desk.stack;
   const rows = await database.run((db) =>
     db
@@ -100,10 +100,7 @@ async function everyStepIsAllowed(desk: OrderDesk): Promise<void> {
 
 type Attempts = readonly (typeof attempts.$inferSelect)[];
 
-/**
- * At no moment has the service more than one debit for a piece of work that it has not paid back; what a pause stops is
- * not sent.
- */
+/** A piece of work has at most one debit without a credit at any moment. A pause prevents its sends. */
 function costsOnce({ id, stopped }: Seen, own: Attempts, ledger: readonly LedgerLine[]): void {
   const movements = ledger.filter((line) => own.some((attempt) => isFor(attempt, line)));
   const net =
@@ -116,7 +113,7 @@ function costsOnce({ id, stopped }: Seen, own: Attempts, ledger: readonly Ledger
     ).toBe(0);
 }
 
-/** What we say was paid or refunded is in our books, without waiting for a reconciliation. */
+/** Prices and refunds that the API shows are in the journal, before any reconciliation. */
 function isInTheJournal(
   { id, shown: { status, charged, refund } }: Seen,
   own: Attempts,
@@ -132,24 +129,21 @@ function isInTheJournal(
     expect(causes, `the refund of ${id} is in the journal`).toContain(refund.order_id);
 }
 
-/**
- * Of an eSIM the money comes back once. What we call refunded is in the wallet. @param booked how many refunds our
- * journal has.
- */
+/** An eSIM is refunded once. Refunds that the API shows are in the wallet. @param booked number of booked refunds. */
 function eachRefundIsPaidOnce(work: readonly Seen[], ledger: readonly LedgerLine[], booked: number): void {
   const credits = ledger.filter(({ refund_id: id }) => id !== null);
   const esims = credits.map(({ esim_id: esim }) => esim);
   expect(esims, 'eSIMs that were refunded').toEqual([...new Set(esims)]);
-  const told = work.flatMap(({ shown: { refund } }) =>
+  const reported = work.flatMap(({ shown: { refund } }) =>
     refund?.status === 'completed' ? (refund.service_refund_id ?? []) : [],
   );
-  expect(credits.map(({ refund_id: id }) => id)).toEqual(expect.arrayContaining(told));
+  expect(credits.map(({ refund_id: id }) => id)).toEqual(expect.arrayContaining(reported));
   expect(booked, 'refunds in the journal').toBeLessThanOrEqual(credits.length);
 }
 
 /**
- * While a top-up or the cancellation of an eSIM is under way nothing else is sent for it: the service never has to
- * refuse that.
+ * The service has refused no call as a conflict, because the product sends nothing for an eSIM during its top-up or
+ * cancellation.
  */
 async function nothingIsDoneToABusyEsim({ simulator }: OrderDesk): Promise<void> {
   for (const endpoint of ['createTopup', 'cancelEsim']) {

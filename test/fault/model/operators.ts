@@ -1,4 +1,4 @@
-/** What operators do: with single pieces of work, and with buying as a whole. */
+/** Commands of operators, for single pieces of work and for all purchases. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ import { truthOf } from '#test/fault/model/truth.ts';
 import type { ModelledWork } from '#test/fault/model/world.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
-/** Refusals are in order, and say why. */
+/** Expects success, or a refusal with a known code. */
 function expectJudged(answer: HttpAnswer): void {
   if (answer.status === 200 || answer.status === 202) return;
   expect(answer.status, answer.text).toBe(409);
@@ -30,7 +30,7 @@ export const abandon = onWork('abandon', async (model, world, index) => {
 
 const isBought = ({ kind }: ModelledWork): boolean => kind !== 'cancellation';
 
-/** Goes past pauses: what was stopped by one goes on at once, though the pause lasts. */
+/** Overrides pauses: stopped work continues at once, during the pause. */
 export const release = onWork(
   'release',
   async (model, world, index) => {
@@ -43,7 +43,7 @@ export const release = onWork(
     if (mustBeHeld) expect(answer.status, answer.text).toBe(200);
     expectJudged(answer);
     if (answer.status !== 200) return;
-    if (mustBeHeld) await world.goesPastPause(model, index);
+    if (mustBeHeld) await world.overridesPause(model, index);
     work.stopped = false;
   },
   isBought,
@@ -87,7 +87,7 @@ export const changeLimit = fc.constantFrom(null, '0.02', '8.00').chain((amount) 
   ),
 );
 
-/** More or fewer attempts, shorter or longer waits: none of it lets anything be bought that may not be. */
+/** Changes the number of attempts and the waits. No change allows a forbidden purchase. */
 export const changeRetryPolicy = fc
   .record({
     which: fc.nat(),
@@ -111,7 +111,7 @@ export const changeRetryPolicy = fc
 
 const reasons = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
-/** A person who has looked at the service's console and wallet, and says what is true. */
+/** An operator gives the true verdict, from the service's console and wallet. */
 export const resolve = onWork(
   'resolve',
   async (model, world, index) => {
@@ -120,7 +120,7 @@ export const resolve = onWork(
     const reason = reasons.parse(attention.reason);
     const possible: readonly CaseVerdict[] = VERDICTS_OF[reason];
     const { verdicts, names } = await truthOf(world, model, index);
-    // That the service does not end a subscription is for a person to accept, whatever else is true.
+    // The only verdict for a refused cancellation of a subscription.
     const verdict = reason === 'cancellation_refused' ? 'dismissed' : verdicts.find((each) => possible.includes(each));
     if (verdict === undefined) return;
     const named = verdict === 'bought' ? names : {};

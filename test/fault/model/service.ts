@@ -1,4 +1,4 @@
-/** What the service does, and what happens on the way to it and back. */
+/** Commands of the service, and faults of the network. */
 import fc from 'fast-check';
 import { command, hasWork } from '#test/fault/model/command.ts';
 
@@ -12,7 +12,7 @@ export const purchaseFault = fc.constantFrom(
   { kind: 'latency', ms: 700, at: 'answer' } as const,
 );
 
-/** Of these nobody can tell from the answer what was bought: half of them have bought nothing. */
+/** Faults whose answer does not show the result. Two of the four buy nothing. */
 export const lostAnswer = fc.constantFrom(
   { kind: 'accepted_but_answer_lost' } as const,
   { kind: 'server_error', after_work: true } as const,
@@ -66,7 +66,7 @@ export const purchaseOutcome = fc
     ),
   );
 
-/** What becomes of the next cancellation. Without it the service judges by what has become of the eSIM. */
+/** The result of the next cancellation. By default the service decides by the state of the eSIM. */
 export const cancellationOutcome = fc
   .constantFrom(
     { operation: 'cancellation', outcome: 'accepted', delay_ms: 300 } as const,
@@ -83,13 +83,13 @@ export const cancellationOutcome = fc
     ),
   );
 
-export const readsFail = fc.constant(command('the service tells nothing', (_model, world) => world.silence()));
-export const wellAgain = fc.constant(command('the service is well again', (_model, world) => world.calm()));
+export const readsFail = fc.constant(command('the service reports nothing', (_model, world) => world.silence()));
+export const noFaults = fc.constant(command('the service has no faults', (_model, world) => world.calm()));
 
-/** The service sends again what it sent before. */
-export const oldNews = fc.nat().map((which) =>
+/** The service repeats a former webhook. */
+export const repeatedWebhook = fc.nat().map((which) =>
   command(
-    `webhook ${which} comes once more`,
+    `webhook ${which} is repeated`,
     async (_model, world) => {
       const sent = (await world.desk.simulator.webhooks()).filter(({ status }) => status !== 'pending');
       if (sent.length > 0) await world.desk.simulator.replayDelivery(sent[which % sent.length]!.id);
@@ -98,10 +98,10 @@ export const oldNews = fc.nat().map((which) =>
   ),
 );
 
-/** The service contradicts itself. */
+/** The service sends a report that contradicts an earlier one. */
 export const contradiction = fc.nat().map((which) =>
   command(
-    `the service says the opposite of sale ${which}`,
+    `the service reports the opposite for sale ${which}`,
     async (_model, world) => {
       const ended = (await world.desk.simulator.orders()).filter(({ status }) => status !== 'processing');
       const sale = ended[which % Math.max(ended.length, 1)];
@@ -119,14 +119,14 @@ export const contradiction = fc.nat().map((which) =>
   ),
 );
 
-/** Something happens in the meantime: the next command meets work that has gone on. */
+/** Gives work time to continue before the next command. */
 export const timePasses = fc.nat().map((which) =>
   command(
-    `until ${which} has gone on`,
+    `until ${which} has continued`,
     async (model, world) => {
       const index = which % model.work.length;
       const { status } = await world.show(model, index);
-      // Whether it does is not known, for it may wait for something that comes later or never.
+      // A limited number of reads, because the work may wait for a later command.
       for (let looks = 0; looks < 8 && (await world.show(model, index)).status === status; looks += 1);
     },
     hasWork,

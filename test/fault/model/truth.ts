@@ -1,23 +1,23 @@
-/** What a person sees who looks into the service's console and wallet. */
+/** The true state of work at the service, as its console and wallet show it to an operator. */
 import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { Model, World } from '#test/fault/model/world.ts';
 import { isFor } from '#test/support/work/books.ts';
 
-/** What is true of a piece of work at the service. */
+/** The true state of a piece of work at the service. */
 export interface Truth {
-  /** What may be said of it, the better word first; none while that is open. */
+  /** The true verdicts, best first; empty while undecided. */
   readonly verdicts: readonly CaseVerdict[];
-  /** With `bought`, the service's id of it, as the API takes it. */
+  /** With `bought`, the service's id in the API's field. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** What the service has made for a piece of work. */
+/** A resource of the service that belongs to a piece of work. */
 interface Sale {
   readonly id: string;
   readonly status: string;
 }
 
-/** @returns what is true of a piece of work, whatever we believe of it. */
+/** @returns the true state of a piece of work, independent of the product's records. */
 export async function truthOf(world: World, { work }: Model, index: number): Promise<Truth> {
   const { simulator } = world.desk;
   const id = world.ids[index]!;
@@ -52,11 +52,11 @@ export async function truthOf(world: World, { work }: Model, index: number): Pro
       return ofRefunds(await world.desk.refundsAtService(work[index]!.esim!));
   }
 
-  /** It is sold, or nothing is and nothing was kept; while neither is certain nothing can be said. */
+  /** `bought` for a sale, `not_bought` without a sale and with a balanced wallet, else no verdict. */
   async function ofSales(name: string, sales: readonly Sale[]): Promise<Truth> {
     const bought = sales.find(({ status }) => status !== 'failed');
     if (bought !== undefined) {
-      // A person's word ends a top-up as completed, so it must have come that far.
+      // The verdict completes a top-up, so the service must have completed it.
       const isCertain = name !== 'service_topup_id' || bought.status === 'completed';
       return { verdicts: isCertain ? ['bought'] : [], names: { [name]: bought.id } };
     }

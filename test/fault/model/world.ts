@@ -1,4 +1,4 @@
-/** The two sides of the model: what is known for certain, and a stack with the work that was placed on it. */
+/** The two sides of the model: the certain facts, and a running stack with its work. */
 import { expect } from 'vitest';
 import * as z from 'zod';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -10,37 +10,37 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { becomeQuiet } from '#test/support/work/books.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** What is known for certain of a piece of work, whatever the service does. */
+/** The certain facts about a piece of work, independent of the service. */
 export interface ModelledWork {
   readonly kind: WorkKind;
   /** The last limit that our API has accepted. */
   limit: string | null;
-  /** Ours: what an order has delivered, what a top-up recharges, what a cancellation ends. */
+  /** Our id of the eSIM that an order delivered, a top-up recharges, or a cancellation ends. */
   esim: string | undefined;
-  /** Accepted under a pause, and neither let through nor free of pauses since: nothing of it is sent. */
+  /** Accepted under a pause, and not released since. It is not sent. */
   stopped: boolean;
-  /** A top-up of an eSIM that was cancelled by then: it comes to nothing. */
-  readonly isInVain: boolean;
-  /** When it was last looked at, it waited for a person. */
+  /** A top-up of an eSIM that was cancelled before. It must not complete. */
+  readonly mustNotComplete: boolean;
+  /** It needed attention at the last check. */
   waits: boolean;
-  /** Once it has ended, it stays so. */
+  /** The final status, which must not change. */
   ended: WorkStatus | undefined;
 }
 
-/** A pause of buying that is in force. */
+/** A pause in force. */
 export interface Pause {
   readonly id: string;
-  /** Null: of every kind. */
+  /** Null: all kinds. */
   readonly kind: WorkKind | null;
 }
 
-/** What is known for certain. */
+/** The certain facts. */
 export interface Model {
   readonly work: ModelledWork[];
   readonly pauses: Pause[];
 }
 
-/** True of the end of work that has changed nothing at the service. */
+/** True if work with this final status has changed nothing at the service. */
 export function endedWithoutEffect(status: WorkStatus | undefined): boolean {
   return status === 'refused' || status === 'failed' || status === 'abandoned';
 }
@@ -50,11 +50,8 @@ function isPaused({ pauses }: Model, kind: WorkKind): boolean {
   return kind !== 'cancellation' && pauses.some((pause) => pause.kind === null || pause.kind === kind);
 }
 
-/**
- * A price or a package that will not come, an eSIM with which somebody else is not done: what is held for that is no
- * longer wanted in the end.
- */
-const WAITS_IN_VAIN: ReadonlySet<string> = new Set<FailureClass>([
+/** Hold reasons that do not end by themselves in this test. Work held for them is abandoned at the end. */
+const ABANDONED_AT_END: ReadonlySet<string> = new Set<FailureClass>([
   'package_unavailable',
   'price_above_limit',
   'esim_busy',
@@ -89,7 +86,7 @@ export class World {
     return answer.read(shownWork);
   }
 
-  /** Some eSIMs are there from the beginning: there is more to do with them. */
+  /** Starts with some delivered eSIMs, so that more commands are possible. */
   async begin(model: Model, esims: number): Promise<void> {
     await this.calm();
     for (let n = 0; n < esims; n += 1)
@@ -98,7 +95,7 @@ export class World {
     await this.check(model);
   }
 
-  /** Our API has answered 202. */
+  /** Adds work that our API has accepted. */
   accepted(
     model: Model,
     id: string,
@@ -114,7 +111,7 @@ export class World {
       limit,
       esim,
       stopped: isPaused(model, kind),
-      isInVain: kind === 'topup' && isCancelled,
+      mustNotComplete: kind === 'topup' && isCancelled,
       waits: false,
       ended: undefined,
     });
@@ -133,7 +130,7 @@ export class World {
     for (const work of model.work) if (!isPaused(model, work.kind)) work.stopped = false;
   }
 
-  /** What was accepted under a pause comes as far as to be held by it. */
+  /** Waits until work that was accepted under a pause is held by it. */
   async isHeldByPause(model: Model, index: number): Promise<void> {
     await waitFor(`${this.ids[index]} is held by a pause`, async () => {
       const { status, failure } = await this.show(model, index);
@@ -141,30 +138,30 @@ export class World {
     });
   }
 
-  /** The service has taken it, or it is held, waits for a person, or has ended. */
-  async standsStill(model: Model, index: number): Promise<void> {
+  /** Waits until the service has accepted the work, or it is held, needs attention or has ended. */
+  async isPastSubmission(model: Model, index: number): Promise<void> {
     await waitFor(
-      `${this.ids[index]} stands still`,
+      `${this.ids[index]} is past its submission`,
       async () => !['accepted', 'submitting'].includes((await this.show(model, index)).status),
     );
   }
 
-  /** What was let through is sent, or waits for something else, though the pause lasts. */
-  async goesPastPause(model: Model, index: number): Promise<void> {
-    await waitFor(`${this.ids[index]} goes past the pause`, async () => {
+  /** Waits until released work is sent or held for another reason, during the pause. */
+  async overridesPause(model: Model, index: number): Promise<void> {
+    await waitFor(`${this.ids[index]} overrides the pause`, async () => {
       const isSent = (await this.desk.attemptsOf(this.ids[index]!)).some(({ sends }) => sends > 0);
       const { status, failure } = await this.show(model, index);
       return isSent || status !== 'held' || failure?.class !== 'purchases_paused';
     });
   }
 
-  /** Nothing is in its way. It takes a reference twice all the same: only the key keeps it from selling twice. */
+  /** Removes all faults. The service accepts a reference twice, so only the key prevents a second sale. */
   async calm(): Promise<void> {
     await this.desk.simulator.calm();
     await this.desk.simulator.dialect('reusable_references');
   }
 
-  /** Nothing that the service says of what it does arrives. */
+  /** Suppresses all reports of the service: events and reads. */
   async silence(): Promise<void> {
     await this.desk.silenceService();
     for (const endpoint of ['getTopup', 'listTopups', 'getVpnSubscription', 'listVpnSubscriptions'] as const) {
@@ -172,7 +169,7 @@ export class World {
     }
   }
 
-  /** What must hold after each command. */
+  /** Checks the invariants after a command. */
   async check(model: Model): Promise<void> {
     const shown = await Promise.all(model.work.map((_work, index) => this.show(model, index)));
     for (const [index, known] of model.work.entries()) {
@@ -184,7 +181,7 @@ export class World {
       if (known.kind === 'order') known.esim = esim ?? undefined;
       if (known.kind === 'order' || known.kind === 'topup')
         expect(limit?.amount ?? null, `the limit of ${id}`).toBe(known.limit);
-      if (known.isInVain) expect(status, `${id} recharges an eSIM that is cancelled`).not.toBe('completed');
+      if (known.mustNotComplete) expect(status, `${id} recharges an eSIM that is cancelled`).not.toBe('completed');
     }
     await checkInvariants(
       this.desk,
@@ -192,7 +189,7 @@ export class World {
     );
   }
 
-  /** Compares the books with the wallet, once nothing is under way: they come to its balance. */
+  /** Compares the books with the wallet when no work is in progress. The balances must be equal. */
   async #reconcile(): Promise<void> {
     const { stack } = this.desk;
     expect(await becomeQuiet(stack)).toEqual([]);
@@ -203,7 +200,7 @@ export class World {
     expect(findings.filter(({ kind }) => kind === 'balance_differs' || kind === 'movement_missing')).toEqual([]);
   }
 
-  /** What became of the work that has not ended, for the message of a failure. */
+  /** Timelines of unfinished work, for the message of a failure. */
   async #timelinesOfOpen(model: Model): Promise<string> {
     const texts: string[] = [];
     for (const index of model.work.keys()) {
@@ -214,16 +211,13 @@ export class World {
     return texts.join('\n');
   }
 
-  /**
-   * The service is well again and finishes what it has; then everything ends or waits for a person, and the books
-   * agree.
-   */
+  /** Removes all faults and lets the service finish. Then all work must end or need attention, with equal books. */
   async settle(model: Model): Promise<void> {
     const { desk } = this;
     await this.calm();
     while (model.pauses.length > 0) await this.resume(model, model.pauses[0]!);
     await waitFor(
-      'everything has ended or waits for a person',
+      'all work has ended or needs attention',
       async () => {
         for (const { id, status } of await desk.simulator.orders())
           if (status === 'processing') await desk.simulator.completeOrder(id).catch(() => undefined);
@@ -237,9 +231,9 @@ export class World {
         for (const index of model.work.keys()) {
           const { status, failure } = await this.show(model, index);
           if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
-          if (status === 'held' && WAITS_IN_VAIN.has(failure?.class ?? ''))
+          if (status === 'held' && ABANDONED_AT_END.has(failure?.class ?? ''))
             await desk.stack.api.post(`${this.path(model, index)}/abandon`, { reason: 'no longer wanted' });
-          // The gate lets go by itself what it holds; other waits may have grown long.
+          // The gate releases its work by itself. Other waits may be long.
           else if (status === 'held' && !HELD_AT_GATE.has(failure?.class ?? ''))
             await desk.stack.api.post(`${this.path(model, index)}/retry`, { reason: 'the service is back' });
           open.push(`${this.ids[index]} is ${status} (${failure?.class ?? 'no failure'})`);
@@ -257,7 +251,7 @@ export class World {
     for (const [index, id] of this.ids.entries()) {
       if ((await this.show(model, index)).status === 'needs_attention') desk.expectUnsettled(id);
     }
-    // What the service never told of a price or a refund the reconciliation of the wallet finds.
+    // The reconciliation finds prices and refunds that the service did not report.
     await this.#reconcile();
     await desk.checkBooks();
   }
