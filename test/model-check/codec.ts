@@ -59,7 +59,7 @@ function walkProcesses({ workflow, relays, workers }: State, io: Codec): void {
   workflow.queue = io.number(workflow.queue);
   workflow.seen = io.number(workflow.seen);
   workflow.answered = io.number(workflow.answered);
-  workflow.acted = io.flag(workflow.acted);
+  workflow.woken = io.flag(workflow.woken);
   workflow.epoch = io.number(workflow.epoch);
   for (const relay of relays) {
     relay.phase = io.of(RELAY_PHASES, relay.phase);
@@ -139,17 +139,17 @@ class Bytes implements Codec {
   }
 }
 
-/** Writes a state from the place `at` of the bytes on. */
+/** Writes a state into the bytes from offset `at` on. */
 export function pack(state: State, bytes: Uint8Array, at: number): void {
   walk(state, new Bytes(bytes, at, false));
 }
 
-/** Fills a state from the place `at` of the bytes on. */
+/** Reads a state from the bytes from offset `at` on. */
 export function unpack(bytes: Uint8Array, at: number, into: State): void {
   walk(into, new Bytes(bytes, at, true));
 }
 
-/** Bytes of one state. */
+/** Number of bytes of one state. */
 export function sizeOf(state: State): number {
   const io = new Bytes(new Uint8Array(1_024), 0, false);
   walk(state, io);

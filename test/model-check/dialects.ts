@@ -1,18 +1,18 @@
-/** The services that the model buys from, and how much may happen in one trace. */
+/** The services of the model, and the bounds of a trace. */
 import type { Budget } from '#test/model-check/state.ts';
 
-/** How a service behaves where the specification is silent; as in the simulator, as far as it matters to the model. */
+/** Behaviour of a service that the specification does not define. A part of the simulator's dialects. */
 export interface Dialect {
-  /** A key that was used: the stored result again, a 409, or nothing special. */
+  /** Answer to a used key: the stored result, a 409, or as to a new key. */
   readonly keys: 'replay' | 'conflict' | 'ignored';
-  /** Keys are forgotten some time after the resend window. */
+  /** The service forgets keys some time after the resend window. */
   readonly forgetsKeys: boolean;
-  /** Two requests with one key that are carried out at once are both carried out. */
+  /** The service executes two concurrent requests with one key twice. */
   readonly concurrent: boolean;
   readonly uniqueReferences: boolean;
-  /** It can be asked for what it has under a reference. */
-  readonly canBeAsked: boolean;
-  /** The answer to a purchase says already that it is completed. */
+  /** A purchase can be looked up by its reference. */
+  readonly hasLookUp: boolean;
+  /** The answer to a purchase reports it as completed. */
   readonly completesAtOnce: boolean;
   readonly readableWallet: boolean;
 }
@@ -22,7 +22,7 @@ const REPLAYS: Dialect = {
   forgetsKeys: false,
   concurrent: false,
   uniqueReferences: true,
-  canBeAsked: true,
+  hasLookUp: true,
   completesAtOnce: false,
   readableWallet: true,
 };
@@ -37,22 +37,22 @@ export const DIALECTS = {
   ignores_keys: { ...REPLAYS, ...LOOSE, keys: 'ignored' },
   no_wallet: { ...REPLAYS, readableWallet: false },
   at_once: { ...REPLAYS, keys: 'conflict', completesAtOnce: true },
-  bare: { ...REPLAYS, ...LOOSE, keys: 'ignored', canBeAsked: false, readableWallet: false },
+  bare: { ...REPLAYS, ...LOOSE, keys: 'ignored', hasLookUp: false, readableWallet: false },
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
 
-/** The product sends again only where the service is known to replay keys (its capability profile says so). */
+/** The product sends again only if the capability profile contains the replay of keys. */
 export function isResendAllowed({ keys }: Dialect): boolean {
   return keys === 'replay';
 }
 
-/** Nothing goes wrong, two sends are enough, and the service may let one purchase fail. */
+/** No faults, two sends, and at most one failed purchase. */
 export const QUIET: Budget = { faults: 0, setBacks: 0, emptied: 0, sends: 2, refusals: 0, operator: 0, failures: 1 };
 
 /**
- * What may happen in one trace. `faults`: a process killed or stalled, a lease that ends under its holder, a request,
- * answer or webhook lost.
+ * The bounds of a trace. `faults` counts killed and stalled processes, leases that end early, and lost requests,
+ * answers and webhooks.
  */
 export const BOUNDS = {
   one_fault: { ...QUIET, faults: 1, refusals: 1 },

@@ -1,4 +1,4 @@
-/** The steps from state to state; faults are none. */
+/** Transitions without faults. */
 export class Edges {
   #pairs = new Int32Array(1 << 16);
   #count = 0;
@@ -14,7 +14,7 @@ export class Edges {
     this.#count += 1;
   }
 
-  /** The first state from which no steps lead to one of the goals. */
+  /** The first state without a path to one of the goals. */
   firstWithoutWayTo(goals: readonly boolean[]): number | undefined {
     const states = goals.length;
     const starts = new Int32Array(states + 1);

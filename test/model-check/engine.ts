@@ -1,31 +1,29 @@
-/**
- * Breadth-first search over all states that can be reached, with shortest traces, and backwards over what was found.
- */
+/** Breadth-first search over all reachable states with shortest traces, then a backward search over these states. */
 import { sizeOf } from '#test/model-check/codec.ts';
 import { Edges } from '#test/model-check/edges.ts';
 import type { State } from '#test/model-check/state.ts';
 import { Store } from '#test/model-check/store.ts';
 
-/** `fault`: it need not happen. A `step` happens at some time if it stays possible. */
+/** A `fault` may happen. A `step` that stays possible happens at some time. */
 type ActionKind = 'step' | 'fault';
 
-/** Offers one action: a sentence without a full stop, and what it changes. */
+/** Offers one action: a sentence without a full stop, and a function that changes the state. */
 export type Offer = (kind: ActionKind, sentence: string, change: (state: State) => void) => void;
 
-/** What is to be searched. */
+/** The machine to search. */
 export interface Machine {
   readonly initial: State;
-  /** Offers every action that is possible. @returns true when a bound of the run has hidden one that would be. */
+  /** Offers every possible action. @returns true if a bound of the run has excluded an action. */
   actions(state: State, offer: Offer): boolean;
-  /** Gives states that differ only in names the same form. */
+  /** Gives states that differ only in the numbers of workers or relays the same form. */
   canonical(state: State): void;
-  /** Names the invariant that does not hold. */
+  /** @returns the broken invariant, if any. */
   violation(state: State): string | undefined;
-  /** True where nothing more has to happen. */
+  /** True if no further step is required. */
   isRest(state: State): boolean;
 }
 
-/** What was found wrong, with the actions that lead there. */
+/** A broken invariant, with the actions that lead there. */
 export interface Counterexample {
   readonly invariant: string;
   readonly trace: readonly string[];
@@ -36,16 +34,16 @@ export interface Search {
   readonly transitions: number;
   readonly depth: number;
   readonly counterexample: Counterexample | undefined;
-  /** False when the limit of states ended it. */
+  /** False if the limit of states ended the search. */
   readonly isComplete: boolean;
 }
 
-/** The invariant of the search backwards. */
-export const CAN_GO_ON = 'something can always go on unless a case is open';
+/** The invariant of the backward search. */
+export const CAN_CONTINUE = 'progress is always possible unless a case is open';
 
 /**
- * Searches until all is seen, an invariant breaks, or there are `limit` states. Where that ends it, what was not looked
- * at may go on: only what is stuck for certain counts.
+ * Searches until all states are visited, an invariant breaks, or there are `limit` states. After that limit, an
+ * unvisited state counts as progress.
  */
 export function explore(machine: Machine, limit: number): Search {
   const store = new Store(sizeOf(machine.initial), machine.initial);
@@ -81,7 +79,7 @@ export function explore(machine: Machine, limit: number): Search {
   while (rest.length < store.count) rest.push(true);
   const stuck = edges.firstWithoutWayTo(rest);
   const counterexample =
-    stuck === undefined ? undefined : { invariant: CAN_GO_ON, trace: traceTo(machine, store, stuck) };
+    stuck === undefined ? undefined : { invariant: CAN_CONTINUE, trace: traceTo(machine, store, stuck) };
   return { ...sizes(store, transitions), isComplete, counterexample };
 }
 
@@ -89,14 +87,14 @@ function sizes(store: Store, transitions: number): Pick<Search, 'states' | 'tran
   return { states: store.count, transitions, depth: store.depth };
 }
 
-/** Repeats the way to a state, which names its actions. */
+/** Repeats the actions on the path to a state. @returns their sentences. */
 function traceTo(machine: Machine, store: Store, index: number): string[] {
   const way: number[] = [];
   for (let at = index; at >= 0; at = store.parent(at)) way.unshift(at);
   let state = machine.initial;
   return way.slice(1).map((to) => {
     const found: { sentence: string; next: State }[] = [];
-    // Not brought into one form, so that a worker keeps its name in the whole trace.
+    // Without `canonical`, so that a worker keeps its number in the whole trace.
     machine.actions(state, (_, sentence, change) => {
       const next = structuredClone(state);
       change(next);

@@ -1,4 +1,4 @@
-/** What happens to whole stores: PostgreSQL set back to an earlier copy, Temporal emptied. */
+/** Faults of stores: PostgreSQL is set back to an earlier copy, or Temporal loses all workflows. */
 import { copyDatabase } from '#test/model-check/codec.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { Context } from '#test/model-check/participants/database.ts';
@@ -35,13 +35,13 @@ function emptyTemporal(state: State): void {
   state.budget.emptied -= 1;
 }
 
-/** Ids of lost rows may be assigned a second time: a process that still holds one then refers to another row. */
+/** PostgreSQL may assign the ids of lost rows again. A process with such an id then refers to another row. */
 function forgetRows({ db, workflow, relays }: State): void {
   const isGone = (place: number) => db.rows[place]?.state === 'absent';
   for (const relay of relays) relay.gone ||= relay.phase !== 'idle' && isGone(relay.row);
   const gone = db.rows.reduce((bits, _, place) => bits | (isGone(place) ? 1 << place : 0), 0);
   workflow.seen = 0;
-  workflow.acted ||= (workflow.queue & gone) !== 0;
+  workflow.woken ||= (workflow.queue & gone) !== 0;
   workflow.queue &= ~gone;
   workflow.answered &= ~gone;
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Machine, Offer } from '#test/model-check/engine.ts';
 import { storeActions } from '#test/model-check/faults.ts';
-/** All participants together, and what must hold of them. */
+/** All participants together, and their invariants. */
 import { FAULTS, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
 import { operatorActions } from '#test/model-check/participants/operator.ts';
 import { relayActions } from '#test/model-check/participants/relay.ts';
@@ -13,17 +13,17 @@ import type { Rules } from '#test/model-check/rules.ts';
 import { emptyState, type Budget, type Relay, type State, type Worker } from '#test/model-check/state.ts';
 import { timeActions } from '#test/model-check/time.ts';
 
-/** What must hold in every state; beside these, that something can always go on (`CAN_GO_ON`). */
+/** The invariants of every state. The backward search adds `CAN_CONTINUE`. */
 export const INVARIANTS = {
-  one_debit: 'at most one debit that was not paid back',
+  one_debit: 'at most one debit without a credit',
   no_false_failure: 'an order that failed or was abandoned has cost nothing',
   no_report_lost: 'no report is lost',
   one_send: 'one send at a time',
-  allowed_states: 'a status or a state follows only where the tables let it',
-  no_needless_case: 'no person is asked while the same bytes may still be sent again',
+  allowed_states: 'a status or a state changes only as the tables allow',
+  no_needless_case: 'no case opens while the same bytes may still be sent again',
 } as const;
 
-/** The model of one service under one set of rules, within one bound. */
+/** The model of one service with one set of rules, within one bound. */
 export function machineOf(rules: Rules, dialect: Dialect, budget: Budget): Machine {
   const context: Context = { rules, dialect };
   return {
@@ -58,28 +58,27 @@ function violation(state: State): string | undefined {
   return undefined;
 }
 
-/**
- * The attempt has ended by a report, the workflow waits for just that, and nothing that could tell it is on its way.
- */
+/** True if the workflow waits for a report that has ended the attempt and that no row or relay will deliver. */
 function isReportLost({ db, workflow, relays, epoch }: State): boolean {
-  // A case that was lost with the last commits is no report; the search backwards says whether anybody finds that.
-  const isParkedInSilence = workflow.at === 'park' && db.attention === 'none' && !db.contradiction && epoch === 0;
-  const isWaiting = workflow.at === 'await_service' || isParkedInSilence;
-  if (workflow.run !== 'running' || !isWaiting || workflow.queue !== 0 || workflow.acted || db.wake) return false;
+  // A case that was lost with the last commits is not a lost report. The backward search checks this situation.
+  const isWaitingWithoutCase =
+    workflow.at === 'open_case' && db.attention === 'none' && !db.contradiction && epoch === 0;
+  const isWaiting = workflow.at === 'await_service' || isWaitingWithoutCase;
+  if (workflow.run !== 'running' || !isWaiting || workflow.queue !== 0 || workflow.woken || db.wake) return false;
   const row = db.attempts[workflow.attempt === 0 ? 0 : 1];
   if (row.state !== 'completed' && row.state !== 'failed') return false;
   const isOnItsWay = db.rows.some(({ state }) => state === 'pending') || relays.some(({ phase }) => phase !== 'idle');
   return !isOnItsWay && db.rows.some(({ state, decision }) => state === 'applied' && decision === 'known');
 }
 
-/** The order has ended and nobody works on it, or a person is asked. */
+/** True if the order has ended and no participant works on it, or a case is open. */
 function isRest({ db, workflow, relays }: State): boolean {
   if (db.attention !== 'none' || db.contradiction) return true;
   const isHandled = db.rows.every(({ state }) => state === 'absent' || state === 'applied');
   return isWorkFinal(db) && workflow.run !== 'running' && isHandled && relays.every(({ phase }) => phase === 'idle');
 }
 
-/** Relays are alike, and so are workers: in which order they stand makes no difference. */
+/** The order of equal relays and workers has no meaning, so they are sorted. */
 function canonical(state: State): void {
   const [firstRelay, secondRelay] = state.relays;
   if (relayRank(firstRelay) < relayRank(secondRelay)) swap(firstRelay, secondRelay);
@@ -91,7 +90,16 @@ function canonical(state: State): void {
   }
 }
 
-const PHASE_RANKS = { idle: 0, taken: 1, judged: 2, told: 3, claimed: 1, wire: 2, executing: 3, answered: 4 } as const;
+const PHASE_RANKS = {
+  idle: 0,
+  taken: 1,
+  judged: 2,
+  signalled: 3,
+  claimed: 1,
+  wire: 2,
+  executing: 3,
+  answered: 4,
+} as const;
 const ANSWER_RANKS = {
   none: 0,
   processing: 1,

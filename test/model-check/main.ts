@@ -1,7 +1,7 @@
-/** `npm run test:model`: what it searches, and how to read what it prints, stands in `docs/model-check.md`. */
+/** `npm run test:model`. The search and its output are explained in `docs/model-check.md`. */
 import { parseArgs } from 'node:util';
 import { BOUNDS, DIALECTS, type BoundName, type DialectName } from '#test/model-check/dialects.ts';
-import { CAN_GO_ON, explore, type Counterexample, type Search } from '#test/model-check/engine.ts';
+import { CAN_CONTINUE, explore, type Counterexample, type Search } from '#test/model-check/engine.ts';
 import { INVARIANTS, machineOf } from '#test/model-check/machine.ts';
 import { OLD_RULES, rulesWith, type OldRuleName } from '#test/model-check/old-rules.ts';
 import { RULES } from '#test/model-check/rules.ts';
@@ -12,17 +12,17 @@ const { values: options } = parseArgs({
     'old-rule': { type: 'string' },
     dialect: { type: 'string' },
     bound: { type: 'string' },
-    // States of one search.
+    // Number of states of one search.
     limit: { type: 'string', default: '40000' },
   },
 });
 const limit = Number(options.limit);
-/** The old rules that are found last need so many states. */
+/** Minimum number of states for the detection of every old rule. */
 const LEAST_FOR_A_RULE = 100_000;
 
 process.exitCode = options['old-rule'] === undefined ? searchAll() : showOldRule(options['old-rule']);
 
-/** @returns the exit code: 1 when an invariant is broken. */
+/** @returns the exit code: 1 if an invariant is broken. */
 function searchAll(): number {
   const dialects = chosen<DialectName>(DIALECTS, options.dialect);
   const bounds = chosen<BoundName>(BOUNDS, options.bound);
@@ -41,13 +41,13 @@ function searchAll(): number {
       printTrace(search.counterexample);
     }
   }
-  for (const invariant of [...Object.values(INVARIANTS), CAN_GO_ON]) print(`checked: ${invariant}`);
+  for (const invariant of [...Object.values(INVARIANTS), CAN_CONTINUE]) print(`checked: ${invariant}`);
   const result = totals.broken === 0 ? 'no invariant is broken' : `${totals.broken} searches broke an invariant`;
   print(`${totals.states} states, ${totals.transitions} transitions, ${seconds(began)}: ${result}`);
   return totals.broken === 0 ? 0 : 1;
 }
 
-/** @returns the exit code: 1 when the rule is caught, as it has to be; 2 when it is not. */
+/** @returns the exit code: 1 if the rule is detected, as it must be; 2 if not. */
 function showOldRule(name: string): number {
   const [found] = chosen<OldRuleName>(OLD_RULES, name);
   if (found === undefined) return 2;
@@ -57,7 +57,7 @@ function showOldRule(name: string): number {
   print(`${found}: ${meaning}`);
   print(`service ${dialect}; ${bounded(budget)}; ${sizes(search)}, ${seconds(start)}`);
   if (search.counterexample === undefined) {
-    print('No invariant is broken: the model does not see it.');
+    print('No invariant is broken: the model does not detect the rule.');
     return 2;
   }
   printTrace(search.counterexample);
@@ -78,7 +78,7 @@ function bounded(budget: Budget): string {
     emptied: 'losses of Temporal',
     sends: 'sends',
     refusals: 'refusals',
-    operator: 'acts',
+    operator: 'operator actions',
     failures: 'failed purchases',
   };
   return Object.entries(named)
@@ -87,7 +87,7 @@ function bounded(budget: Budget): string {
 }
 
 function sizes({ states, transitions, depth, isComplete }: Search): string {
-  return `${states} states, ${transitions} transitions, depth ${depth}, ${isComplete ? 'all seen' : 'ended there'}`;
+  return `${states} states, ${transitions} transitions, depth ${depth}, ${isComplete ? 'complete' : 'stopped there'}`;
 }
 
 function printTrace({ invariant, trace }: Counterexample): void {

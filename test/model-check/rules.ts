@@ -1,7 +1,6 @@
 /**
- * The rules that the model is checked against, in one place. What the product has as a table is called from there; what
- * it decides inside a database transaction or a workflow is written down here as a pure function. Each old rule is the
- * same set with one rule put back.
+ * The rules of the model. Tables of the product are called directly. Decisions that the product makes in database
+ * transactions or workflows are pure functions here. An old rule replaces one of these rules.
  */
 import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/purchase/late-answer.ts';
 import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/restored-records.ts';
@@ -11,83 +10,80 @@ import type { AttemptState } from '#domain/relay/observation.ts';
 import { startDecision } from '#domain/relay/start-decision.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 
-/** What a relay knows of an inbox row when it is about to act on it. */
+/** A relay's knowledge of an inbox row before its decision. */
 interface RelayedRow {
-  /** The stored decision as it was read when the relay took the row, and as it stands now under the lock. */
+  /** The stored decision when the relay took the row, and the stored decision now, under the lock. */
   readonly remembered: Decision;
   readonly stored: Decision;
-  /** False when another relay, or the workflow, has settled the row meanwhile. */
+  /** False if another relay, or the workflow, has settled the row meanwhile. */
   readonly isPending: boolean;
-  /** What `judgeObservation` makes of the row now. */
+  /** The present result of `judgeObservation`. */
   readonly judged: Decision;
   readonly isWorkFinal: boolean;
 }
 
-/** An attempt as `claimSend` finds it. */
+/** An attempt as read by `claimSend`. */
 export interface ClaimedAttempt {
   readonly state: AttemptState;
   readonly anyUnknown: boolean;
   readonly isLeased: boolean;
   readonly windowStarted: boolean;
   readonly windowOver: boolean;
-  /** The service knows it already, or its answer could not be read. */
+  /** The service knows the key or reference already. */
   readonly isNeverResent: boolean;
   readonly resendAllowed: boolean;
 }
 
 /** The rules of the product that the model varies. */
 export interface Rules {
-  /**
-   * The idempotency key follows from the work and the number of the attempt. If not, each new row of an attempt gets a
-   * new key.
-   */
+  /** The idempotency key is derived from the work and the attempt. Otherwise each new row gets a new key. */
   readonly keysAreDerived: boolean;
-  /** What a relay does with a row: a decision to act upon, or `leave`. */
+  /** The decision of a relay, or `leave`. */
   inboxDecision(row: RelayedRow): Decision | 'leave';
-  /** What becomes of the wish to send; but what the service has, which `isSettledByService` tells. */
+  /** Whether an attempt may be sent. `isSettledByService` excludes attempts that the service has. */
   sendClaim(attempt: ClaimedAttempt): 'claim' | 'leased' | 'too_late';
   /**
-   * May a claimed request still leave? @param marginGone too little of the lease is left, by the worker's own monotonic
-   * clock.
+   * Whether a claimed request may still leave.
+   *
+   * @param marginGone too little time of the lease is left, by the worker's own monotonic clock.
    */
   mayLeave(marginGone: boolean): boolean;
-  /** True when a lease is judged by the clock of the asking process, which may be ahead. */
+  /** True if the claiming process decides by its own clock, which may be ahead, whether a lease is over. */
   readonly leasesByWorkerClock: boolean;
-  /** Does the row know less than the workflow? Then it is brought to `unknown` with what the workflow knows. */
+  /** True if the row knows less than the workflow. The row is then restored as `unknown`. */
   knowsLess(witness: Witness, row: (AttemptRecord & { readonly number: number }) | undefined): boolean;
-  /** A send is claimed only where the row knows no less than the workflow. */
+  /** A send is claimed only if the row knows as much as the workflow. */
   readonly claimChecksWitness: boolean;
-  /** A row that was restored is leased as if its last send had just begun. */
+  /** A restored row has a lease as if its last send had just begun. */
   readonly restoredIsLeased: boolean;
-  /** What an answer that was stored means for the work. */
+  /** The effect of a stored answer on the work. */
   afterAnswer(answer: StoredAnswer): AnswerEffect;
-  /** A workflow asks a person only where the attempt is in the state that it has read. */
-  readonly parkNamesState: boolean;
-  /**
-   * What an operator gives up is given up only where the workflow has compared its row since PostgreSQL was set back.
-   */
-  readonly abandonAsksWorkflow: boolean;
-  /** A workflow tells reports apart also when PostgreSQL, set back, gives an id out a second time. */
+  /** A workflow opens a case only if the attempt is still in the state that was read. */
+  readonly caseNamesReadState: boolean;
+  /** An operator can abandon an order only after the workflow has compared its row since the last set-back. */
+  readonly abandonNeedsComparison: boolean;
+  /** A workflow distinguishes reports also when PostgreSQL, after a set-back, assigns an id a second time. */
   readonly seenByLife: boolean;
-  /** The workflow counts a send that came back, whatever the row says that came back with it. */
+  /** The workflow counts every finished send, also if the returned row does not contain it. */
   readonly countsSendsItself: boolean;
   /**
-   * A send was lost, and the row says that it never began. @param samePostgres no other life of PostgreSQL began since
-   * it was scheduled.
+   * Whether a row without a send proves that a lost send never began.
+   *
+   * @param samePostgres PostgreSQL was not set back since the send was scheduled.
    */
   provesNothingSent(samePostgres: boolean): boolean;
-  /** Starting or telling a workflow that has run before. */
+  /** Whether to start a workflow that has run before. */
   startDecision(run: Run, isWorkFinal: boolean): 'start' | 'leave';
-  /** The resend window counts from a send that was refused. */
+  /** A refused send starts the resend window. */
   readonly refusalStartsWindow: boolean;
-  /** The sweeper wakes running workflows of work that nothing was heard of, so that they read their row again. */
+  /** The sweeper wakes running workflows of silent work, so that they read their row again. */
   readonly sweeperWakes: boolean;
 }
 
-/** Any length does: of time only whether the window is over is counted. */
+/** Any length is possible, because the model does not count time. */
 const WINDOW_MS = 600_000;
 
-/** The rules as they are meant to be. */
+/** The present rules of the product. */
 export const RULES: Rules = {
   keysAreDerived: true,
   inboxDecision({ stored, isPending, judged, isWorkFinal }) {
@@ -96,7 +92,7 @@ export const RULES: Rules = {
       decision: stored === 'none' ? null : stored,
       isOurs: true,
     } as const;
-    if (judged === 'none') throw new RangeError('nothing was judged');
+    if (judged === 'none') throw new RangeError('no report was judged');
     const action = decideInboxRow(row, judged, isWorkFinal);
     return action.kind === 'leave' ? 'leave' : action.decision;
   },
@@ -120,8 +116,8 @@ export const RULES: Rules = {
   claimChecksWitness: true,
   restoredIsLeased: true,
   afterAnswer,
-  parkNamesState: true,
-  abandonAsksWorkflow: true,
+  caseNamesReadState: true,
+  abandonNeedsComparison: true,
   seenByLife: true,
   countsSendsItself: true,
   provesNothingSent: (samePostgres) => samePostgres,

@@ -1,9 +1,9 @@
 /**
- * The state of the model: one order, everything that takes part in it, and what is left of the bounds. Plain numbers
- * and booleans in a fixed order, so that a state is a short run of bytes.
+ * The state of the model: one order, all participants, and the rest of the bounds. It consists of numbers and booleans
+ * in a fixed order, so it is a short sequence of bytes.
  */
 
-/** Positions of the workflow of the order. `begin`: it reads from PostgreSQL where the work stands. */
+/** Positions of the workflow of the order. `begin`: it reads the work from PostgreSQL. */
 export const POSITIONS = [
   'begin',
   'send',
@@ -13,17 +13,17 @@ export const POSITIONS = [
   'await_service',
   'deliver',
   'settle',
-  'buy_anew',
+  'open_next_attempt',
   'fail',
-  'park',
+  'open_case',
 ] as const;
 export type Position = (typeof POSITIONS)[number];
 
-/** What Temporal knows of the workflow id. */
+/** The latest run of the workflow id in Temporal. */
 export const RUNS = ['none', 'running', 'completed', 'failed'] as const;
 export type Run = (typeof RUNS)[number];
 
-/** Status of the order's row; `absent`: there is no such row. The others are those of `domain/work/lifecycle.ts`. */
+/** Status of the order. `absent`: there is no row. The others are of `domain/work/lifecycle.ts`. */
 export const STATUSES = [
   'absent',
   'accepted',
@@ -37,7 +37,7 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Why the order waits for a person; a contradiction has a case of its own beside it. */
+/** Reason of the order's case. A contradiction has a separate case. */
 export const ATTENTIONS = [
   'none',
   'contradiction',
@@ -48,7 +48,7 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** States of a row of the attempts; `absent`: there is no such row. The others are those of `domain/relay/observation.ts`. */
+/** State of an attempt. `absent`: there is no row. The others are of `domain/relay/observation.ts`. */
 export const ATTEMPTS = [
   'absent',
   'prepared',
@@ -67,18 +67,15 @@ type RowState = (typeof ROW_STATES)[number];
 export const DECISIONS = ['none', 'advance', 'known', 'contradiction'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/**
- * What the service says of a purchase; `none`: it does not exist. A failed one keeps the money until it has paid it
- * back.
- */
+/** State of a purchase at the service. `none`: it does not exist. `failed`: the price is not yet paid back. */
 export const PURCHASES = ['none', 'processing', 'completed', 'failed', 'paid_back'] as const;
 type Purchase = (typeof PURCHASES)[number];
 
-/** Where a worker stands with one send; `executing` only where the service does not serialise equal keys. */
+/** Phase of a send in a worker. `executing` only if the service does not serialise equal keys. */
 export const PHASES = ['idle', 'claimed', 'wire', 'executing', 'answered'] as const;
 type Phase = (typeof PHASES)[number];
 
-/** What came back to a worker. `known`: a 409 about the key or the reference. `nothing`: no readable answer. */
+/** The answer to a send. `known`: a 409 about the key or the reference. `nothing`: no readable answer. */
 export const ANSWERS = [
   'none',
   'processing',
@@ -91,28 +88,28 @@ export const ANSWERS = [
 ] as const;
 export type Answer = (typeof ANSWERS)[number];
 
-export const RELAY_PHASES = ['idle', 'taken', 'judged', 'told'] as const;
+export const RELAY_PHASES = ['idle', 'taken', 'judged', 'signalled'] as const;
 type RelayPhase = (typeof RELAY_PHASES)[number];
 
-/** A row of the attempts. */
+/** An attempt in PostgreSQL. */
 export interface AttemptRow {
   state: Attempt;
   anyUnknown: boolean;
   sends: number;
-  /** Which of the keys made for this attempt; 0 always where keys are derived. */
+  /** Number of the key of this attempt. Always 0 if keys are derived. */
   key: number;
   settled: boolean;
-  /** A stored time from which the resend window counts. */
+  /** The start of the resend window is stored. */
   windowStarted: boolean;
   windowOver: boolean;
   /** The service knows the key or the reference already. */
   neverResent: boolean;
-  /** Number of the worker that has the lease; {@link NOBODY}: one that is gone; 0: none. */
+  /** Number of the worker that has the lease. {@link KILLED_WORKER}: a killed worker. 0: no lease. */
   lease: number;
   leaseOn: boolean;
 }
 
-/** A row of the inbox. Its place says what it is: the attempt times two, plus one if it was found by asking. */
+/** A row of the inbox. Its index is the attempt times two, plus one for the result of a look-up. */
 export interface InboxRow {
   state: RowState;
   decision: Decision;
@@ -120,47 +117,47 @@ export interface InboxRow {
   leased: boolean;
 }
 
-/** What PostgreSQL holds; a set back returns to an earlier copy of it. */
+/** The content of PostgreSQL. A set-back restores an earlier copy. */
 export interface Database {
   status: Status;
   attention: Attention;
-  /** The case of a contradiction is open. */
+  /** A case of a contradiction is open. */
   contradiction: boolean;
-  /** The epoch of the store in which the workflow last compared what it knows with the row, plus one; 0: not yet. */
+  /** Epoch of the workflow's last comparison of its record with the row, plus one. 0: no comparison yet. */
   compared: number;
-  /** Wishes of the outbox. */
+  /** Requests in the outbox. */
   start: boolean;
   wake: boolean;
   readonly attempts: readonly [AttemptRow, AttemptRow];
   readonly rows: readonly [InboxRow, InboxRow, InboxRow, InboxRow];
 }
 
-/** The workflow of the order, as Temporal keeps it. Sets of inbox rows are bit masks. */
+/** The workflow of the order in Temporal. Sets of inbox rows are bit masks. */
 export interface Workflow {
   run: Run;
   at: Position;
-  /** Index of the attempt that it works on. */
+  /** Index of the current attempt. */
   attempt: number;
-  /** State of the attempt as it was read last. */
+  /** Last read state of the attempt. */
   read: Attempt;
-  /** The witness: sends that it knows of, and whether one of them may have bought. */
+  /** The workflow's record (witness): its number of sends, and whether one of them may have bought. */
   sends: number;
   maybe: boolean;
   queue: number;
   seen: number;
   answered: number;
-  /** A wake-up that it has not looked into. */
-  acted: boolean;
-  /** Which life of PostgreSQL it read last. */
+  /** A wake-up that is not handled yet. */
+  woken: boolean;
+  /** Epoch of PostgreSQL at the last read. */
   epoch: number;
 }
 
 export interface Relay {
   phase: RelayPhase;
   row: number;
-  /** The decision as it was read when the row was taken. */
+  /** The stored decision when the relay took the row. */
   remembered: Decision;
-  /** PostgreSQL was set back, and has no such row any more; another one may have its id. */
+  /** The row was lost in a set-back. Another row may get its id. */
   gone: boolean;
 }
 
@@ -172,9 +169,9 @@ export interface Worker {
   stalled: boolean;
   /** The workflow still waits for this send. */
   current: boolean;
-  /** By this worker's own monotonic clock too little of its lease is left. */
+  /** Too little time of the lease is left, by the worker's own monotonic clock. */
   over: boolean;
-  /** In a service that does not serialise keys: it saw no earlier purchase when it began. */
+  /** The service, which does not serialise keys, had no earlier purchase when it began with the request. */
   clear: boolean;
 }
 
@@ -183,11 +180,11 @@ export interface ServicePurchase {
   state: Purchase;
   attempt: number;
   key: number;
-  /** A webhook about its end is to be delivered. */
+  /** A webhook about its end is not delivered yet. */
   hook: boolean;
 }
 
-/** What a trace may still contain. */
+/** The rest of the bounds of a trace. */
 export interface Budget {
   faults: number;
   setBacks: number;
@@ -195,39 +192,36 @@ export interface Budget {
   sends: number;
   refusals: number;
   operator: number;
-  /** Purchases that the service lets fail. */
+  /** Failed purchases. */
   failures: number;
 }
 
-/** Everything at one moment. */
+/** The whole state. */
 export interface State {
   readonly db: Database;
-  /** The copy that PostgreSQL may be set back to. */
+  /** A copy for a set-back exists. */
   hasSaved: boolean;
   readonly saved: Database;
-  /** Changes with each set back of PostgreSQL. */
+  /** Increases with each set-back of PostgreSQL. */
   epoch: number;
   readonly workflow: Workflow;
   readonly relays: readonly [Relay, Relay];
   readonly workers: readonly [Worker, Worker];
   readonly purchases: readonly [ServicePurchase, ServicePurchase, ServicePurchase];
-  /** A request that is late: 0, or one more than the attempt times two plus the key. */
+  /** A late request: attempt times two plus key plus one. 0: none. */
   late: number;
-  /**
-   * Bit masks by attempt: keys made; sends that began and were not refused; windows since then that are over; forgotten
-   * keys.
-   */
+  /** Bit masks by attempt: created keys; sends without refusal; windows since then that are over; forgotten keys. */
   keysMade: number;
   left: number;
   windowsOver: number;
   forgotten: number;
-  /** Set where an invariant is about an action and not about a state; see `invariants.ts`. */
+  /** Violation by an action; see `FAULTS` in `participants/database.ts`. */
   fault: number;
   readonly budget: Budget;
 }
 
-/** The lease of a worker that is gone. */
-export const NOBODY = 3;
+/** The holder of a lease whose worker was killed. */
+export const KILLED_WORKER = 3;
 
 const attemptRow = (): AttemptRow => ({
   state: 'absent',
@@ -265,7 +259,7 @@ const worker = (): Worker => ({
 });
 const purchase = (): ServicePurchase => ({ state: 'none', attempt: 0, key: 0, hook: false });
 
-/** Nothing has been asked for yet. @param budget the bounds of the run. */
+/** The initial state. @param budget the bounds of the run. */
 export function emptyState(budget: Budget): State {
   return {
     db: database(),
@@ -282,7 +276,7 @@ export function emptyState(budget: Budget): State {
       queue: 0,
       seen: 0,
       answered: 0,
-      acted: false,
+      woken: false,
       epoch: 0,
     },
     relays: [relay(), relay()],

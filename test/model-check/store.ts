@@ -3,7 +3,7 @@ import type { State } from '#test/model-check/state.ts';
 
 const CHUNK = 1 << 14;
 
-/** All states that were seen, byte for byte, in an open hash table. */
+/** All visited states as bytes, in an open hash table. */
 export class Store {
   readonly #size: number;
   readonly #like: State;
@@ -38,7 +38,7 @@ export class Store {
     return this.#table[this.#slot()] ?? -1;
   }
 
-  /** @returns the index of the state, whether it is new or not. */
+  /** @returns the index of the new or known state. */
   add(state: State, parent: number): number {
     pack(state, this.#packed, 0);
     const slot = this.#slot();

@@ -1,4 +1,4 @@
-/** What only time does: leases and resend windows end. */
+/** Actions of time: leases and resend windows end. */
 import type { Offer } from '#test/model-check/engine.ts';
 import type { State } from '#test/model-check/state.ts';
 
@@ -7,7 +7,7 @@ export function timeActions(state: State, offer: Offer): void {
   windowActions(state, offer);
 }
 
-/** Deadlines are shorter than leases: a lease ends under a worker only that is gone or stalls. */
+/** Deadlines are shorter than leases, so a lease ends early only for a killed or stalled worker. */
 function leaseActions(state: State, offer: Offer): void {
   for (const attempt of [0, 1] as const) {
     if (!state.db.attempts[attempt].leaseOn) continue;

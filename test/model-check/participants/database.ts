@@ -1,11 +1,11 @@
-/** What transactions of the product do to the rows of the order, by its own tables. */
+/** Effects of the product's transactions on the rows of the order. They use the product's own tables. */
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { ATTEMPT_LIFECYCLE, attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { isFinal, mayFollow } from '#domain/work/lifecycle.ts';
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Rules } from '#test/model-check/rules.ts';
 import {
-  NOBODY,
+  KILLED_WORKER,
   type Attention,
   type AttemptRow,
   type Database,
@@ -13,20 +13,20 @@ import {
   type Status,
 } from '#test/model-check/state.ts';
 
-/** What every participant goes by. */
+/** The rules and the service, for every participant. */
 export interface Context {
   readonly rules: Rules;
   readonly dialect: Dialect;
 }
 
-/** What an action does wrong, which no state shows afterwards; the values of `State.fault`. */
+/** Violations by an action that are not visible in the next state. The values of `State.fault`. */
 export const FAULTS = {
   none: 0,
-  /** A request left although the sole right to send had passed to another worker. */
+  /** A request left although another worker had the lease. */
   two_sends: 1,
-  /** A status or a state followed that may not follow. */
+  /** A forbidden change of a status or a state. */
   forbidden: 2,
-  /** A person is asked although the rules would still let the same bytes be sent again. */
+  /** A case opened although the same bytes may be sent again. */
   needless_case: 3,
 } as const;
 
@@ -36,7 +36,7 @@ export function isWorkFinal({ status }: Database): boolean {
   return status !== 'absent' && isFinal(status);
 }
 
-/** Index of the attempt that counts, as `currentAttempt` of the product finds it; undefined before the first. */
+/** Index of the current attempt, as `currentAttempt` of the product; undefined before the first. */
 export function currentAttempt({ attempts: [first, second] }: Database): number | undefined {
   if (MAY_BE_BOUGHT.has(second.state)) return 1;
   if (MAY_BE_BOUGHT.has(first.state)) return 0;
@@ -48,14 +48,14 @@ export function mayBeBought({ attempts }: Database): boolean {
   return attempts.some(({ state }) => MAY_BE_BOUGHT.has(state));
 }
 
-/** True while a report waits that nobody has answered. @param answered rows that this very step answers. */
+/** True while a report is not handled. @param answered rows that the present step handles. */
 export function isReportPending(db: Database, answered: number): boolean {
   return db.rows.some(
     ({ state }, row) => (state === 'pending' || state === 'relayed') && (answered & (1 << row)) === 0,
   );
 }
 
-/** Moves an attempt by the product's table. */
+/** Changes the state of an attempt by the product's table. */
 export function moveAttempt(state: State, row: AttemptRow, event: AttemptEvent): void {
   if (row.state === 'absent' || ATTEMPT_LIFECYCLE[event][row.state] === 'forbidden') {
     state.fault = FAULTS.forbidden;
@@ -64,7 +64,7 @@ export function moveAttempt(state: State, row: AttemptRow, event: AttemptEvent):
   row.state = attemptStateAfter(row.state, event);
 }
 
-/** What `recordReport` does with what the service says. */
+/** Records a report of the service, as `recordReport` of the product. */
 export function recordReport(state: State, attempt: 0 | 1, said: 'processing' | 'completed' | 'failed'): void {
   const row = state.db.attempts[attempt];
   const before = row.state;
@@ -79,13 +79,13 @@ export function dropLease(row: AttemptRow): void {
   row.leaseOn = false;
 }
 
-/** Stores an attempt before its first send; one that exists stays as it is. */
+/** Stores an attempt before its first send. An existing attempt is not changed. */
 export function openAttempt(state: State, { rules }: Context, attempt: 0 | 1): AttemptRow {
   const row = state.db.attempts[attempt];
   if (row.state !== 'absent') return row;
   row.state = 'prepared';
   const bit = 1 << attempt;
-  // Two keys of one attempt are enough to show what a third would.
+  // Two keys of one attempt are enough to show the effect of any number.
   row.key = rules.keysAreDerived || (state.keysMade & bit) === 0 ? 0 : 1;
   state.keysMade |= bit;
   for (const [place, report] of state.db.rows.entries()) {
@@ -94,7 +94,7 @@ export function openAttempt(state: State, { rules }: Context, attempt: 0 | 1): A
   return row;
 }
 
-/** Moves the order on, with what the step answers. */
+/** Changes the status of the order, and marks the reports that the step handles as applied. */
 export function recordStatus(state: State, status: Exclude<Status, 'absent'>, attention: Attention = 'none'): void {
   const { db, workflow } = state;
   if (db.status === 'absent' || !mayFollow('order', db.status, status)) {
@@ -110,7 +110,7 @@ export function recordStatus(state: State, status: Exclude<Status, 'absent'>, at
   if (isFinal(status)) returnUnanswered(db);
 }
 
-/** Reports that a workflow was given and ended without answering are judged against the end. */
+/** Reports that a workflow received and did not handle before its end are judged again. */
 export function returnUnanswered(db: Database): void {
   for (const row of db.rows) {
     if (row.state !== 'relayed') continue;
@@ -120,13 +120,13 @@ export function returnUnanswered(db: Database): void {
   }
 }
 
-/** A lease whose worker is gone is nobody's, also in the copy: a worker that starts anew has other tokens. */
+/** Gives the leases of a killed worker to no worker, also in the copy. A restarted worker has another token. */
 export function forgetLeases(state: State, worker: number): void {
   for (const { attempts } of [state.db, state.saved])
-    for (const row of attempts) if (row.lease === worker) row.lease = NOBODY;
+    for (const row of attempts) if (row.lease === worker) row.lease = KILLED_WORKER;
 }
 
-/** The attempt of a number that comes from a state. */
+/** Narrows a number of a state to the index of an attempt. */
 export function indexOf(attempt: number): 0 | 1 {
   return attempt === 0 ? 0 : 1;
 }

@@ -5,7 +5,7 @@ import {
   type OperatedAttempt,
   type OperatedWork,
 } from '#domain/operator/operator-actions.ts';
-/** A person, who says only what is true at the service at that moment. */
+/** An operator, whose verdicts are true at the service at that moment. */
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import {
@@ -25,29 +25,29 @@ type Verdict = 'bought' | 'not_bought' | 'dismissed';
 export function operatorActions(state: State, { rules }: Context, offer: Offer): void {
   const { db, budget } = state;
   if (budget.operator === 0 || db.status === 'absent' || isWorkFinal(db)) return;
-  const work = operated(state, db.status, rules.abandonAsksWorkflow && db.compared !== state.epoch + 1);
-  // A retry of what has no attempts left grants one more; the bound of attempts leaves that out.
+  const work = operated(state, db.status, rules.abandonNeedsComparison && db.compared !== state.epoch + 1);
+  // A retry without remaining attempts would grant one more, beyond the bound of the model.
   if (db.attention !== 'attempts_used_up' && judgeRetry(work, db.wake) === 'allowed') {
     offer(
       'fault',
       'an operator retries the order',
-      act((next) => void (next.db.wake = true)),
+      byOperator((next) => void (next.db.wake = true)),
     );
   }
   const abandonment = judgeAbandon(work);
   if (abandonment === 'not_compared' && !db.wake) {
     offer(
       'fault',
-      'an operator is told to abandon the order in a moment',
-      act((next) => void (next.db.wake = true)),
+      'an operator must repeat the abandonment after a comparison',
+      byOperator((next) => void (next.db.wake = true)),
     );
   }
-  if (abandonment === 'allowed') offer('fault', 'an operator abandons the order', act(abandon));
+  if (abandonment === 'allowed') offer('fault', 'an operator abandons the order', byOperator(abandon));
   const reasons = new Set<Attention>([db.contradiction ? 'contradiction' : 'none', db.attention]);
   for (const reason of reasons) if (reason !== 'none') resolveActions(state, work, reason, offer);
 }
 
-function act(change: (next: State) => void): (next: State) => void {
+function byOperator(change: (next: State) => void): (next: State) => void {
   return (next) => {
     next.budget.operator -= 1;
     change(next);
@@ -81,18 +81,18 @@ function resolveActions(state: State, work: OperatedWork, reason: Exclude<Attent
     offer(
       'fault',
       `an operator resolves ${reason.replaceAll('_', ' ')} as ${verdict.replace('_', ' ')}`,
-      act((next) => resolve(next, attempt, reason, verdict)),
+      byOperator((next) => resolve(next, attempt, reason, verdict)),
     );
   }
 }
 
-/** What a person may say, having looked at the service's console while no request was under way. */
+/** The true verdicts. `not_bought` is only possible while no request is in progress. */
 function truths(state: State, attempt: number): Verdict[] {
   const isSold = state.purchases.some((each) => each.attempt === attempt && each.state === 'completed');
-  const isUnderWay =
+  const isInProgress =
     (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
     state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt);
-  const isNotBought = debitsOf(state, attempt) === 0 && !isUnderWay;
+  const isNotBought = debitsOf(state, attempt) === 0 && !isInProgress;
   return [...(isSold ? ['bought' as const] : []), ...(isNotBought ? ['not_bought' as const] : []), 'dismissed'];
 }
 

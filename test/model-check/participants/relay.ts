@@ -1,4 +1,4 @@
-/** Two relays: they take rows of the inbox, judge them, and tell the workflow. */
+/** Two relays. They take rows of the inbox, judge them, and signal the workflow. */
 import { judgeObservation, type AttemptState } from '#domain/relay/observation.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { offerReport, startRun } from '#test/model-check/participants/workflow-run.ts';
 import type { InboxRow, Relay, State } from '#test/model-check/state.ts';
 
-/** What a row is about, for a sentence. */
+/** The name of a row in sentences. */
 function named(place: number): string {
   return `the ${place % 2 === 0 ? 'webhook' : 'finding'} about attempt ${(place >> 1) + 1}`;
 }
@@ -19,16 +19,16 @@ function named(place: number): string {
 export function relayActions(state: State, context: Context, offer: Offer): void {
   const { relays, db } = state;
   for (const [index, relay] of relays.entries()) {
-    // Two that are idle are the same.
+    // Two idle relays are equal, so only the first one takes a row.
     if (relay.phase === 'idle' && (index === 0 || relays[0].phase !== 'idle')) takeActions(state, index, offer);
     if (relay.phase !== 'idle') passOnActions(state, context, index, relay, offer);
   }
   for (const [place, row] of db.rows.entries()) {
     if (!row.leased) continue;
-    const isInHand = relays.some(({ phase, row: taken }) => phase !== 'idle' && taken === place);
-    if (!isInHand) offer('step', `the lease of ${named(place)} ends`, (next) => release(next.db.rows[place]));
+    const isTaken = relays.some(({ phase, row: taken }) => phase !== 'idle' && taken === place);
+    if (!isTaken) offer('step', `the lease of ${named(place)} ends`, (next) => release(next.db.rows[place]));
     else if (state.budget.faults > 0) {
-      offer('fault', `the lease of ${named(place)} ends while a relay still has it in hand`, (next) => {
+      offer('fault', `the lease of ${named(place)} ends while a relay has the row`, (next) => {
         next.budget.faults -= 1;
         release(next.db.rows[place]);
       });
@@ -73,13 +73,13 @@ function passOnActions(
   if (phase === 'judged')
     offer(
       'step',
-      `${name} tells the workflow`,
-      onItself((next, relay) => tell(next, context, relay)),
+      `${name} signals the workflow`,
+      onItself((next, relay) => signal(next, context, relay)),
     );
-  if (phase === 'told')
+  if (phase === 'signalled')
     offer(
       'step',
-      `${name} notes that the workflow was told`,
+      `${name} notes that the workflow was signalled`,
       onItself((next, relay, row) => markRelayed(next, relay, row)),
     );
   if (state.budget.faults === 0) return;
@@ -112,7 +112,7 @@ function rest(relay: Relay): void {
   relay.gone = false;
 }
 
-/** One transaction, as `judgeReport`. */
+/** One transaction, as `judgeReport` of the product. */
 function judge(state: State, context: Context, relay: Relay, row: InboxRow): void {
   const { db } = state;
   if (row.state === 'absent' || relay.gone) return rest(relay);
@@ -151,21 +151,21 @@ function judge(state: State, context: Context, relay: Relay, row: InboxRow): voi
   relay.phase = 'judged';
 }
 
-function tell(state: State, { rules }: Context, relay: Relay): void {
+function signal(state: State, { rules }: Context, relay: Relay): void {
   const { workflow, db } = state;
-  // The work is gone: its row cannot be read, and the report waits.
+  // The work is lost: its row cannot be read, and the report waits.
   if (db.status === 'absent') {
     release(db.rows[relay.row]);
     return rest(relay);
   }
   if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start')
     startRun(state, workflow.run === 'completed');
-  if (workflow.run === 'running' && relay.gone) workflow.acted = true;
+  if (workflow.run === 'running' && relay.gone) workflow.woken = true;
   else if (workflow.run === 'running') offerReport(state, relay.row);
-  relay.phase = 'told';
+  relay.phase = 'signalled';
 }
 
-/** Should the work have ended meanwhile, the row stays pending and is judged against the end. */
+/** If the work has ended meanwhile, the row stays pending and is judged again. */
 function markRelayed({ db }: State, relay: Relay, row: InboxRow): void {
   if (relay.gone) return rest(relay);
   if (row.state === 'pending' && !isWorkFinal(db)) row.state = 'relayed';

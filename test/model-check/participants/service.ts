@@ -1,11 +1,11 @@
-/** The service, in each dialect: what it does with a request, what becomes of a purchase, and what it tells of it. */
+/** The service in each dialect: processing of requests, progress of purchases, reports. */
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { Answer, ServicePurchase, State } from '#test/model-check/state.ts';
 
-type Said = 'processing' | 'completed' | 'failed';
+type Reported = 'processing' | 'completed' | 'failed';
 
-/** Debits of an attempt whose money has not come back. */
+/** Number of debits of an attempt without a credit. */
 export function debitsOf(state: State, attempt?: number): number {
   let debits = 0;
   for (const purchase of state.purchases) {
@@ -15,17 +15,14 @@ export function debitsOf(state: State, attempt?: number): number {
   return debits;
 }
 
-/**
- * What the service says of the one purchase that it has under the reference of an attempt; undefined for none, several,
- * or no such call.
- */
-export function lookUp(state: State, dialect: Dialect, attempt: number): Said | undefined {
-  if (!dialect.canBeAsked) return undefined;
+/** The report about the only purchase with an attempt's reference; undefined for none, several, or no such call. */
+export function lookUp(state: State, dialect: Dialect, attempt: number): Reported | undefined {
+  if (!dialect.hasLookUp) return undefined;
   const [one, another] = state.purchases.filter((each) => each.state !== 'none' && each.attempt === attempt);
   return one === undefined || another !== undefined ? undefined : said(one);
 }
 
-function said({ state }: ServicePurchase): Said | undefined {
+function said({ state }: ServicePurchase): Reported | undefined {
   if (state === 'none') return undefined;
   return state === 'paid_back' ? 'failed' : state;
 }
@@ -41,14 +38,14 @@ export function knownByKey(
   return purchases.find((each) => each.state !== 'none' && each.attempt === attempt && each.key === key);
 }
 
-/** Carries out one request. */
+/** Executes one request. */
 export function execute(state: State, dialect: Dialect, attempt: number, key: number): Answer {
   const known = knownByKey(state, dialect, attempt, key);
   if (known !== undefined) return dialect.keys === 'replay' ? (said(known) ?? 'nothing') : 'known';
   return buy(state, dialect, attempt, key);
 }
 
-/** The same once the key is known to be new. */
+/** Executes a request with a new key. */
 export function buy(state: State, dialect: Dialect, attempt: number, key: number): Answer {
   const isReferenceKnown = state.purchases.some((each) => each.state !== 'none' && each.attempt === attempt);
   if (dialect.uniqueReferences && isReferenceKnown) return 'known';
@@ -61,7 +58,7 @@ export function buy(state: State, dialect: Dialect, attempt: number, key: number
   return free.state;
 }
 
-/** What the service does by itself. */
+/** Actions of the service itself. */
 export function serviceActions(state: State, dialect: Dialect, offer: Offer): void {
   for (const [index, { state: at, attempt, hook }] of state.purchases.entries()) {
     const of = `attempt ${attempt + 1}`;
@@ -71,17 +68,16 @@ export function serviceActions(state: State, dialect: Dialect, offer: Offer): vo
         offer('fault', `the service lets the purchase of ${of} fail`, (next) => letFail(next, index));
     }
     if (at === 'failed')
-      offer('fault', `the service pays back what ${of} had cost`, (next) => end(next, index, 'paid_back'));
+      offer('fault', `the service pays back the price of ${of}`, (next) => end(next, index, 'paid_back'));
     if (!hook) continue;
     offer('step', `the webhook about ${of} is stored in the inbox`, (next) => deliverHook(next, index));
     if (state.budget.faults > 0) offer('fault', `the webhook about ${of} is lost`, (next) => loseHook(next, index));
   }
   if (state.late > 0) {
-    // Of two requests with one key at the very same moment one is judged first, but for those of two workers
-    // (`Dialect.concurrent`).
+    // The service processes two requests with one key in sequence, except those of two workers (`Dialect.concurrent`).
     const isExecuting = state.workers.some(({ phase }) => phase === 'executing');
     if (!isExecuting) offer('fault', 'the late request reaches the service', (next) => arrive(next, dialect));
-    offer('step', 'the late request is lost for good', (next) => void (next.late = 0));
+    offer('step', 'the late request is lost', (next) => void (next.late = 0));
   }
   if (dialect.forgetsKeys) offerForgetting(state, offer);
 }
@@ -101,7 +97,7 @@ function letFail(state: State, index: number): void {
   state.budget.failures -= 1;
 }
 
-/** The API stores the delivery before it answers; one delivery of an attempt is one row. */
+/** The API stores the delivery before its answer. One delivery of an attempt is one row. */
 function deliverHook(state: State, index: number): void {
   const purchase = state.purchases[index];
   if (purchase === undefined) return;
@@ -109,7 +105,7 @@ function deliverHook(state: State, index: number): void {
   storeReport(state, purchase.attempt * 2, said(purchase) === 'failed');
 }
 
-/** Puts a report into its row of the inbox. */
+/** Stores a report in its row of the inbox. */
 export function storeReport({ db }: State, place: number, failed: boolean): void {
   const row = db.rows[place];
   if (row === undefined || row.state !== 'absent') return;
@@ -132,17 +128,17 @@ function arrive(state: State, dialect: Dialect): void {
   execute(state, dialect, request >> 1, request & 1);
 }
 
-/** Later than the window by more than a lease, and no request is under way that long. */
+/** Keys are forgotten later than a lease after the end of the window, so no request is in progress. */
 function offerForgetting(state: State, offer: Offer): void {
   for (const attempt of [0, 1]) {
     const bit = 1 << attempt;
-    const isUnderWay =
+    const isInProgress =
       (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
       state.workers.some(
         ({ attempt: of, phase, over }) =>
           of === attempt && (phase === 'wire' || phase === 'executing' || (phase !== 'idle' && !over)),
       );
-    if ((state.windowsOver & bit) === 0 || (state.forgotten & bit) !== 0 || isUnderWay) continue;
+    if ((state.windowsOver & bit) === 0 || (state.forgotten & bit) !== 0 || isInProgress) continue;
     offer('fault', `the service forgets the key of attempt ${attempt + 1}`, (next) => void (next.forgotten |= bit));
   }
 }

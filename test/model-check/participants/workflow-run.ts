@@ -1,4 +1,4 @@
-/** One run of the workflow: its beginning and end, the reports it is told of, and what it knows beside its row. */
+/** One run of the workflow: its beginning and end, the reports it receives, and its own record of the sends. */
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import {
   currentAttempt,
@@ -7,11 +7,9 @@ import {
   openAttempt,
   type Context,
 } from '#test/model-check/participants/database.ts';
-import { NOBODY, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
+import { KILLED_WORKER, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
 
-/**
- * A run begins, as after a start or a signal with start. @param withWitness a run before it has handed on what it knew.
- */
+/** Begins a run, as after a start or signal-with-start. @param withWitness the run before has passed on its record. */
 export function startRun({ workflow }: State, withWitness: boolean): void {
   workflow.run = 'running';
   workflow.at = 'begin';
@@ -24,7 +22,7 @@ export function startRun({ workflow }: State, withWitness: boolean): void {
   workflow.queue = 0;
   workflow.seen = 0;
   workflow.answered = 0;
-  workflow.acted = false;
+  workflow.woken = false;
 }
 
 export function endRun({ workflow }: State): void {
@@ -33,10 +31,10 @@ export function endRun({ workflow }: State): void {
   workflow.queue = 0;
   workflow.seen = 0;
   workflow.answered = 0;
-  workflow.acted = false;
+  workflow.woken = false;
 }
 
-/** Signals that a report has come; one that this run has had counts once. */
+/** Signals a report. A report that this run has received before is ignored. */
 export function offerReport({ workflow }: State, row: number): void {
   const bit = 1 << row;
   if ((workflow.seen & bit) !== 0) return;
@@ -45,8 +43,9 @@ export function offerReport({ workflow }: State, row: number): void {
 }
 
 /**
- * `beginWork`: reads where the work stands, and brings a row that knows less to what the workflow knows. @returns false
- * when the run is over, or must wait.
+ * `beginWork`: reads the work, and restores a row that knows less than the workflow.
+ *
+ * @returns false if the run has ended or must wait.
  */
 export function load(state: State, context: Context): boolean {
   const { db, workflow } = state;
@@ -61,18 +60,18 @@ export function load(state: State, context: Context): boolean {
   if (isRowBehind(state, context)) restore(state, context);
   if (currentAttempt(db) === undefined) openAttempt(state, context, 0);
   workflow.attempt = currentAttempt(db) ?? 0;
-  believe(state);
+  readRow(state);
   for (const [place, { state: at, decision }] of db.rows.entries()) {
     const isUnanswered = at === 'pending' || at === 'relayed';
     if (isUnanswered && (decision === 'advance' || decision === 'contradiction')) offerReport(state, place);
   }
   workflow.epoch = state.epoch;
   db.compared = state.epoch + 1;
-  workflow.acted = false;
+  workflow.woken = false;
   return true;
 }
 
-/** What the workflow hands to the product's rule. A send that may have bought counts as one of unknown outcome. */
+/** The workflow's record for the product's rule. A send that may have bought has an unknown outcome. */
 function witnessOf({ attempt, sends, maybe, read }: Workflow): Witness {
   const state =
     read === 'absent' || (maybe && (read === 'prepared' || read === 'refused'))
@@ -83,7 +82,7 @@ function witnessOf({ attempt, sends, maybe, read }: Workflow): Witness {
   return { number: attempt + 1, state, sends, anyUnknown: maybe };
 }
 
-/** True when the row knows less of the attempt than the workflow. */
+/** True if the row knows less about the attempt than the workflow. */
 export function isRowBehind({ db, workflow }: State, { rules }: Context): boolean {
   const row = db.attempts[indexOf(workflow.attempt)];
   const record =
@@ -95,15 +94,15 @@ export function hasMaybeBought({ anyUnknown, state }: AttemptRow): boolean {
   return anyUnknown || (state !== 'absent' && state !== 'prepared' && state !== 'refused');
 }
 
-/** The witness after reading a row: what it says of the attempt. */
-export function believe({ db, workflow }: State): void {
+/** Sets the workflow's record of the attempt from the row. */
+export function readRow({ db, workflow }: State): void {
   const row = db.attempts[indexOf(workflow.attempt)];
   workflow.read = row.state;
   workflow.sends = row.sends;
   workflow.maybe = hasMaybeBought(row);
 }
 
-/** The row gets what the workflow knows of it. */
+/** Restores the row from the workflow's record. */
 function restore(state: State, context: Context): void {
   const { workflow } = state;
   const attempt = indexOf(workflow.attempt);
@@ -116,7 +115,7 @@ function restore(state: State, context: Context): void {
   row.windowOver = (state.windowsOver & (1 << attempt)) !== 0;
   if (row.state === 'prepared' || row.state === 'refused') row.state = 'unknown';
   if (context.rules.restoredIsLeased && row.state === 'unknown') {
-    row.lease = NOBODY;
+    row.lease = KILLED_WORKER;
     row.leaseOn = true;
   }
 }
