@@ -11,7 +11,7 @@ const SHORTER_WAITS = [
   { file: 'vitest.config.ts', find: 'timeout: 60_000', replace: 'timeout: 40_000' },
   { file: 'test/support/wait-for.ts', find: 'timeoutMs = 90_000', replace: 'timeoutMs = 40_000' },
   { file: 'test/support/servers/stack.ts', find: 'timeoutMs = 150_000', replace: 'timeoutMs = 40_000' },
-  { file: 'test/support/work/books.ts', find: 'QUIET_MS = 110_000', replace: 'QUIET_MS = 10_000' },
+  { file: 'test/support/work/books/books.ts', find: 'QUIET_MS = 110_000', replace: 'QUIET_MS = 10_000' },
 ] as const;
 
 /** Folders that are large or not needed by tests. */

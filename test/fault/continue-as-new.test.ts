@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY } from '#test/support/servers/test-policies.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, explainQuery } from '#workflows/messages.ts';
@@ -24,7 +25,7 @@ let operator: TemporalOperator;
 
 beforeAll(async () => {
   temporal = await startOwnTemporal({ longFrom: LONG_FROM });
-  stack = await startStack({ temporal, environment: PATIENT_POLICY });
+  stack = await startStack({ temporal, environment: NORMAL_WAITS_POLICY });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
 });

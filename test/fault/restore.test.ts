@@ -8,7 +8,7 @@ import {
 } from '#test/support/servers/own-servers.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { auditBooks } from '#test/support/work/books.ts';
+import { auditBooks } from '#test/support/work/books/books.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** A restore and the repairs after it take several waits of the sweeper and the reconciler. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
@@ -7,7 +8,7 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: PATIENT_POLICY });
+  stack = await startStack({ environment: NORMAL_WAITS_POLICY });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {

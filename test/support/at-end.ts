@@ -2,10 +2,10 @@ const tasks = new Set<() => void>();
 let installed = false;
 
 /**
- * Runs `task` when this process ends, for what a test or a failed set-up left: child processes, folders. Nothing can be
- * awaited then. The test runner ends its workers with SIGTERM, which by itself would pass over the `exit` event.
+ * Runs `task` when this process ends, to remove child processes and folders of a test or a failed set-up. The task must
+ * be synchronous. The test runner ends its workers with SIGTERM, which would skip the `exit` event.
  *
- * @returns takes the task back.
+ * @returns a function that removes the task.
  */
 export function atEnd(task: () => void): () => void {
   if (!installed) {

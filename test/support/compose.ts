@@ -21,7 +21,7 @@ const compose = z.looseObject({ services: z.record(z.string(), service) });
 
 export type ComposeService = z.output<typeof service>;
 
-/** docker-compose.yml as plain data, merge keys resolved, variables as they are written. */
+/** docker-compose.yml as plain data. Merge keys are resolved, variables are not. */
 export function rawCompose(): unknown {
   return parse(readFileSync(join(PROJECT, 'docker-compose.yml'), 'utf8'), { merge: true });
 }
@@ -29,22 +29,22 @@ export function rawCompose(): unknown {
 /**
  * The services of docker-compose.yml.
  *
- * @param values what a .env file would hold; without it variables stay as they are written.
- * @throws Error naming a variable that has to be set and is not.
+ * @param values content of a .env file. Without it variables are not replaced.
+ * @throws Error that names a missing required variable.
  */
 export function composeServices(values?: Readonly<Record<string, string>>): Record<string, ComposeService> {
   const raw = rawCompose();
   return compose.parse(values === undefined ? raw : interpolated(raw, values)).services;
 }
 
-/** A service by name. @throws Error when there is none. */
+/** A service by name. @throws Error if there is none. */
 export function composeService(name: string, values?: Readonly<Record<string, string>>): ComposeService {
   const found = composeServices(values)[name];
   if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
   return found;
 }
 
-/** `${NAME:?…}` must be set, `${NAME:-text}` has a default; the only two forms that the file uses. */
+/** `${NAME:?…}` must be set, `${NAME:-text}` has a default. The file uses only these two forms. */
 const VARIABLE = /\$\{([A-Z][A-Z0-9_]*):([?-])([^}]*)\}/g;
 
 export interface ComposeVariable {
@@ -75,6 +75,6 @@ function interpolate(text: string, values: Readonly<Record<string, string>>): st
     if (kind === '?') throw new Error(`docker-compose.yml needs ${name}`);
     return fallback;
   });
-  if (result.includes('${')) throw new Error(`a form of variable that this reader does not know: ${text}`);
+  if (result.includes('${')) throw new Error(`unknown form of a variable: ${text}`);
   return result;
 }

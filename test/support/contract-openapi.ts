@@ -16,14 +16,14 @@ export type BodyName = `${EndpointName} request` | `${EndpointName} answer` | `e
 
 export type Schema = { [keyword: string]: unknown };
 
-/** Ways in which a real document may be written; none of them says anything else. */
+/** Equivalent notations of an OpenAPI document. */
 export interface Writing {
   readonly openapi: '3.0.3' | '3.1.0';
-  /** Where schemas, parameters and responses stand. */
+  /** Place of schemas, parameters and responses. */
   readonly parts: 'inline' | 'components';
-  /** Where the base address stands. */
+  /** Place of the base address. */
   readonly base: 'nowhere' | 'server' | 'relative server' | 'paths' | 'placeholder';
-  /** What `{id}` is called. */
+  /** Name of the parameter `{id}`. */
   readonly id: string;
   readonly success: '200' | '201' | '2XX';
   readonly trailingSlash: boolean;
@@ -40,7 +40,7 @@ export const PLAIN: Writing = {
 
 const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
 
-/** The schemas of all bodies of the contract, a copy of their own to change. */
+/** A copy of the schemas of all bodies of the contract. */
 export function contractBodies(): Map<BodyName, Schema> {
   return structuredClone(BODIES);
 }
@@ -62,10 +62,10 @@ function wireSchema(schema: z.ZodType): Schema {
   return json;
 }
 
-/** The OpenAPI document of a service that is exactly what the contract says, or what `bodies` says. */
+/** The OpenAPI document of a service that equals the contract, or has other `bodies`. */
 export function contractOpenApi(writing: Writing = PLAIN, bodies = contractBodies()) {
   const components: Record<string, Record<string, unknown>> = {};
-  /** Puts a part where the writing wants it. */
+  /** Puts a part inline or into the components. */
   const place = (kind: string, name: string, part: unknown): unknown => {
     if (writing.parts === 'inline') return part;
     const key = name.replaceAll(/[^A-Za-z0-9]/g, '-');
@@ -124,7 +124,7 @@ function serversOf({ base }: Writing): object {
   return base === 'relative server' ? { servers: [{ url: BASE_PATH }] } : {};
 }
 
-/** How OpenAPI 3.0 says that a value may be null. */
+/** The notation of OpenAPI 3.0 for a value that may be null. */
 function withNullable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNullable);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -136,10 +136,10 @@ function withNullable(schema: unknown): unknown {
   return only?.['type'] === undefined ? { ...others, anyOf } : { ...others, ...only, nullable: true };
 }
 
-/** A field of a body that must be there whenever what it stands in is there. */
+/** A field of a body that is required in its object. */
 export interface NeededField {
   readonly body: BodyName;
-  /** As a finding names it, such as `data[].id`. */
+  /** The name in a finding, such as `data[].id`. */
   readonly name: string;
   readonly remove: (bodies: Map<BodyName, Schema>) => void;
   readonly rename: (bodies: Map<BodyName, Schema>, to: string) => void;
@@ -187,7 +187,7 @@ function neededIn(schema: Schema, place: string, steps: readonly string[] = []):
   const choices = Object.entries((schema['anyOf'] ?? {}) as Record<string, Schema>);
   return [
     ...required.map((field) => ({ name: place === '' ? field : `${place}.${field}`, steps, field })),
-    // Of other optional fields, what cannot be read is left out.
+    // The product ignores other optional fields that it cannot read.
     ...properties
       .filter(([field, inner]) => required.includes(field) || NEEDED_FOR in inner)
       .flatMap(([field, inner]) =>

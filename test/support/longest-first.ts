@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take a multiple of the time of the others: begun last, each would keep one core busy at the end. */
+/** Files that take much longer than the others. Started last, each would keep one core busy at the end. */
 const LONGEST = [
   'fault/crash.test.ts',
   'fault/service-outage.test.ts',
@@ -14,7 +14,7 @@ const LONGEST = [
   'workflow/vpn-subscription-silence.test.ts',
 ] as const;
 
-/** Begins with the files that take longest, also on a machine that has no times of earlier runs. */
+/** Starts with the longest files, also on a machine without times of earlier runs. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

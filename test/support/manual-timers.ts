@@ -1,10 +1,10 @@
 import type { Timers } from '#upstream/client/http.ts';
 
-/** Timers that pass only when a test says so. */
+/** Timers that fire only on request of a test. */
 export class ManualTimers implements Timers {
   readonly #waiting = new Map<number, { callback: () => void; delayMs: number }>();
   #last = 0;
-  /** Milliseconds; a test moves it. */
+  /** The present time in milliseconds, set by a test. */
   now = 0;
 
   monotonicNow(): number {
@@ -21,12 +21,12 @@ export class ManualTimers implements Timers {
     this.#waiting.delete(timer as number);
   }
 
-  /** Delays of the timers that wait, in the order they were set. */
+  /** Delays of the waiting timers, in the order of their creation. */
   get delays(): readonly number[] {
     return [...this.#waiting.values()].map(({ delayMs }) => delayMs);
   }
 
-  /** Lets all timers that wait pass. */
+  /** Fires all waiting timers. */
   pass(): void {
     const due = [...this.#waiting.values()];
     this.#waiting.clear();

@@ -1,10 +1,10 @@
 import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
 
-/** A token store that several sessions of one process can share, with the same compare-and-set as the real one. */
+/** A token store for several sessions of one process, with the compare-and-set of the real one. */
 export class MemoryTokenStore implements TokenStore {
   stored: SharedToken | undefined;
   reads = 0;
-  /** Thrown by every method while set. */
+  /** While set, every method throws this error. */
   broken: Error | undefined;
 
   async read(): ReturnType<TokenStore['read']> {

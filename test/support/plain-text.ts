@@ -1,4 +1,4 @@
-/** For tests that look for secrets where none may be. */
+/** For tests that search for secrets where none may be. */
 import { withClient } from '#cli/embedded/postgres.ts';
 
 /** Every row of every table as text; bytes as hexadecimal. */
@@ -16,21 +16,18 @@ export async function everythingStored(databaseUrl: string): Promise<string> {
   });
 }
 
-/**
- * How a text may be written where it is not seen at once: as it is, as hexadecimal, in an address, and as base64 at any
- * place of it.
- */
+/** Encodings of a text: plain, hexadecimal, percent-encoded, and base64 at any offset. */
 export function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const inBase64 = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    // What the neighbours on either side have a part in is left out.
+    // Without the characters that also depend on the neighbouring bytes.
     return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
   });
   return [...new Set([secret, bytes.toString('hex'), encodeURIComponent(secret), ...inBase64])];
 }
 
-/** Which secrets stand in a text, and how; empty when none does. */
+/** The secrets in a text, with their encodings. */
 export function foundIn(text: string, secrets: Readonly<Record<string, string>>): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) =>
     spellings(secret).flatMap((spelling) => (text.includes(spelling) ? [`${name} as ${spelling}`] : [])),

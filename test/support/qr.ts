@@ -1,11 +1,11 @@
-/** Reads QR codes back, by another library than the one that draws them. */
+/** Reads QR codes with another library than the one that draws them. */
 import { PNG } from 'pngjs';
 import decodeQr from 'qr/decode.js';
 
-/** What a phone would see. */
+/** The content of a QR code for a phone. */
 export interface SeenQr {
   readonly text: string;
-  /** Width of the light border, in modules; the standard asks for four. */
+  /** Width of the light border, in modules. The standard requires four. */
   readonly quietZone: number;
 }
 
@@ -16,15 +16,15 @@ interface Picture {
   readonly data: Uint8Array;
 }
 
-/** @throws Error when the picture shows no code that can be read. */
+/** Reads a PNG. @throws Error if the picture has no readable code. */
 export function qrOfPng(png: Buffer): SeenQr {
   return seenIn(PNG.sync.read(png));
 }
 
-/** Pixels for one module of an SVG: the decoder looks for patterns of several. */
+/** Pixels for one module of an SVG. The decoder needs several. */
 const SCALE = 4;
 
-/** Takes an SVG of horizontal strokes, one module thick. @throws Error when it shows no code that can be read. */
+/** Reads an SVG of horizontal strokes, one module thick. @throws Error if the picture has no readable code. */
 export function qrOfSvg(svg: string): SeenQr {
   const modules = Number(/viewBox="0 0 (\d+) \d+"/.exec(svg)?.[1]);
   const path = /<path stroke="#000000" d="([^"]+)"/.exec(svg)?.[1] ?? '';

@@ -1,7 +1,7 @@
 /**
- * `npm test`: fetches what no package carries, then runs every check and every test, whatever fails on the way, and
- * ends with the totals. Arguments go to vitest: `npm test -- --project fast`; but `--api-fuzz`, which adds a bounded
- * run of schemathesis, is ours.
+ * `npm test`: downloads the servers that no package contains, then runs all checks and tests, also after failures, and
+ * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--api-fuzz` is not passed on; it
+ * adds a bounded run of schemathesis.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import * as z from 'zod';
 const PROJECT = join(import.meta.dirname, '../..');
 const ARTIFACTS = join(PROJECT, 'test/artifacts');
 const REPORT = join(ARTIFACTS, 'vitest.json');
-/** Read by `.ci/run`, whose last line it is. */
+/** The last line of `.ci/run`. */
 const SUMMARY = join(ARTIFACTS, 'summary.txt');
 
 const API_FUZZ = '--api-fuzz';
@@ -43,7 +43,8 @@ const totals = {
   failed: tests.failed + checks.filter((passed) => !passed).length,
   skipped: tests.skipped,
 };
-const line = `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`;
+const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+const line = `${totals.passed} passed, ${totals.failed} failed${skipped}`;
 writeFileSync(SUMMARY, `${line}\n`);
 print(`\n${line}`);
 process.exitCode = totals.failed > 0 || tests.passed === 0 ? 1 : 0;
@@ -58,9 +59,7 @@ function check(name: string, command: string, args: readonly string[]): boolean 
   return passed;
 }
 
-/**
- * A file that could not be loaded and an error outside any test have no failed test of their own: they count as one.
- */
+/** A file that could not be loaded, and an error outside any test, have no failed test. They count as one failure. */
 function testTotals(endedWell: boolean): Totals {
   const report = readReport();
   if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };

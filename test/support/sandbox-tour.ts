@@ -20,7 +20,7 @@ export function serviceConfig(baseUrl: string, changes: Partial<ServiceConfig> =
   };
 }
 
-/** A tour of a simulator: waits move the simulator's clock instead of taking time. */
+/** Runs a tour of a simulator. Waits move the simulator's clock and take no time. */
 export async function tourOf(
   simulator: Pick<SimulatorClient, 'advance' | 'now'> & { readonly simulator: { readonly baseUrl: string } },
   options: Partial<TourOptions> & { readonly capabilities?: Partial<Capabilities> } = {},

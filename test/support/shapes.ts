@@ -1,30 +1,28 @@
-/**
- * What the product makes of each shape of the simulator; the one table to change when `upstream/contract/` is adapted.
- */
+/** The expected result of the product with each shape of the simulator. Change it with `upstream/contract/`. */
 import type { Trait } from '#domain/service/capability-profile.ts';
 import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 
-/** By kind of purchase, whether production may rely on the tour. */
+/** For each kind of purchase, whether production may rely on the tour. */
 export type Seen = Readonly<Partial<Record<Trait, boolean>>>;
 
-/** A shape that the product does not work with, or not with all of. */
+/** A shape that the product does not support, or not completely. */
 export interface ShapeDifference {
-  /** What the sandbox tour must name: a field of the contract. */
+  /** The field of the contract that the sandbox tour must name. */
   readonly field: string;
-  /** Undefined: nothing could be bought at all. */
+  /** Undefined: no purchase was possible. */
   readonly seen: Seen | undefined;
-  /** Fields that the contract check calls breaking; none where the document is compatible. */
+  /** Fields that the contract check reports as breaking. Empty for a compatible document. */
   readonly breaking: readonly string[];
 }
 
 export const ALL_SEEN: Seen = { order_seen: true, topup_seen: true, vpn_seen: true };
 const NONE_SEEN: Seen = { order_seen: false, topup_seen: false, vpn_seen: false };
-/** Everything is bought and delivered; what is not in a list that may go on proves nothing. */
+/** All purchases are possible. A list without an end mark proves no absence. */
 const NO_END: ShapeDifference = { field: 'listEnd', seen: ALL_SEEN, breaking: [] };
-/** Only a cancellation that a person decides about cannot be told from one that is under way. */
+/** A cancellation in review looks like a cancellation in progress. */
 const NO_REVIEW: ShapeDifference = { field: 'review', seen: ALL_SEEN, breaking: [] };
 
-/** Every shape that is not here works as it is. */
+/** All other shapes are supported completely. */
 export const SHAPE_DIFFERENCES: Readonly<Partial<Record<ShapeName, ShapeDifference>>> = {
   minor_units: {
     field: 'data[].price_for_reseller',
@@ -58,5 +56,5 @@ export const SHAPE_DIFFERENCES: Readonly<Partial<Record<ShapeName, ShapeDifferen
   null_optionals: NO_REVIEW,
 };
 
-/** Shapes with which every kind of purchase is made; a service of another one is refused before that. */
+/** Shapes that allow every kind of purchase. The product refuses a service with another shape before a purchase. */
 export const WORKING_SHAPES = shapeNames.filter((name) => (SHAPE_DIFFERENCES[name]?.breaking ?? []).length === 0);

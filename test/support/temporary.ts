@@ -6,11 +6,11 @@ import { atEnd } from '#test/support/at-end.ts';
 const made = new Set<string>();
 atEnd(() => made.forEach(removeFolder));
 
-/** A folder of its own below the system's temporary one, removed at the latest when this process ends. */
+/** Creates a temporary folder. It is removed at the latest when this process ends. */
 export function temporaryFolder(purpose: string): string {
   const folder = mkdtempSync(join(tmpdir(), `reseller-${purpose}-`));
   made.add(folder);
-  // PostgreSQL runs as another account under root and must be able to pass through.
+  // If the tests run as root, PostgreSQL runs as another account and must be able to enter the folder.
   chmodSync(folder, 0o711);
   return folder;
 }

@@ -5,7 +5,7 @@ import { httpAnswer, startRawServer, type RawRequest } from '#test/support/netwo
 import type { CallEvent } from '#upstream/client/call.ts';
 import { openService } from '#upstream/service.ts';
 
-/** Answers one request; undefined stands for "no answer at all". */
+/** Answers one request. Undefined: no answer. */
 export type Answer = (request: {
   readonly target: string;
   readonly body: Buffer;
@@ -22,11 +22,11 @@ export interface TestClientSettings {
   readonly deadlineMs?: number;
   readonly tokenDays?: number;
   readonly onCall?: (event: CallEvent) => void;
-  /** Answers logins instead, where a test is about them. */
+  /** Replaces the answer to logins. */
   readonly onLogin?: (raw: RawRequest) => Buffer | undefined;
 }
 
-/** A client of a service that logs everyone in (`token-1`, `token-2`, …) and else answers as the test says. */
+/** A client of a service that accepts every login (`token-1`, `token-2`, …). The test defines the other answers. */
 export async function startTestClient(answer: Answer, settings: TestClientSettings = {}) {
   const { mode = 'sandbox', capabilities, deadlineMs = 10_000, tokenDays, onCall, onLogin } = settings;
   let logins = 0;
@@ -62,14 +62,14 @@ export async function startTestClient(answer: Answer, settings: TestClientSettin
     events,
     targets,
     [Symbol.asyncDispose]: async () => {
-      // In this order, so that nobody waits for a login that no call waits for any more.
+      // The server first, so that the client does not wait for a login without a caller.
       await server[Symbol.asyncDispose]();
       await service.close();
     },
   };
 }
 
-/** Value of a header of a request; undefined when it has none. */
+/** Value of a header of a request; undefined if it is missing. */
 export function headerOf(request: RawRequest | undefined, name: string): string | undefined {
   return new RegExp(`^${name}: (.*)$`, 'im').exec(request?.head ?? '')?.[1];
 }

@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Thrown by a condition to say that it can no longer come true. */
+/** Thrown by a condition that can no longer become true. */
 export class NeverError extends Error {}
 
 export interface WaitOptions {
   /**
-   * Milliseconds; reached only when what is waited for does not happen. Ninety seconds by default, since a busy machine
-   * may take ten times as long as a quiet one.
+   * Time limit in milliseconds, reached only on failure. The default is ninety seconds, because a busy machine may take
+   * ten times as long as an idle one.
    */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
-  /** What to show when it does not happen: the last answer, the end of a log, … */
+  /** Additional text of the failure message: the last answer, the end of a log, … */
   readonly context?: () => string | Promise<string>;
 }
 
 /**
- * Waits until `condition` gives something other than undefined, null or false, and returns it. An error that it
- * throws counts as "not yet", a {@link NeverError} as "never".
+ * Waits until `condition` returns a value other than undefined, null or false, and returns it. An error of the
+ * condition counts as "not yet", a {@link NeverError} as "never".
  *
- * @param what named in the failure: "the order is completed".
- * @throws Error that names what did not happen, the last value or error, and the context.
+ * @param what text of the failure message: "the order is completed".
+ * @throws Error with `what`, the last value or error, and the context.
  */
 export async function waitFor<Value>(
   what: string,
@@ -51,11 +51,11 @@ export async function waitFor<Value>(
   throw new Error(lines.join('\n'));
 }
 
-/** True when the promise has resolved or was rejected. */
+/** True if the promise is resolved or rejected. */
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
   const settled = promise.catch(() => undefined);
-  // A turn of the event loop: a promise that has just resolved passes that on through several others.
+  // One turn of the event loop, because a resolved promise settles others only after several microtasks.
   const turn = new Promise((resolve) => setImmediate(resolve, pending));
   return (await Promise.race([settled, turn])) !== pending;
 }

@@ -11,7 +11,7 @@ import type {
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, withWorker } from '#test/support/work/order-workflow.ts';
+import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 

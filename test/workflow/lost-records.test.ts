@@ -5,7 +5,8 @@ import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-typ
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/work/order-workflow.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 

@@ -1,7 +1,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { changeRetryPolicyUpdate, explainQuery, operatorActedSignal, retryUpdate } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -101,7 +102,7 @@ describe('a change of how it is tried again', () => {
       const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
       await environment.sleep(MINUTE);
       order.retryOverrides = { firstDelayMs: 20 * HOUR };
-      order.goOnNow();
+      order.continueNow();
       await handle.signal(operatorActedSignal);
       await handle.result();
     });

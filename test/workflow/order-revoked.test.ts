@@ -2,7 +2,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;

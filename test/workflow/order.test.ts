@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;

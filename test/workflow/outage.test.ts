@@ -1,8 +1,9 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/work/order-workflow.ts';
-import { FakeSubscription, withSubscription } from '#test/support/work/subscription-workflow.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { FakeSubscription, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
@@ -14,7 +15,7 @@ afterAll(() => environment.teardown());
 
 const HOUR = 3_600_000;
 const OUTAGE = 24 * HOUR;
-/** The longest wait between two questions, and a minute for the questions themselves. */
+/** The longest wait between two lookUpTimes, and a minute for the lookUpTimes themselves. */
 const HEALED_WITHIN = POLICY.lookUpAgainMaxMs + 60_000;
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }, () => ({ fails: 'server_error' }));
@@ -224,7 +225,7 @@ describe('after an outage of the service of a day', () => {
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep(OUTAGE);
-      expect(subscription.parkedFor).toBe('service_not_answering');
+      expect(subscription.attention).toBe('service_not_answering');
       subscription.onCancel = 'accepts';
       await environment.sleep(POLICY.lookUpAgainMaxMs + 60_000);
       expect(subscription.view.cancelAcceptedAt).toBeDefined();

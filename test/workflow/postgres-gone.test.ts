@@ -1,7 +1,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeOrder, POLICY, withWorker } from '#test/support/work/order-workflow.ts';
+import { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
+import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;

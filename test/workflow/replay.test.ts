@@ -6,8 +6,8 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
-import { readHistory, textsOf, waitsIn } from '#test/support/work/histories.ts';
-import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
+import { readHistory, textsOf, waitsIn } from '#test/support/work/workflows/histories.ts';
+import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 
 quietRuntime();

@@ -1,8 +1,13 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY } from '#test/support/work/order-workflow.ts';
-import { FakeSubscription, OUT_OF_ORDER, TOLD, withSubscription } from '#test/support/work/subscription-workflow.ts';
+import { POLICY } from '#test/support/work/workflows/order-workflow.ts';
+import {
+  FakeSubscription,
+  OUT_OF_ORDER,
+  FOUND,
+  withSubscription,
+} from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,10 +35,10 @@ describe('a VPN subscription whose time is over', () => {
     const end = await inDays(30);
     const renewed = await inDays(60);
     const subscription = new FakeSubscription(end);
-    subscription.onAsk = () => {
-      if (subscription.asked === 1) return OUT_OF_ORDER;
+    subscription.onLookUp = () => {
+      if (subscription.lookUps === 1) return OUT_OF_ORDER;
       subscription.change({ expiresAt: renewed });
-      return TOLD;
+      return FOUND;
     };
     await withSubscription(environment, subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + MINUTE_MS / 2);
@@ -59,13 +64,13 @@ describe('a VPN subscription whose time is over', () => {
   it('is not ended by a service that is silent for long: the pauses grow, then a person is told, and it goes on when the service speaks', async () => {
     const end = await inDays(30);
     const subscription = new FakeSubscription(end);
-    subscription.onAsk = () => OUT_OF_ORDER;
+    subscription.onLookUp = () => OUT_OF_ORDER;
     await withSubscription(environment, subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
-      const pauses = subscription.questions
+      const pauses = subscription.lookUpTimes
         .slice(1)
-        .map((at, n) => Math.round((at - subscription.questions[n]!) / MINUTE_MS));
+        .map((at, n) => Math.round((at - subscription.lookUpTimes[n]!) / MINUTE_MS));
       expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
       await environment.sleep('3 hours');
       expect(await running.query(explainQuery)).toMatchObject({
@@ -78,14 +83,14 @@ describe('a VPN subscription whose time is over', () => {
         { status: 'needs_attention', attention: { detail: expect.stringContaining('503') } },
       ]);
 
-      const before = subscription.asked;
+      const before = subscription.lookUps;
       await environment.sleep('3 days');
-      expect(subscription.asked).toBe(before + 3);
+      expect(subscription.lookUps).toBe(before + 3);
       expect(subscription.steps.at(-1)).toEqual(told[0]);
       const renewed = await inDays(20);
-      subscription.onAsk = () => {
+      subscription.onLookUp = () => {
         subscription.change({ expiresAt: renewed });
-        return TOLD;
+        return FOUND;
       };
       await environment.sleep('2 days');
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', nextStepAt: renewed });
@@ -97,32 +102,32 @@ describe('a VPN subscription whose time is over', () => {
   it('and that waits for a person is asked about at a retry, by a run that begins anew, and ends when that person finds nothing to correct', async () => {
     const subscription = new FakeSubscription(await inDays(-3));
     subscription.status = 'needs_attention';
-    subscription.parkedFor = 'delivery_unavailable';
-    subscription.onAsk = () => OUT_OF_ORDER;
+    subscription.attention = 'delivery_unavailable';
+    subscription.onLookUp = () => OUT_OF_ORDER;
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 hour');
-      expect(subscription.asked).toBe(1);
+      expect(subscription.lookUps).toBe(1);
       expect(await running.query(explainQuery)).toMatchObject({
         status: 'needs_attention',
         attention: 'delivery_unavailable',
       });
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
-      expect(subscription.asked).toBe(2);
+      expect(subscription.lookUps).toBe(2);
       // It was parked before, and is so still: nothing new to record.
       expect(subscription.steps).toEqual([]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'expired' });
     });
-    expect(subscription.asked).toBe(2);
+    expect(subscription.lookUps).toBe(2);
   });
 
   it('and that waits for a person is cancelled when its customer ends it', async () => {
     const subscription = new FakeSubscription(await inDays(-3));
     subscription.status = 'needs_attention';
-    subscription.parkedFor = 'delivery_unavailable';
-    subscription.onAsk = () => OUT_OF_ORDER;
+    subscription.attention = 'delivery_unavailable';
+    subscription.onLookUp = () => OUT_OF_ORDER;
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 hour');
       subscription.change({ cancelRequested: true });
@@ -138,7 +143,7 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
   it('ends with the time of the subscription, as cancelled', async () => {
     const end = await inDays(2);
     const subscription = new FakeSubscription(end);
-    subscription.onAsk = () => OUT_OF_ORDER;
+    subscription.onLookUp = () => OUT_OF_ORDER;
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) => {
       await sleepUntil(end - HOUR_MS);
@@ -146,8 +151,8 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     // It is asked a last time.
-    expect(subscription.questions.at(-1)).toBeGreaterThanOrEqual(end + POLICY.expiryGraceMs);
-    expect(subscription.questions.at(-1)).toBeLessThan(end + HOUR_MS);
+    expect(subscription.lookUpTimes.at(-1)).toBeGreaterThanOrEqual(end + POLICY.expiryGraceMs);
+    expect(subscription.lookUpTimes.at(-1)).toBeLessThan(end + HOUR_MS);
     expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
     expect(subscription.cancels).toHaveLength(1);
   });
@@ -156,9 +161,9 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
     const end = await inDays(2);
     const longer = await inDays(4);
     const subscription = new FakeSubscription(end);
-    subscription.onAsk = () => {
+    subscription.onLookUp = () => {
       subscription.change({ expiresAt: longer });
-      return TOLD;
+      return FOUND;
     };
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) =>
@@ -169,7 +174,7 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
 
   it('is for a person where the end is not known; a retry asks the service to cancel once more', async () => {
     const subscription = new FakeSubscription(undefined);
-    subscription.onAsk = () => TOLD;
+    subscription.onLookUp = () => FOUND;
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
@@ -179,14 +184,14 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
-      const asked = subscription.asked;
+      const asked = subscription.lookUps;
       await environment.sleep('30 days');
-      expect([subscription.asked, subscription.cancels.length]).toEqual([asked, 1]);
-      subscription.onAsk = () => {
+      expect([subscription.lookUps, subscription.cancels.length]).toEqual([asked, 1]);
+      subscription.onLookUp = () => {
         subscription.change({ endedAs: 'cancelled' });
-        return TOLD;
+        return FOUND;
       };
-      subscription.askToCancelAnew();
+      subscription.cancelAgain();
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
@@ -198,7 +203,7 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
   it('shows a refused cancellation, and asks the service once more only when that person says so', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
-    subscription.parkedFor = 'cancellation_refused';
+    subscription.attention = 'cancellation_refused';
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('2 days');
@@ -212,11 +217,11 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
       expect(subscription.steps).toMatchObject([
         { status: 'needs_attention', attention: { reason: 'cancellation_refused' }, applied: ['1'] },
       ]);
-      expect([subscription.asked, subscription.cancels.length]).toEqual([0, 0]);
-      subscription.askToCancelAnew();
-      subscription.onAsk = () => {
+      expect([subscription.lookUps, subscription.cancels.length]).toEqual([0, 0]);
+      subscription.cancelAgain();
+      subscription.onLookUp = () => {
         subscription.change({ endedAs: 'cancelled' });
-        return TOLD;
+        return FOUND;
       };
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
@@ -227,7 +232,7 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
   it('shows a contradiction, which nothing but the judgement of that person moves on', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
-    subscription.parkedFor = 'contradiction';
+    subscription.attention = 'contradiction';
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');
       expect(await running.query(explainQuery)).toMatchObject({

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { FakeSubscription, TOLD, withSubscription } from '#test/support/work/subscription-workflow.ts';
+import { FakeSubscription, FOUND, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,11 +27,11 @@ describe('a VPN subscription', () => {
     const handle = await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('700 days');
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
-      expect(subscription.asked).toBe(0);
+      expect(subscription.lookUps).toBe(0);
       expect(await running.result()).toMatchObject({ status: 'expired' });
       return running;
     });
-    expect(subscription.asked).toBe(1);
+    expect(subscription.lookUps).toBe(1);
     const { events = [] } = await handle.fetchHistory();
     expect(events?.length).toBeLessThan(40);
   });
@@ -53,9 +53,9 @@ describe('a VPN subscription', () => {
   it('that was renewed, as the service says when it is asked at the end, lives on', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     const renewed = await inDays(60);
-    subscription.onAsk = () => {
+    subscription.onLookUp = () => {
       subscription.change({ expiresAt: renewed });
-      return TOLD;
+      return FOUND;
     };
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('45 days');
@@ -67,9 +67,9 @@ describe('a VPN subscription', () => {
 
   it('whose end is not known is looked at once a day, and ends when the service says so [spec: state.vpn.expired]', async () => {
     const subscription = new FakeSubscription(undefined);
-    subscription.onAsk = () => {
-      if (subscription.asked === 5) subscription.change({ endedAs: 'expired' });
-      return TOLD;
+    subscription.onLookUp = () => {
+      if (subscription.lookUps === 5) subscription.change({ endedAs: 'expired' });
+      return FOUND;
     };
     const began = await environment.currentTimeMs();
     await withSubscription(environment, subscription, async (running) =>
@@ -102,9 +102,9 @@ describe('a VPN subscription', () => {
 
   it('that its customer ends is cancelled, and the service is asked when no event confirms it', async () => {
     const subscription = new FakeSubscription(await inDays(30));
-    subscription.onAsk = () => {
-      if (subscription.asked === 3) subscription.change({ endedAs: 'cancelled' });
-      return TOLD;
+    subscription.onLookUp = () => {
+      if (subscription.lookUps === 3) subscription.change({ endedAs: 'cancelled' });
+      return FOUND;
     };
     await withSubscription(environment, subscription, async (running) => {
       subscription.change({ cancelRequested: true });
@@ -132,9 +132,9 @@ describe('a VPN subscription', () => {
       });
       expect(explained.next).toContain('A case is opened if');
       subscription.onCancel = 'accepts';
-      subscription.onAsk = () => {
+      subscription.onLookUp = () => {
         subscription.change({ endedAs: 'cancelled' });
-        return TOLD;
+        return FOUND;
       };
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
       const { events } = await running.fetchHistory();
@@ -176,9 +176,9 @@ describe('a VPN subscription', () => {
       await environment.sleep('1 day');
       expect(subscription.cancels.length).toBeGreaterThan(asked);
       subscription.onCancel = 'accepts';
-      subscription.onAsk = () => {
+      subscription.onLookUp = () => {
         subscription.change({ endedAs: 'cancelled' });
-        return TOLD;
+        return FOUND;
       };
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });

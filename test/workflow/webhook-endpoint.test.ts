@@ -13,7 +13,7 @@ import {
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { bundledWorkflows } from '#test/support/work/order-workflow.ts';
+import { bundledWorkflows } from '#test/support/work/workflows/order-workflow.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';

@@ -12,7 +12,7 @@ import { SimulatorAdmin, type LedgerLine } from '#test/support/network/simulator
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { auditBooks, becomeQuiet } from '#test/support/work/books.ts';
+import { auditBooks, becomeQuiet } from '#test/support/work/books/books.ts';
 
 /** How a piece of work ended. */
 export interface WorkResult {

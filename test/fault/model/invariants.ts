@@ -7,7 +7,7 @@ import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { mayFollow, WORK_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { LedgerLine } from '#test/support/network/simulator-admin.ts';
-import { isFor } from '#test/support/work/books.ts';
+import { isFor } from '#test/support/work/books/differences.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** Work in the answers of our API. */

@@ -1,7 +1,7 @@
 /** The true state of work at the service, as its console and wallet show it to an operator. */
 import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { Model, World } from '#test/fault/model/world.ts';
-import { isFor } from '#test/support/work/books.ts';
+import { isFor } from '#test/support/work/books/differences.ts';
 
 /** The true state of a piece of work at the service. */
 export interface Truth {

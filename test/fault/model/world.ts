@@ -7,7 +7,7 @@ import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { becomeQuiet } from '#test/support/work/books.ts';
+import { becomeQuiet } from '#test/support/work/books/books.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** The certain facts about a piece of work, independent of the service. */

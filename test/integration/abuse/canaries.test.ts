@@ -10,7 +10,8 @@ import { HttpClient } from '#test/support/network/http.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 

@@ -148,7 +148,7 @@ describe('every call of the API', () => {
   it('that lists shows only what is its own, also when it is asked for by reference', async () => {
     // What its own key has done in the tests before may have closed the one that there was.
     const topup = { kind: 'topup', id: others.ids.topup } as const;
-    await api.database.transaction((tx) => openCase(tx, topup, 'outcome_unknown', 'Nobody knows.'));
+    await api.database.transaction((tx) => openCase(tx, topup, 'outcome_unknown', 'The outcome is unknown.'));
     for (const { id, path } of named('own list')) {
       const seen = await other.get(path);
       expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
@@ -370,7 +370,7 @@ describe('events', () => {
     const last = await end();
     const reader = await stream(limited, `?subject_id=${theirs[0]}`, { 'Last-Event-ID': from });
     await waitFor('it is past them', () => reader.lastEventId() === last);
-    expect(reader.told()).toBe(0);
+    expect(reader.received()).toBe(0);
     reader.close();
     const allowed = await stream(other, `?subject_id=${theirs[0]}`, { 'Last-Event-ID': from });
     expect(await streamed(allowed, 1)).toEqual(theirs.slice(0, 1));

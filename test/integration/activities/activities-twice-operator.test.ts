@@ -8,8 +8,8 @@ import { readWork } from '#db/work/work-rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
-import { twiceOver } from '#test/support/work/twice.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { twiceOver } from '#test/support/work/activities/twice.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { newId } from '#db/connection/ids.ts';
 import { events, esims, idempotencyKeys, journal, webhookDeliveries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
-import { twiceOver } from '#test/support/work/twice.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { twiceOver } from '#test/support/work/activities/twice.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

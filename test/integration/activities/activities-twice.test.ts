@@ -7,10 +7,10 @@ import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { recordReport } from '#fulfilment/attempts/record-report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { twiceOver } from '#test/support/work/activities/twice.ts';
 import { withReference } from '#test/support/work/order-desk.ts';
 import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
-import { twiceOver } from '#test/support/work/twice.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {

@@ -3,7 +3,8 @@ import decodeQR from 'qr/decode.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const pixels = z.object({ data: z.array(z.int()), width: z.int(), height: z.int() });

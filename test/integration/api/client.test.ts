@@ -9,7 +9,8 @@ import { isProblem, ResellerClient, type ResponseInfo } from '#clients/typescrip
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
-import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { removeFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

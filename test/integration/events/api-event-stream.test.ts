@@ -243,7 +243,7 @@ describe('the stream', () => {
     reader.resume();
     await reader.ended;
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
-    expect(reader.told()).toBeLessThan(400);
+    expect(reader.received()).toBeLessThan(400);
   });
 
   it('is refused beyond the limit of a key, not of another, and free again when one is closed', async () => {
@@ -287,7 +287,7 @@ describe('the stream', () => {
     await waitFor('the key is not trusted any more without a look', () => performance.now() > trusted);
     await put('ord_2');
     await reader.ended;
-    expect(reader.told()).toBe(1);
+    expect(reader.received()).toBe(1);
   });
 
   it('cuts a reader that does not read, instead of keeping what it does not take', async () => {

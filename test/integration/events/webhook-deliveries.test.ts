@@ -30,7 +30,7 @@ import { createMetrics } from '#telemetry/metrics.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { recorded, twiceOver, type ActivityCall } from '#test/support/work/twice.ts';
+import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
 
 const HOUR = 3_600_000;

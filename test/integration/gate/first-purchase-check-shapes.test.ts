@@ -5,7 +5,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shapes/shape.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
-import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 let stack: Stack | undefined;

@@ -10,7 +10,8 @@ import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/cont
 import { profileItems } from '#domain/service/capability-profile.ts';
 import { readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
-import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 

@@ -3,7 +3,7 @@ import type { AttemptRef } from '#activities/work/work-types.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** How circuits close again, over a real database and a real simulator; the clock is the test's. */
 let bench: ActivityBench;

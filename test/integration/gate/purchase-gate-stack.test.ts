@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { releaseUpdate } from '#workflows/messages.ts';
 
@@ -17,7 +18,7 @@ let desk: OrderDesk;
 let temporal: TemporalOperator;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, POLICY_HOLD_DELAY: '30s' } });
+  stack = await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, POLICY_HOLD_DELAY: '30s' } });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });

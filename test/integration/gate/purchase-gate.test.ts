@@ -8,7 +8,7 @@ import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** The purchase gate over a real database and a real simulator; the clock is the test's. */
 let bench: ActivityBench;

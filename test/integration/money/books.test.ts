@@ -8,7 +8,7 @@ import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { attempts, cases, journal, orders, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { closeCases } from '#db/work/cases.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { startProcess } from '#test/support/servers/processes.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 
 let stack: Stack;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { findAttemptById } from '#db/attempts/attempts.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
 import { readOrder } from '#db/work/order-queries.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { openReasons } from '#db/work/cases.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {

@@ -5,7 +5,8 @@ import { addApiKey } from '#db/access/api-keys.ts';
 import { auditLog } from '#db/schema.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
@@ -16,7 +17,7 @@ let temporal: TemporalOperator;
 
 beforeAll(async () => {
   const environment = {
-    ...PATIENT_POLICY,
+    ...NORMAL_WAITS_POLICY,
     ...RARE_UPKEEP,
     POLICY_RESEND_WINDOW: '1ms',
     ...UNSOLD_STAYS_HELD,

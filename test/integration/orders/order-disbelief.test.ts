@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
@@ -10,7 +11,7 @@ let desk: OrderDesk;
 beforeAll(async () => {
   // Here a person, an event or an answer brings the news: the reconciler is not to be first.
   const environment = {
-    ...PATIENT_POLICY,
+    ...NORMAL_WAITS_POLICY,
     ...RARE_UPKEEP,
     POLICY_SETTLE_DELAY: '400ms',
     POLICY_RESEND_WINDOW: '1ms',

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;

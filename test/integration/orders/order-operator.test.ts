@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
@@ -13,7 +14,7 @@ let operator: TemporalOperator;
 beforeAll(async () => {
   // Time enough for a new run to overtake a send that still waits for its answer.
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
+    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
   });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { frequentUpkeep, runsAgain, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** Once a second each; work counts as idle after two. */

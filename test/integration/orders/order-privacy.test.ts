@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { everythingStored, foundIn } from '#test/support/plain-text.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog, orders } from '#db/schema.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
     supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
   });
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' },
+    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' },
   });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);

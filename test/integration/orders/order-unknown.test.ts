@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 

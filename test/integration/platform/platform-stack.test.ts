@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RARE_UPKEEP, startStack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 
 describe('the whole product as child processes', () => {
   it('carries an order from the REST call to the delivered eSIM, also when its worker is killed on the way', async () => {

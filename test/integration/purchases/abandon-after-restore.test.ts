@@ -11,7 +11,7 @@ import { isWaking } from '#db/queues/outbox.ts';
 import { orders } from '#db/schema.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;

@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { journal, refunds } from '#db/schema.ts';
 import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { frequentUpkeep, reconcileBooks } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
@@ -10,7 +11,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP },
+    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP },
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

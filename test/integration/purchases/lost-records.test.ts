@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts } from '#db/schema.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { WORK_MISSING } from '#workflows/messages.ts';
 
 let bench: ActivityBench;

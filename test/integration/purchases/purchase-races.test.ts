@@ -6,7 +6,7 @@ import { findAttemptById } from '#db/attempts/attempts.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { AttemptRef, PurchaseActivities } from '#activities/work/work-types
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts, orders, topups } from '#db/schema.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const WINDOW = 600_000;
 let bench: ActivityBench;

@@ -9,7 +9,7 @@ import { attempts, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
 import { judgeReport } from '#fulfilment/reports/judge-report.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import { readReport } from '#worker/relay/read-report.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {

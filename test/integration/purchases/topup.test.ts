@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
@@ -11,7 +12,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   const simulator = { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
-  stack = await startStack({ environment: { ...PATIENT_POLICY, ...RARE_UPKEEP }, simulator });
+  stack = await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP }, simulator });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {

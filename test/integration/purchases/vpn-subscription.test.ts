@@ -3,7 +3,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, RARE_UPKEEP, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
@@ -14,7 +15,7 @@ let operator: TemporalOperator;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
+    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

@@ -4,7 +4,7 @@ import { newId } from '#db/connection/ids.ts';
 import { events, idempotencyKeys, webhookDeliveries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const { sweep, outbound } = DEFAULT_POLICY;
 /** More than two batches, and the last of them not full. */

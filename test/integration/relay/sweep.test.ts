@@ -5,7 +5,7 @@ import { newId } from '#db/connection/ids.ts';
 import { orders, outbox, vpnSubscriptions } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const MINUTE = 60_000;
 const logger = createLogger({ level: 'silent', name: 'test' });

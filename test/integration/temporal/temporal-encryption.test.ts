@@ -14,7 +14,7 @@ import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { connectClient, connectNative, createClient } from '#temporal/connection.ts';
 import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
-import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 
 quietRuntime();
 

@@ -10,7 +10,7 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { workflowId } from '#workflows/messages.ts';
 
 quietRuntime();

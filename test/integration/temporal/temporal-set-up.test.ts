@@ -15,7 +15,7 @@ import {
 import { ensureSchedules, SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
-import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 quietRuntime();

@@ -11,7 +11,7 @@ import { connectNative, createClient } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
-import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { memoryQuery, TASK_QUEUE } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 

@@ -6,7 +6,8 @@ import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { connect } from '#temporal/connection.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import {
   ACTION_REFUSED,

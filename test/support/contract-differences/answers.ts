@@ -3,14 +3,14 @@ import type { BodyName, Schema } from '#test/support/contract-openapi.ts';
 
 const text = (constraint: Schema = {}): Schema => ({ type: 'string', ...constraint });
 
-/** A field of an answer with another schema: body, field, what of it, where in the body. */
+/** A field of an answer with another schema. @param path of the object with the field, inside the body. */
 function field(name: string, body: BodyName, of: string, schema: Schema, path = ''): Difference {
   const [call = ''] = body.split(' ');
   const at = path === '' ? of : `${path}.${of}`;
   return breaking(name, `${call} ${at}`, (draft) => draft.set(body, of, schema, path));
 }
 
-/** A list that says of its pages what these fields hold, in the place of a cursor. */
+/** A list with these fields about its pages in place of a cursor. */
 function paged(name: string, fields: Schema): Difference {
   return note(name, 'listOrders', (draft) => {
     const properties = draft.fields('listOrders answer');
@@ -22,9 +22,9 @@ function paged(name: string, fields: Schema): Difference {
 const WHOLE: Schema = { type: 'integer' };
 
 const PAGINGS: readonly Difference[] = [
-  paged('a list says only that there is more', { has_more: { type: 'boolean' } }),
+  paged('a list has only a flag for a next page', { has_more: { type: 'boolean' } }),
   paged('pages have no number', { meta: { type: 'object', properties: { last_page: WHOLE, total: WHOLE } } }),
-  paged('a list says only how many items there are', { total: WHOLE }),
+  paged('a list has only the number of items', { total: WHOLE }),
   note('pages are linked in a header', 'listOrders', (draft) => {
     Reflect.deleteProperty(draft.fields('listOrders answer'), 'next_cursor');
     const responses = draft.call('listOrders')['responses'] as Record<string, Schema>;
@@ -32,7 +32,7 @@ const PAGINGS: readonly Difference[] = [
   }),
 ];
 
-/** What the service sends, and what we read. */
+/** Differences of answers that we read. */
 export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the status of an order may be null', 'getOrder answer', 'status', text({ nullable: true })),
   field('the id of an order may be null', 'createOrder answer', 'id', { type: ['string', 'null'] }),
@@ -72,7 +72,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     'data[]',
   ),
   field('the balance is in steps of 1', 'getWallet answer', 'balance', { type: 'number', multipleOf: 1 }),
-  field('what an order has cost is in cents', 'getOrder answer', 'price_for_reseller', { type: ['integer', 'null'] }),
+  field('the price of an order is in cents', 'getOrder answer', 'price_for_reseller', { type: ['integer', 'null'] }),
   field(
     'an amount is text without decimals',
     'listWalletTransactions answer',
@@ -112,7 +112,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   ),
   field('the currency is a number', 'getWallet answer', 'currency', text({ enum: ['840', '978'] })),
   field('the currency is a sign', 'getWallet answer', 'currency', text({ enum: ['$', '€'] })),
-  field('the currency is by its number', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
+  field('the currency is a numeric code', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
   field('the ICCID ends with a letter', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{19}F?$' })),
   field('the ICCID has 12 digits', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{12}$' })),
   field('the ICCID has at most 12 characters', 'getEsim answer', 'iccid', text({ maxLength: 12 })),
@@ -133,7 +133,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('ids are objects', 'getTopup answer', 'id', { type: 'object' }),
   field('times are days', 'listWalletTransactions answer', 'created_at', text({ format: 'date' }), 'data[]'),
   field(
-    'times are written the German way',
+    'times have the German format',
     'listWalletTransactions answer',
     'created_at',
     text({
@@ -142,14 +142,14 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     'data[]',
   ),
   field('usage is text', 'getEsimUsage answer', 'data_used_mb', text()),
-  field('there is an update as text', 'getLatestUpdate answer', 'update_available', text({ enum: ['yes', 'no'] })),
+  field('the update flag is text', 'getLatestUpdate answer', 'update_available', text({ enum: ['yes', 'no'] })),
   breaking('the token has another name', 'login access_token', (draft) => {
     draft.remove(['login answer'], 'access_token', 'jwt');
   }),
   breaking('a package has no price', 'listPackages data[].price_for_reseller', (draft) => {
     draft.remove(['listPackages answer'], 'price_for_reseller', 'retail_price');
   }),
-  breaking('the cancellation does not say what came of it', 'cancelEsim status', (draft) => {
+  breaking('the cancellation has no result', 'cancelEsim status', (draft) => {
     draft.remove(['cancelEsim answer'], 'status', 'message');
   }),
   breaking('the access data have no password', 'getVpnSubscription access.password', (draft) => {
@@ -193,7 +193,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   note('an order that is accepted has no body', 'createOrder', (draft) => {
     Object.assign(draft.call('createOrder')['responses'] as Schema, { 202: { description: 'Accepted.' } });
   }),
-  note('a list does not say where it ends', 'listWalletTransactions', (draft) => {
+  note('a list has no end mark', 'listWalletTransactions', (draft) => {
     draft.remove(['listWalletTransactions answer'], 'next_cursor', 'more_at', () => '');
   }),
   note('an order is in an envelope', 'getOrder', (draft) => {
@@ -206,7 +206,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     const body = draft.body('getOrder answer');
     Object.assign(draft.fields('getOrder answer'), { data: structuredClone(body) });
   }),
-  breaking('a list stands beside the envelope of an order', ['getOrder id', 'getOrder status'], (draft) => {
+  breaking('a list is beside the envelope of an order', ['getOrder id', 'getOrder status'], (draft) => {
     const body = draft.body('getOrder answer');
     const properties = { data: body, result: { type: 'array', items: {} } };
     draft.media('getOrder answer')['schema'] = { type: 'object', properties };

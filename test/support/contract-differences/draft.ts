@@ -6,8 +6,8 @@ export interface Difference {
   readonly name: string;
   readonly verdict: 'breaking' | 'note' | 'compatible';
   /**
-   * Where the difference is to be reported: the call, the event or `document`, and the field or header, such as
-   * `createOrder external_order_id`. Of a breaking one these are all breaking findings there are.
+   * The places of the expected findings: the call, the event or `document`, and the field or header, such as
+   * `createOrder external_order_id`. A breaking difference has no other breaking findings.
    */
   readonly at: readonly string[];
   readonly change: (draft: Draft) => void;
@@ -32,7 +32,7 @@ export interface DraftParameter {
   schema: Schema;
 }
 
-/** The document of a service that is exactly what the contract says, to be changed. */
+/** A document that equals the contract, to be changed. */
 export class Draft {
   readonly document: Schema = contractOpenApi();
 
@@ -46,7 +46,7 @@ export class Draft {
     return this.call(name)['parameters'] as DraftParameter[];
   }
 
-  /** The schema of a parameter. @throws Error when the call has no such parameter */
+  /** The schema of a parameter. @throws Error if the call has no such parameter. */
   parameter(call: EndpointName, name: string): DraftParameter {
     const found = this.parameters(call).find((each) => each.name === name);
     if (found === undefined) throw new Error(`${call} has no parameter ${name}`);
@@ -63,7 +63,7 @@ export class Draft {
     return inside(this.document, 'webhooks', kind, 'post');
   }
 
-  /** What has the schema of a body in its field `schema`. */
+  /** The media type object of a body, whose field `schema` has the body's schema. */
   media(name: BodyName): Schema {
     const [of = '', part] = name.split(' ');
     if (of === 'event') return inside(this.event(part as EventKind), 'requestBody', 'content', 'application/json');
@@ -76,7 +76,7 @@ export class Draft {
     return inside(this.media(name), 'schema');
   }
 
-  /** The object in a body that a path such as `data[]` or `data.refund` leads to. */
+  /** The object at a path of a body, such as `data[]` or `data.refund`. */
   object(name: BodyName, path = ''): Schema {
     const steps = path.split('.').filter((step) => step !== '');
     return steps.reduce((outer, step) => {
@@ -97,7 +97,7 @@ export class Draft {
     fields[field] = schema;
   }
 
-  /** Takes a field out of bodies, or gives it another name there. */
+  /** Removes a field from bodies, or renames it. */
   remove(names: readonly BodyName[], field: string, to?: string, path = pathOfRecord): void {
     for (const name of names) {
       const object = this.object(name, path(name));
@@ -110,7 +110,7 @@ export class Draft {
   }
 }
 
-/** Where the record is in a body of the contract. */
+/** The path of the record in a body of the contract. */
 function pathOfRecord(name: BodyName): string {
   if (name.startsWith('event ')) return 'data';
   return name.startsWith('list') ? 'data[]' : '';

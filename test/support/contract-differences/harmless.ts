@@ -11,7 +11,7 @@ function responses(draft: Draft, status: string): void {
   operation['responses'] = { [status]: body, default: { description: 'No.' } };
 }
 
-/** What no reseller needs to know. */
+/** Differences that are not reported. */
 export const HARMLESS_DIFFERENCES: readonly Difference[] = [
   harmless('it is the same', () => undefined),
   harmless('it is OpenAPI 3.0', (draft) => {
@@ -111,7 +111,7 @@ export const HARMLESS_DIFFERENCES: readonly Difference[] = [
   harmless('the ICCID has 19 or 20 digits', (draft) => {
     draft.set('getEsim answer', 'iccid', text({ pattern: String.raw`^\d{19,20}$`, minLength: 19, maxLength: 20 }));
   }),
-  harmless('the ICCID has a pattern that says nothing', (draft) => {
+  harmless('the ICCID has a pattern without meaning', (draft) => {
     draft.set('getEsim answer', 'iccid', text({ pattern: String.raw`^\w+$` }));
   }),
   harmless('the activation code begins with LPA', (draft) => {
@@ -139,7 +139,7 @@ export const HARMLESS_DIFFERENCES: readonly Difference[] = [
     'a path': [{ url: '/api/reseller/v1' }],
     variables: [{ url: '{scheme}://{host}/api/reseller/v1', variables: { scheme: { default: 'https' } } }],
     'an unknown version': [{ url: 'https://service.example/api/reseller/{version}' }],
-    'what is relative to the document': [{ url: './' }],
+    'a relative address': [{ url: './' }],
     'the sandbox as well': [{ url: 'https://s.example/v2' }, { url: 'https://s.example/api/reseller/v1/sandbox' }],
   }).map(([name, servers]) =>
     harmless(`the servers are given as ${name}`, (draft) => {
@@ -153,7 +153,7 @@ export const HARMLESS_DIFFERENCES: readonly Difference[] = [
     const free = { post: { requestBody: { content: { 'application/json': { schema } } }, responses: {} } };
     draft.document['webhooks'] = { notification: free };
   }),
-  harmless('webhooks are named in another way than their events', (draft) => {
+  harmless('webhooks have other names than their events', (draft) => {
     const webhooks = Object.entries(draft.document['webhooks'] as Schema);
     draft.document['webhooks'] = Object.fromEntries(webhooks.map(([name, item]) => [name.replaceAll('.', '_'), item]));
   }),

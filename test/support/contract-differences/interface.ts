@@ -12,7 +12,7 @@ export function describeHeaders(draft: Draft, headers: Readonly<Record<string, S
 
 const TEXT: Schema = { type: 'string' };
 
-/** The headers of the specification under a prefix. @param other those that are described otherwise, or further ones */
+/** The headers of the specification with a prefix. @param other changed or further headers. */
 export function headersOf(prefix: string, other: Readonly<Record<string, Schema>> = {}): Record<string, Schema> {
   const names = ['Event', 'Delivery', 'Timestamp', 'Signature'];
   return { ...Object.fromEntries(names.map((name) => [`${prefix}-${name}`, TEXT])), ...other };
@@ -34,7 +34,7 @@ function setEventName(draft: Draft, kind: EventKind, name: string): void {
 
 const NEEDED_EVENTS = EVENT_KINDS.filter((kind) => kind !== 'ping');
 
-/** The address, the calls, the events and their headers. */
+/** Differences of the address, the calls, the events and their headers. */
 export const INTERFACE_DIFFERENCES: readonly Difference[] = [
   breaking('the servers are of version 2', 'document', (draft) => {
     draft.document['servers'] = servers('https://service.example/api/reseller/v2');
@@ -66,7 +66,7 @@ export const INTERFACE_DIFFERENCES: readonly Difference[] = [
     const paths = draft.document['paths'] as Schema;
     paths['/esims/{id}/cancel'] = { delete: draft.call('cancelEsim') };
   }),
-  breaking('orders want a key instead of a token', 'createOrder', (draft) => {
+  breaking('orders need a key instead of a token', 'createOrder', (draft) => {
     const { securitySchemes } = draft.document['components'] as { securitySchemes: Schema };
     securitySchemes['key'] = { type: 'apiKey', in: 'header', name: 'X-Api-Key' };
     draft.call('createOrder')['security'] = [{ key: [] }];
@@ -80,10 +80,10 @@ export const INTERFACE_DIFFERENCES: readonly Difference[] = [
     setEventName(draft, 'order.completed', 'order.fulfilled');
     removeEvent(draft, 'order.completed', 'order.fulfilled');
   }),
-  breaking('the body names an event in another way', 'refund.completed', (draft) => {
+  breaking('the body has another name of an event', 'refund.completed', (draft) => {
     setEventName(draft, 'refund.completed', 'REFUND_COMPLETED');
   }),
-  breaking('the body of an event has its fields in no data', 'order.failed data', (draft) => {
+  breaking('the body of an event has its fields outside of data', 'order.failed data', (draft) => {
     draft.remove(['event order.failed'], 'data', undefined, () => '');
   }),
   breaking('the body of an event does not name it', 'topup.failed event', (draft) => {

@@ -9,7 +9,7 @@ const ORDER_READS: readonly BodyName[] = [
   'event order.failed',
 ];
 
-/** Fields that single answers may lack, and that the product cannot do without. */
+/** Differences of fields that some answers may lack and that the product needs elsewhere. */
 export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   breaking(
     'no answer and no event names the eSIM of an order',
@@ -23,7 +23,7 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
     (draft) => draft.remove([...ORDER_READS, 'createOrder answer'], 'esim_id'),
   ),
   breaking(
-    'the eSIM of an order is always null where it is read',
+    'the eSIM of an order is always null in reads',
     [
       'getOrder esim_id',
       'listOrders data[].esim_id',
@@ -67,10 +67,10 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   breaking('the list of refunds does not name the eSIM', 'listRefunds data[].esim_id', (draft) => {
     draft.remove(['listRefunds answer'], 'esim_id', 'sim');
   }),
-  breaking('the installation of an eSIM is not told', 'getEsim installed_at', (draft) => {
+  breaking('an eSIM has no installation time', 'getEsim installed_at', (draft) => {
     draft.remove(['getEsim answer'], 'installed_at');
   }),
-  breaking('the activation of an eSIM has another name', 'getEsim activated_at', (draft) => {
+  breaking('the activation time of an eSIM has another name', 'getEsim activated_at', (draft) => {
     draft.remove(['getEsim answer'], 'activated_at', 'activation_date');
   }),
   breaking('the installation is a flag', 'getEsim installed_at', (draft) => {
@@ -83,18 +83,18 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
     draft.remove(['listVpnSubscriptions answer'], 'access');
   }),
   breaking(
-    'movements do not say of which order they are',
+    'movements do not name their order',
     ['listWalletTransactions data[].order_id', 'listWalletTransactions data[].external_order_id'],
     (draft) => {
       draft.remove(['listWalletTransactions answer'], 'order_id');
       draft.remove(['listWalletTransactions answer'], 'external_order_id');
     },
   ),
-  breaking('movements do not say of which top-up they are', 'listWalletTransactions data[].topup_id', (draft) => {
+  breaking('movements do not name their top-up', 'listWalletTransactions data[].topup_id', (draft) => {
     draft.remove(['listWalletTransactions answer'], 'topup_id');
   }),
   breaking(
-    'movements do not say of which subscription they are',
+    'movements do not name their subscription',
     ['listWalletTransactions data[].vpn_subscription_id', 'listWalletTransactions data[].external_subscription_id'],
     (draft) => {
       draft.remove(['listWalletTransactions answer'], 'vpn_subscription_id');

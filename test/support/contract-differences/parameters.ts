@@ -12,7 +12,7 @@ const FILTERS: readonly (readonly [EndpointName, string, string])[] = [
 
 const KEY = 'Idempotency-Key';
 
-/** The query and the headers of calls. */
+/** Differences of the query and the headers of calls. */
 export const PARAMETER_DIFFERENCES: readonly Difference[] = [
   ...FILTERS.map(([call, name, other]) =>
     breaking(`${call} is filtered by ${other}`, `${call} query ${name}`, (draft) => {
@@ -37,10 +37,10 @@ export const PARAMETER_DIFFERENCES: readonly Difference[] = [
   note('a list is paged by number', 'listRefunds query cursor', (draft) => {
     draft.parameter('listRefunds', 'cursor').name = 'page';
   }),
-  breaking('transactions are asked for since a day', 'listWalletTransactions query since', (draft) => {
+  breaking('transactions are filtered by a day', 'listWalletTransactions query since', (draft) => {
     draft.parameter('listWalletTransactions', 'since').schema = { type: 'string', format: 'date' };
   }),
-  breaking('transactions are asked for since a Unix time', 'listWalletTransactions query since', (draft) => {
+  breaking('transactions are filtered by a Unix time', 'listWalletTransactions query since', (draft) => {
     draft.parameter('listWalletTransactions', 'since').schema = { type: 'integer' };
   }),
   breaking('orders are filtered by a UUID', 'listOrders query external_order_id', (draft) => {
@@ -55,7 +55,7 @@ export const PARAMETER_DIFFERENCES: readonly Difference[] = [
   breaking('the version is a number', 'getLatestUpdate query current_version', (draft) => {
     draft.parameter('getLatestUpdate', 'current_version').schema = { type: 'integer' };
   }),
-  breaking('the key is not there', 'createOrder header Idempotency-Key', (draft) => {
+  breaking('the key is missing', 'createOrder header Idempotency-Key', (draft) => {
     draft.removeParameter('createOrder', KEY);
   }),
   breaking('the key has another name', 'createTopup header Idempotency-Key', (draft) => {

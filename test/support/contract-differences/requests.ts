@@ -3,7 +3,7 @@ import type { Schema } from '#test/support/contract-openapi.ts';
 
 const text = (constraint: Schema): Schema => ({ type: 'string', ...constraint });
 
-/** What the service takes, and what we send. */
+/** Differences of requests that we send. */
 export const REQUEST_DIFFERENCES: readonly Difference[] = [
   ...Object.entries<Schema>({
     'a reference must be a UUID': text({ format: 'uuid' }),
@@ -72,22 +72,22 @@ export const REQUEST_DIFFERENCES: readonly Difference[] = [
   breaking('an order is sent as a form', 'createOrder', (draft) => {
     draft.call('createOrder')['requestBody'] = { content: { 'application/x-www-form-urlencoded': {} } };
   }),
-  breaking('what a customer pays is in whole units', 'createVpnOrder customer_price', (draft) => {
+  breaking('the customer price is in whole units', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', { type: 'number', multipleOf: 1 });
   }),
-  breaking('what a customer pays is an integer', 'createVpnOrder customer_price', (draft) => {
+  breaking('the customer price is an integer', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', { type: 'integer' });
   }),
-  breaking('what a customer pays is text', 'createVpnOrder customer_price', (draft) => {
+  breaking('the customer price is text', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', text({}));
   }),
-  breaking('what a customer pays is at most 10', 'createVpnOrder customer_price', (draft) => {
+  breaking('the customer price is at most 10', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', { type: 'number', maximum: 10 });
   }),
-  breaking('what a customer pays is above 50', 'createVpnOrder customer_price', (draft) => {
+  breaking('the customer price is above 50', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', { type: 'number', minimum: 50, exclusiveMinimum: true });
   }),
-  note('what a customer pays is not zero', 'createVpnOrder customer_price', (draft) => {
+  note('the customer price is not zero', 'createVpnOrder customer_price', (draft) => {
     draft.set('createVpnOrder request', 'customer_price', { type: 'number', exclusiveMinimum: 0 });
   }),
   breaking('the reference to the customer is an email address', 'createVpnOrder customer_reference', (draft) => {

@@ -30,7 +30,7 @@ import { DEFAULT_HEADER_PREFIX, type ServicePackage } from '#upstream/contract.t
 
 export const WEBHOOK_SECRET = 'whsec_of_the_test';
 
-/** 2030-01-31T12:00:00Z: what the API's clock shows until a test moves it. */
+/** 2030-01-31T12:00:00Z, the initial time of the API's clock. */
 export const TEST_NOW = Date.UTC(2030, 0, 31, 12);
 
 export interface TestApi extends AsyncDisposable {
@@ -41,14 +41,14 @@ export interface TestApi extends AsyncDisposable {
   readonly clock: { now: number };
   /** Lines of the log so far. */
   readonly log: string[];
-  /** How often the relay was woken. */
+  /** Number of wake-ups of the relay. */
   readonly wakeUps: () => number;
-  /** All that is mounted. */
+  /** All operations of the API. */
   readonly operations: readonly Operation[];
   readonly tail: EventTail;
-  /** Puts out what was announced, as the relay does, and wakes who waits. */
+  /** Publishes recorded events as the relay does, and wakes waiting callers. */
   publish(): Promise<void>;
-  /** A caller with a key that has these scopes; all when left out. */
+  /** A caller with a key that has these scopes. The default is all scopes. */
   caller(scopes?: readonly ApiScope[], key?: KeyLimits): Promise<HttpClient>;
   /** Sends a delivery as the service does. */
   deliver(delivery: Delivery): Promise<HttpAnswer>;
@@ -61,11 +61,11 @@ export interface Delivery {
   readonly id?: string;
   readonly event?: string;
   readonly secret?: string;
-  /** Unix seconds as text; the API's now when left out. */
+  /** Unix seconds as text. The default is the API's time. */
   readonly timestamp?: string;
-  /** Of the names of its headers; `X-Service` when left out. */
+  /** Prefix of its header names. The default is `X-Service`. */
   readonly prefix?: string;
-  /** Replaces or, when undefined, leaves out. */
+  /** Replaces headers. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -127,9 +127,9 @@ export const idleService: ApiDependencies['service'] = {
 };
 
 /**
- * The API over real HTTP on a real, empty database of its own; the service is what the test says.
+ * Starts the API with real HTTP on its own empty database. The test defines the service.
  *
- * @param openOwn gives the API a way to the database other than the test's.
+ * @param openOwn opens a separate connection of the API to the database.
  */
 export async function startTestApi(
   overrides: Partial<ApiDependencies> = {},
@@ -148,7 +148,7 @@ export async function startTestApi(
   );
   const usual = own ?? database;
   const metrics = createMetrics({ processMetrics: false });
-  // Woken by the test alone: what waits for the poll, waits for good.
+  // Only the test wakes it: the poll interval is longer than any test.
   const tail = new EventTail({
     read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
     lastPosition: () => database.run(lastPosition),
@@ -221,7 +221,7 @@ export async function startTestApi(
   };
 }
 
-/** No test asks a name server. */
+/** Known hosts, because tests use no name server. */
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
   'shop.example.com': ['93.184.215.14'],
   'inside.example.com': ['10.0.0.7'],
@@ -250,7 +250,7 @@ async function deliver(baseUrl: string, clock: { now: number }, delivery: Delive
   const timestamp = delivery.timestamp ?? String(Math.floor(clock.now / 1_000));
   const bytes = bytesOf(body);
   const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
-  // Spelled out as the specification has them, so that a test notices when the product reads others.
+  // Header names as in the specification, so that a test fails if the product reads other names.
   const { prefix = 'X-Service' } = delivery;
   const headers: Record<string, string | undefined> = {
     [`${prefix}-Event`]: delivery.event ?? eventIn(body),

@@ -4,7 +4,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Where Chromium is: `CHROMIUM_PATH`, or where distributions put it. */
+/** Path of Chromium: `CHROMIUM_PATH`, or the usual paths of distributions. */
 const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find(
   (path) => path !== '' && existsSync(path),
 );
@@ -15,10 +15,10 @@ interface BrowserPlace {
 }
 
 /**
- * True when browser tests can run here. On a machine without Chromium they are left out, and say so.
+ * True if browser tests can run here. Without Chromium the tests are skipped, with a message.
  *
- * @param here where Chromium is, if anywhere, and the environment of the tests.
- * @throws Error in CI (`CI` is set) where there is none: its file fails, since what nobody sees must not be left out.
+ * @param here path of Chromium, if any, and the environment of the tests.
+ * @throws Error in CI (`CI` is set) without Chromium, so that the file of the tests fails.
  */
 export function browserAvailable(here: BrowserPlace = { path: chromiumPath, environment: process.env }): boolean {
   if (here.path !== undefined) return true;
@@ -27,15 +27,15 @@ export function browserAvailable(here: BrowserPlace = { path: chromiumPath, envi
   return false;
 }
 
-/** Milliseconds that a step of a browser may take: reached only when it never happens. */
-const PATIENCE_MS = 100_000;
+/** Time limit of a browser step in milliseconds, reached only on failure. */
+const STEP_TIMEOUT_MS = 100_000;
 
-/** A headless Chromium that asks nobody but the pages it is given. @param more arguments for it. */
+/** Starts a headless Chromium without background requests to other hosts. @param more further arguments. */
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('no Chromium here');
   return chromium.launch({
     executablePath: chromiumPath,
-    timeout: PATIENCE_MS,
+    timeout: STEP_TIMEOUT_MS,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -49,17 +49,17 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
   });
 }
 
-/** @param viewport in pixels. */
+/** Opens a page. @param viewport in pixels. */
 export async function openPage(
   browser: Browser,
   viewport: { readonly width: number; readonly height: number },
 ): Promise<Page> {
   const page = await browser.newPage({ viewport });
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(STEP_TIMEOUT_MS);
   return page;
 }
 
-/** Keeps a picture of a page under `test/artifacts/`. */
+/** Saves a screenshot of a page under `test/artifacts/`. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = join(import.meta.dirname, '../../artifacts');
   mkdirSync(folder, { recursive: true });

@@ -1,9 +1,9 @@
-/** Every call of the client once: how it is made, a good answer to it, and what it sends. */
+/** Every call of the client once, with a good answer and the expected request. */
 import type { ServiceClient } from '#upstream/client.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** One call of the client, what the service answers, and what must have gone over the wire for it. */
+/** One call of the client, the answer of the service, and the expected request. */
 export interface Exchange {
   readonly call: (client: ServiceClient) => Promise<{ readonly ok: boolean }>;
   readonly answer: unknown;

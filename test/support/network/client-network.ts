@@ -1,9 +1,9 @@
 import { ResellerClient, type TransportOptions } from '#clients/typescript/src/index.ts';
 
-/** What the network does with one request of the client: an answer, or an error of the connection. */
+/** Handles one request of the client: with an answer, or with a connection error. */
 export type Step = (request: Request) => Response;
 
-/** The connection breaks before there is an answer. */
+/** Breaks the connection before an answer. */
 export const broken: Step = () => {
   throw new TypeError('socket hang up');
 };
@@ -13,9 +13,7 @@ export function problem(status: number, code: string, headers: Record<string, st
     Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
 }
 
-/**
- * The beginning of an answer comes: then the connection breaks, or nothing more comes until the request is given up.
- */
+/** Sends the start of an answer. Then the connection breaks, or sends nothing until the request is aborted. */
 export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<string, string> = {}): Step {
   return ({ signal }) => {
     const body = new ReadableStream<Uint8Array>(
@@ -24,7 +22,7 @@ export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<stri
           controller.enqueue(new TextEncoder().encode('{"id":"ord'));
           signal.addEventListener('abort', () => controller.error(signal.reason));
         },
-        // Comes only when the beginning has been taken.
+        // Called only after the start was read.
         pull: (controller) => {
           if (end === 'breaks') controller.error(new TypeError('terminated'));
         },
@@ -35,11 +33,11 @@ export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<stri
   };
 }
 
-/** Clients whose requests meet the steps that were foreseen, and whose waits take no time. */
+/** Clients with scripted answers and without real waits. */
 export class ClientNetwork {
-  /** Every request that was sent. */
+  /** All sent requests. */
   readonly seen: Request[] = [];
-  /** Every wait, in milliseconds. */
+  /** All waits, in milliseconds. */
   readonly slept: number[] = [];
 
   client(steps: readonly Step[], options: Partial<TransportOptions> = {}): ResellerClient {
@@ -52,7 +50,7 @@ export class ClientNetwork {
         const request = new Request(input, init);
         this.seen.push(request);
         const step = left.shift();
-        if (step === undefined) throw new Error('nothing more was foreseen');
+        if (step === undefined) throw new Error('the test scripted no further step');
         return step(request);
       },
       ...options,

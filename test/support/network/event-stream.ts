@@ -8,28 +8,28 @@ interface StreamedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a stream of server-sent events as the standard says, on a connection of its own. */
+/** A reader of server-sent events with its own connection. */
 export interface StreamReader {
   readonly headers: Headers;
-  /** The next events, once there are so many. */
+  /** Waits for the next `count` events. */
   next(count: number): Promise<StreamedEvent[]>;
-  /** How many events came so far. */
-  told(): number;
-  /** How many comments came so far. */
+  /** Number of events received so far. */
+  received(): number;
+  /** Number of comments received so far. */
   comments(): number;
-  /** What is given as `Last-Event-ID` when it is read on. */
+  /** Value of `Last-Event-ID` for a reconnection. */
   lastEventId(): string;
-  /** Stops reading, and lets the connection stand. */
+  /** Stops reading without closing the connection. */
   pause(): void;
   resume(): void;
-  /** True when it was cut off in the middle. */
+  /** True if the connection was cut in the middle. */
   broken(): boolean;
   close(): void;
-  /** Resolves when the other side ends it. */
+  /** Resolves when the other side ends the stream. */
   readonly ended: Promise<void>;
 }
 
-/** @throws Error unless it is a stream. */
+/** Opens a stream. @throws Error if the status is not 200. */
 export async function readStream(
   client: HttpClient,
   path: string,
@@ -46,7 +46,7 @@ export async function readStream(
   response.on('close', () => ended.resolve());
   response.on('error', () => ended.resolve());
   const waiting: StreamedEvent[] = [];
-  let told = 0;
+  let received = 0;
   let comments = 0;
   let lastEventId = '';
   let text = '';
@@ -70,7 +70,7 @@ export async function readStream(
       if (data === undefined) continue;
       const parsed: unknown = JSON.parse(data);
       if (typeof parsed !== 'object' || parsed === null) throw new TypeError('an event is no object');
-      told += 1;
+      received += 1;
       waiting.push({
         id: fields.get('id') ?? '',
         event: fields.get('event') ?? '',
@@ -83,7 +83,7 @@ export async function readStream(
       Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]),
     ),
     ended: ended.promise,
-    told: () => told,
+    received: () => received,
     comments: () => comments,
     lastEventId: () => lastEventId,
     pause: () => void response.pause(),
@@ -91,8 +91,8 @@ export async function readStream(
     broken: () => !response.complete,
     close: () => response.destroy(),
     next: async (count) => {
-      await waitFor(`${count} events are told`, () => waiting.length >= count, {
-        context: () => `told: ${waiting.length}`,
+      await waitFor(`${count} events are received`, () => waiting.length >= count, {
+        context: () => `received: ${waiting.length}`,
         everyMs: 10,
       });
       return waiting.splice(0, count);

@@ -6,7 +6,7 @@ export interface HttpCall {
   readonly body?: unknown;
 }
 
-/** An answer read to its end; of a stream of events, which has none, only how it begins. */
+/** A complete answer. For a stream of events, which has no end, only status and headers. */
 export class HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -20,7 +20,7 @@ export class HttpAnswer {
     this.text = bytes.toString('utf8');
   }
 
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   get body(): unknown {
     try {
       const parsed: unknown = JSON.parse(this.text);
@@ -30,12 +30,12 @@ export class HttpAnswer {
     }
   }
 
-  /** The body, checked. @throws ZodError when it has another shape. */
+  /** The body, parsed by a schema. @throws ZodError if it has another shape. */
   read<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
     return schema.parse(this.body);
   }
 
-  /** What stands at a path of the body, such as `at('data', 0, 'id')`; undefined when nothing does. */
+  /** The value at a path of the body, such as `at('data', 0, 'id')`; undefined if there is none. */
   at(...path: readonly (string | number)[]): unknown {
     let current = this.body;
     for (const step of path) {
@@ -45,7 +45,7 @@ export class HttpAnswer {
     return current;
   }
 
-  /** The text at a path of the body. @throws Error that shows the answer when there is none. */
+  /** The text at a path of the body. @throws Error with the answer if there is no text. */
   textAt(...path: readonly (string | number)[]): string {
     const value = this.at(...path);
     if (typeof value === 'string') return value;
@@ -56,7 +56,7 @@ export class HttpAnswer {
 /** A plain client on one base address with fixed headers. */
 export class HttpClient {
   readonly baseUrl: string;
-  /** What it sends with every call. */
+  /** Headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
@@ -90,7 +90,7 @@ export class HttpClient {
     );
   }
 
-  /** The same with other headers added. */
+  /** A client with additional headers. */
   with(headers: Readonly<Record<string, string>>): HttpClient {
     return new HttpClient(this.baseUrl, { ...this.headers, ...headers });
   }

@@ -1,23 +1,23 @@
 import { connect } from 'node:net';
 
-/** What came back for bytes that no HTTP client would send, until the other side closed or was silent. */
+/** The answer to bytes that no HTTP client would send, until the other side closed the connection or was silent. */
 export interface RawAnswer {
-  /** All that came back, decoded as latin1. */
+  /** All received bytes, decoded as latin1. */
   readonly text: string;
-  /** Status of each answer in it, in order. */
+  /** Status of each answer, in order. */
   readonly statuses: readonly number[];
-  /** True when the other side closed the connection. */
+  /** True if the other side closed the connection. */
   readonly closed: boolean;
 }
 
-/** Milliseconds: longer than a busy machine takes to answer. */
+/** Longer than the answer of a busy machine takes, in milliseconds. */
 const SILENCE_MS = 10_000;
 
 /**
- * Sends bytes as they are, then waits until the other side closes, or is silent for a while.
+ * Sends bytes unchanged, then waits until the other side closes the connection or is silent for a while.
  *
- * @param parts sent one after the other; a number is a pause in milliseconds.
- * @param isEnough of all that came so far: true ends the wait, where nobody would close.
+ * @param parts sent in order. A number is a pause in milliseconds.
+ * @param isEnough gets all received text. True ends the wait, if the other side does not close the connection.
  */
 export async function sendRaw(
   baseUrl: string,
@@ -36,7 +36,7 @@ export async function sendRaw(
   });
   socket.on('end', () => end(true));
   socket.on('close', () => end(true));
-  // A reset is a way of closing.
+  // A reset counts as closing.
   socket.on('error', () => end(true));
   for (const part of parts) {
     if (typeof part === 'number') await new Promise((resolve) => setTimeout(resolve, part));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** One HTTP request as the bytes that came over the wire. */
+/** One HTTP request as received bytes. */
 export interface RawRequest {
   /** Request line and headers, as text. */
   readonly head: string;
@@ -32,7 +32,7 @@ export interface RawServerBehaviour {
   readonly onRequest?: (request: RawRequest) => void;
 }
 
-/** A TCP server that shows a client's exact bytes and answers, misbehaves or breaks off as a test says. */
+/** A TCP server that records a client's exact bytes. A test defines its answers and its faults. */
 export async function startRawServer(behaviour: RawServerBehaviour): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
@@ -43,7 +43,7 @@ export async function startRawServer(behaviour: RawServerBehaviour): Promise<Raw
     const connection = connections;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // What a client does to a connection is what these tests are about; only the client's side is judged.
+    // The tests check only the client's side, so errors here have no meaning.
     socket.on('error', () => undefined);
     behaviour.onConnection?.(socket, connection);
     let pending: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** The simulator's admin API, typed for tests of the product: what to inject, and what the service saw and did. */
+/** The simulator's admin API, typed for tests: faults to inject, and records of the service. */
 import * as z from 'zod';
 import type { behaviourRule } from '#simulator/behaviour/behaviours.ts';
 import type { DialectName } from '#simulator/behaviour/dialect.ts';
@@ -31,7 +31,7 @@ const sold = z.object({
   price_for_reseller: z.string(),
   currency: z.string(),
 });
-/** An order as the service has it. */
+/** An order at the service. */
 export type SoldOrder = z.output<typeof sold>;
 
 const soldRefund = z.object({
@@ -41,7 +41,7 @@ const soldRefund = z.object({
   review: z.string().nullable(),
   cancellation: z.enum(['processing', 'cancelled', 'refused']),
 });
-/** A cancellation with its refund as the service has it. */
+/** A cancellation with its refund at the service. */
 export type SoldRefund = z.output<typeof soldRefund>;
 
 const recharge = z.object({
@@ -50,7 +50,7 @@ const recharge = z.object({
   package_id: z.number(),
   status: z.enum(['processing', 'completed', 'failed']),
 });
-/** A top-up as the service has it. */
+/** A top-up at the service. */
 export type SoldTopup = z.output<typeof recharge>;
 
 const subscription = z.object({
@@ -59,7 +59,7 @@ const subscription = z.object({
   status: z.string(),
   cancelled_at: z.string().nullish(),
 });
-/** A VPN subscription as the service has it. */
+/** A VPN subscription at the service. */
 export type SoldSubscription = z.output<typeof subscription>;
 
 const delivery = z.object({
@@ -71,7 +71,7 @@ const delivery = z.object({
   body: z.string(),
   attempts: z.array(z.object({ sent_at: z.iso.datetime(), timestamp: z.string(), status: z.number().nullable() })),
 });
-/** A webhook as the service sent it. */
+/** A webhook of the service. */
 export type SentWebhook = z.output<typeof delivery>;
 
 const request = z.object({
@@ -80,9 +80,9 @@ const request = z.object({
   idempotency_key: z.string().nullable(),
   body_sha256: z.string(),
   received_at: z.iso.datetime().transform((text) => Date.parse(text)),
-  /** What the work came to; null when none was done. */
+  /** Status of the result; null if the request was not executed. */
   result_status: z.number().nullable(),
-  /** What went out; null when nothing did, or not yet. */
+  /** Status of the sent answer; null if none was sent yet. */
   status: z.number().nullable(),
   faults: z.array(z.string()),
 });
@@ -107,7 +107,7 @@ export class SimulatorAdmin {
     this.#http = http;
   }
 
-  /** What happens to the next calls of an endpoint; the next one only, unless `rule` says otherwise. */
+  /** Injects a fault into the next call of an endpoint, or into the calls that `rule` selects. */
   async onRequest(
     endpoint: Extract<z.input<typeof faultRule>, { target: 'request' }>['endpoint'],
     fault: z.input<typeof requestFault>,
@@ -116,7 +116,7 @@ export class SimulatorAdmin {
     await this.#post('/faults', { target: 'request', endpoint, fault, ...rule } satisfies z.input<typeof faultRule>);
   }
 
-  /** What happens to the next webhooks of a kind; the next one only, unless `rule` says otherwise. */
+  /** Injects a fault into the next webhook of a type, or into the webhooks that `rule` selects. */
   async onWebhook(
     event: string | undefined,
     fault: z.input<typeof webhookFault>,
@@ -126,17 +126,17 @@ export class SimulatorAdmin {
     await this.#post('/faults', { target: 'webhook', ...named, fault, ...rule } satisfies z.input<typeof faultRule>);
   }
 
-  /** What becomes of the next purchase, or the next `count`. */
+  /** Sets the result of the next purchase, or of the next `count`. */
   async nextPurchases(rule: z.input<typeof behaviourRule>): Promise<void> {
     await this.#post('/behaviour', { count: 1, ...rule } satisfies z.input<typeof behaviourRule>);
   }
 
-  /** All fault rules with how often they fired. */
+  /** All fault rules, with the number of times they fired. */
   async faults(): Promise<FaultReport[]> {
     return (await this.#get('/faults')).read(z.object({ data: z.array(firedRule) })).data;
   }
 
-  /** Everything that was injected is taken back; orders, wallet and logs stay. */
+  /** Removes all injected faults and results. Orders, wallet and logs stay. */
   async calm(): Promise<void> {
     await Promise.all([this.#delete('/faults'), this.#delete('/behaviour'), this.dialect('replays')]);
   }
@@ -145,7 +145,7 @@ export class SimulatorAdmin {
     await this.#post('/dialect', { name, properties });
   }
 
-  /** How answers, events and headers look from now on. */
+  /** Sets the form of all following answers, events and headers. */
   async shape(name: ShapeName, properties: Partial<Shape> = {}): Promise<void> {
     await this.#post('/shape', { name, properties });
   }
@@ -158,7 +158,7 @@ export class SimulatorAdmin {
     await this.#post('/deposits', { environment: 'sandbox', amount });
   }
 
-  /** What somebody at the service does to the wallet by hand; it names one sale or nothing. */
+  /** A manual movement in the service's wallet, for one sale or none. */
   async move(movement: {
     type: 'debit' | 'credit';
     amount: string;
@@ -183,7 +183,7 @@ export class SimulatorAdmin {
     await this.#post(`/orders/${id}/fail`, {});
   }
 
-  /** Sends a webhook made by hand. @returns its delivery id at the simulator. */
+  /** Sends a webhook with any content. @returns its delivery id at the simulator. */
   async sendWebhook(webhook: { event: string; data: unknown } & Record<string, unknown>): Promise<string> {
     return (await this.#post('/webhooks/send', webhook)).textAt('id');
   }
@@ -197,7 +197,7 @@ export class SimulatorAdmin {
     return this.#all('/ledger?environment=sandbox', ledgerLine);
   }
 
-  /** @param reference of one attempt; all orders without it. */
+  /** @param reference of one attempt. The default is all orders. */
   async orders(reference?: string): Promise<SoldOrder[]> {
     const filter = reference === undefined ? '' : `&external_order_id=${encodeURIComponent(reference)}`;
     return this.#all(`/orders?environment=sandbox${filter}`, sold);
@@ -223,12 +223,12 @@ export class SimulatorAdmin {
     await this.#post(`/vpn-plans/${id}`, change);
   }
 
-  /** What the person who reviews a refund decides, or what becomes of the money after that. */
+  /** Sets the decision about a refund, or the result of its payment. */
   async decideRefund(id: string, decision: 'accept' | 'refuse' | 'complete' | 'fail'): Promise<void> {
     await this.#post(`/refunds/${id}/${decision}`, {});
   }
 
-  /** @param esimId the service's; of all eSIMs without it. */
+  /** @param esimId the service's id. The default is all eSIMs. */
   async refunds(esimId?: string): Promise<SoldRefund[]> {
     return this.#all(`/refunds?environment=sandbox${esimId === undefined ? '' : `&esim_id=${esimId}`}`, soldRefund);
   }
@@ -246,7 +246,7 @@ export class SimulatorAdmin {
     return this.#all(`/requests?endpoint=${endpoint}${key}`, request);
   }
 
-  /** @param orderId of the service's order; all webhooks without it. */
+  /** @param orderId the service's id. The default is all webhooks. */
   async webhooks(orderId?: string): Promise<SentWebhook[]> {
     const filter = orderId === undefined ? '' : `&order_id=${encodeURIComponent(orderId)}`;
     return this.#all(`/deliveries?environment=sandbox${filter}`, delivery);

@@ -12,7 +12,7 @@ const body = z.looseObject({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** A delivery as it came in. */
+/** A received delivery. */
 export interface Received {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,13 +20,13 @@ export interface Received {
   readonly path: string;
 }
 
-/** What a receiver answers: a status, or how it misbehaves. */
+/** The answer of a receiver: a status, or a function that handles the request. */
 export type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A receiver of our webhooks, as a shop would run one. */
+/** A receiver of our webhooks, as in a shop. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  /** How the next deliveries are answered, then `otherwise`. */
+  /** The answers to the next deliveries. After them, the answer is `otherwise`. */
   readonly answers: Answer[] = [];
   otherwise: Answer = 204;
   readonly url: string;
@@ -55,15 +55,12 @@ export class WebhookReceiver implements AsyncDisposable {
     return receiver;
   }
 
-  /** Ids of all deliveries in the order in which they came, repetitions included. */
+  /** Ids of all deliveries in order of arrival, repetitions included. */
   get ids(): string[] {
     return this.received.map(({ id }) => id);
   }
 
-  /**
-   * What a receiver reads of a delivery after it has verified it with the published library. @throws
-   * WebhookVerificationError
-   */
+  /** Verifies a delivery with the published library. @returns its body. @throws WebhookVerificationError */
   static verified({ bytes, headers }: Received, secret: string): z.output<typeof body> {
     return body.parse(new Webhook(secret).verify(bytes, { ...headers }));
   }

@@ -1,17 +1,17 @@
-/** PostgreSQL's clock in the hands of a test. */
+/** A clock of PostgreSQL that a test controls. */
 import { withClient } from '#cli/embedded/postgres.ts';
 import type { TestDatabase } from '#test/support/servers/database.ts';
 
-/** What the product reads as the time of the database. */
+/** The time that the product reads from the database. */
 export interface DatabaseClock {
   set(at: Date): Promise<void>;
 }
 
 /**
- * Makes `clock_timestamp()` of one test database stand still at a time that the test sets. PostgreSQL looks for
- * functions in `pg_catalog` first, unless the search path names it later.
+ * Stops `clock_timestamp()` of one test database at a time that the test sets. PostgreSQL searches `pg_catalog` first,
+ * unless the search path names it later.
  *
- * @param database to which no session of the product is open yet.
+ * @param database a database without open sessions of the product.
  */
 export async function holdDatabaseClock(
   { url, name }: Pick<TestDatabase, 'url' | 'name'>,
@@ -21,7 +21,8 @@ export async function holdDatabaseClock(
     await client.query(`
       CREATE SCHEMA test_clock;
       CREATE TABLE test_clock.held (at timestamptz NOT NULL);
-      CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM test_clock.held';
+      CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+        AS 'SELECT at FROM test_clock.held';
       ALTER DATABASE ${name} SET search_path = test_clock, pg_catalog, public`);
     await client.query('INSERT INTO test_clock.held VALUES ($1)', [at]);
   });

@@ -11,10 +11,10 @@ export interface TestDatabase extends AsyncDisposable {
   drop(): Promise<void>;
 }
 
-/** Many stacks start at the same moment, and each keeps others waiting. */
+/** Many stacks start at the same time and wait for each other. */
 const MANY_AT_ONCE = { connectTimeoutMs: 60_000 } as const;
 
-/** A migrated, empty database of its own, cloned from the run's template. */
+/** Creates a migrated, empty database from the run's template. */
 export async function createTestDatabase(
   { postgresUrl, templateDatabase }: Pick<SharedServers, 'postgresUrl' | 'templateDatabase'> = inject('servers'),
 ): Promise<TestDatabase> {
@@ -22,7 +22,7 @@ export async function createTestDatabase(
   await withClient(
     postgresUrl,
     async (client) => {
-      // Files of one run clone the same template, and PostgreSQL refuses while another session is at it.
+      // PostgreSQL refuses to clone the template while another session clones it.
       await client.query('SELECT pg_advisory_lock(1)');
       await client.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
     },
@@ -41,7 +41,7 @@ export interface OpenTestDatabase extends TestDatabase {
   readonly database: Database;
 }
 
-/** {@link createTestDatabase} with our own pool on it; `drop` closes the pool first. */
+/** {@link createTestDatabase} with a pool. `drop` closes the pool first. */
 export async function openTestDatabase(options: Pick<DatabaseOptions, 'onEvents'> = {}): Promise<OpenTestDatabase> {
   const created = await createTestDatabase();
   const database = openDatabase(created.url, options);
@@ -52,8 +52,8 @@ export async function openTestDatabase(options: Pick<DatabaseOptions, 'onEvents'
   return { url: created.url, name: created.name, database, drop, [Symbol.asyncDispose]: drop };
 }
 
-/** Our own pool on a database. The caller closes it. */
+/** Opens a pool on a database. The caller closes it. */
 export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onEvents'> = {}): Database {
-  // A connection that breaks is what some tests bring about; the statement that meets it reports it.
+  // Some tests break connections on purpose. The failing statement reports the error.
   return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined, ...options });
 }

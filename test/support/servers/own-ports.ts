@@ -1,4 +1,4 @@
-/** Test files that run at the same time choose their ports from different ones. */
+/** Parallel test files choose their ports from separate ranges. */
 import { choosePortsInLane } from '#cli/embedded/ports.ts';
 
 const LANES = 8;

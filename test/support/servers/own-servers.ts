@@ -1,4 +1,4 @@
-/** Servers of a test's own, for tests that stop, kill and start them again on the same port and data. */
+/** Own servers of a test that stops, kills and restarts them on the same port and data. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -18,39 +18,36 @@ import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 const run = promisify(execFile);
 
 interface OwnServer extends AsyncDisposable {
-  /** On the same port and data; waits until it serves. */
+  /** Starts the server on the same port and data, and waits until it is ready. */
   start(): Promise<void>;
-  /** As an administrator would. */
+  /** Stops the server as an administrator would. */
   stop(): Promise<void>;
-  /** As a power cut would. */
+  /** Kills the server as a power cut would. */
   kill(): Promise<void>;
-  /** All of its processes stand still, with their connections open, until {@link thaw}. */
+  /** Stops all its processes (SIGSTOP) until {@link thaw}. Connections stay open. */
   freeze(): void;
   thaw(): void;
-  /** Backs its data up: it is stopped for that and started again. @returns the folder of the backup. */
+  /** Stops the server, backs its data up and starts it again. @returns the folder of the backup. */
   backUp(): Promise<string>;
-  /** Kills it, puts a backup in the place of its data, and starts it. @param backup undefined: it begins empty. */
+  /** Kills the server, replaces its data with a backup, and starts it. @param backup undefined: without data. */
   restore(backup: string | undefined): Promise<void>;
 }
 
-/** What PostgreSQL no longer knew when it had come back. */
+/** The commits that PostgreSQL lost. */
 interface LostCommits {
   readonly transactions: number;
-  /** Of the write-ahead log. */
+  /** Lost bytes of the write-ahead log. */
   readonly bytes: number;
 }
 
 export interface OwnPostgres extends OwnServer {
   /** A migrated database. */
   readonly url: string;
-  /**
-   * Ends all of it at one moment, so that what was committed and not written yet is lost, and starts it again. Needs
-   * `losesCommitsOf`.
-   */
+  /** Kills all processes at one moment, so that unwritten commits are lost, and restarts. Needs `losesCommitsOf`. */
   setBack(): Promise<LostCommits>;
-  /** What was committed before is not lost any more. */
+  /** Makes all earlier commits durable. */
   makeDurable(): Promise<void>;
-  /** As {@link makeDurable}, and nothing that is committed later is written until it is set back. */
+  /** Like {@link makeDurable}. In addition, later commits are not written until {@link setBack}. */
   keepNothingMore(): Promise<void>;
 }
 
@@ -59,10 +56,10 @@ export interface OwnTemporal extends OwnServer {
 }
 
 /**
- * A PostgreSQL that runs, with data that survive a kill.
+ * Starts a PostgreSQL whose data survives a kill.
  *
- * @param options.losesCommitsOf milliseconds (10,000 at most): a commit is written so much later, and lost when all
- * of PostgreSQL ends before. By default nothing that was committed is ever lost.
+ * @param options.losesCommitsOf delay of the write of a commit in milliseconds, at most 10,000. A kill before the
+ * write loses the commit. By default no commit is lost.
  */
 export async function startOwnPostgres({
   losesCommitsOf,
@@ -75,8 +72,8 @@ export async function startOwnPostgres({
     logFile: join(folder, 'postgres.log'),
     settings: {
       max_connections: '200',
-      // The write-ahead log stays in the memory of PostgreSQL's own processes, which a kill of all of them takes away.
-      // Nor may a page that is written take it to the disk.
+      // The write-ahead log stays in the memory of PostgreSQL's processes, so a kill of all of them loses it. Page
+      // writes must not flush it to the disk.
       ...(losesCommitsOf !== undefined && {
         synchronous_commit: 'off',
         wal_writer_delay: `${losesCommitsOf}ms`,
@@ -107,7 +104,7 @@ export async function startOwnPostgres({
       withClient(
         url,
         async (client) => {
-          // First what writes by itself stands still, then what there is is written by us.
+          // Stop the background writer of the log first, then write the present log.
           const { rows } = await client.query<{ pid: number }>(
             "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
           );
@@ -119,7 +116,7 @@ export async function startOwnPostgres({
   };
 }
 
-/** A test may have stopped the server for a minute and a half; it answers when it goes on. */
+/** A test may have frozen the server for a minute and a half. It answers after that. */
 const MAY_BE_FROZEN = { connectTimeoutMs: 120_000 } as const;
 
 async function makeDurable(client: Client): Promise<void> {
@@ -127,7 +124,7 @@ async function makeDurable(client: Client): Promise<void> {
   await client.query("SELECT pg_logical_emit_message(true, 'test', 'durable')");
 }
 
-/** The next transaction's number, and how much of the write-ahead log is not written yet. */
+/** The number of the next transaction, and the number of unwritten bytes of the write-ahead log. */
 async function positionOf(url: string): Promise<{ readonly transaction: number; readonly unwritten: number }> {
   const { rows } = await withClient(
     url,
@@ -142,10 +139,10 @@ async function positionOf(url: string): Promise<{ readonly transaction: number; 
 }
 
 /**
- * A Temporal server that runs, with state that survives a kill.
+ * Starts a Temporal server whose state survives a kill.
  *
- * @param options.longFrom events from which on it suggests to a workflow that it go on in a new run; some thousands
- * by default.
+ * @param options.longFrom number of events from which on the server suggests continue-as-new. The default is some
+ * thousands.
  */
 export async function startOwnTemporal({ longFrom }: { readonly longFrom?: number } = {}): Promise<OwnTemporal> {
   const folder = temporaryFolder('temporal');
@@ -165,12 +162,12 @@ export async function startOwnTemporal({ longFrom }: { readonly longFrom?: numbe
   return { address: temporal.address, ...controls(temporal, folder, data) };
 }
 
-/** @param data of the server, inside its folder. */
+/** The controls of a server. @param data the data folder of the server, inside `folder`. */
 function controls(server: EmbeddedPostgres | TemporalServer, folder: string, data: string): OwnServer {
   const takeBack = atEnd(() => server.child?.killNow());
   let backups = 0;
   const kill = async () => {
-    // PostgreSQL's processes lead groups of their own; those that outlived their parent would write on.
+    // PostgreSQL's processes have their own groups. Those that outlive their parent would continue to write.
     if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, 'SIGKILL');
     await server.kill();
   };
@@ -182,7 +179,7 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string, dat
       backups += 1;
       const backup = join(folder, `backup-${backups}`);
       await server.stop();
-      // It keeps the owner of each file, which Node.js's own copy does not.
+      // `cp -a` keeps the owner of each file. The copy function of Node.js does not.
       await run('cp', ['-a', data, backup]);
       await server.start();
       return backup;

@@ -1,11 +1,11 @@
-/** Signals to a process and all that descend from it, for servers that are more than one process. */
+/** Sends a signal to a process and all its descendants, for servers with several processes. */
 import { execFileSync } from 'node:child_process';
 import { sendSignal } from '#cli/embedded/process-identity.ts';
 
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
-  // A process that stands still starts no further ones while they are counted.
+  // A stopped process starts no children during the count.
   if (signal === 'SIGSTOP') sendSignal(pid, signal);
-  // All are known before the first one ends: children of a process that has ended have another parent.
+  // List all before the first one ends, because the children of an ended process get another parent.
   for (const member of [pid, ...descendantsOf(pid)]) sendSignal(member, signal);
 }
 

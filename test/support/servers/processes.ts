@@ -7,14 +7,14 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 export interface ProcessOptions {
-  /** Shown in failures. */
+  /** Name in failure messages. */
   readonly name: string;
-  /** Relative to the project: `api/main.ts`. */
+  /** Path relative to the project, such as `api/main.ts`. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** All of its environment but PATH and HOME: nothing of the machine's settings leaks in. */
+  /** The whole environment, except PATH and HOME. No other settings of the machine are passed on. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Answers an URL with 200 once the process is ready; without one, started is ready. */
+  /** URL that answers 200 when the process is ready. Without it, a started process counts as ready. */
   readonly readyUrl?: string;
   readonly readyTimeoutMs?: number;
 }
@@ -25,7 +25,7 @@ const STOP_GRACE_MS = 30_000;
 const running = new Set<Child>();
 atEnd(() => running.forEach((child) => child.killNow()));
 
-/** A process of the product as a child, with its output captured. Stopped or killed by the test that started it. */
+/** A child process of the product, with captured output. The test that started it stops or kills it. */
 export class TestProcess implements AsyncDisposable {
   readonly name: string;
   readonly #child: Child;
@@ -54,12 +54,12 @@ export class TestProcess implements AsyncDisposable {
     return this.#child.running;
   }
 
-  /** Everything it has printed so far, both streams. */
+  /** The output of both streams so far. */
   output(): string {
     return readFileSync(this.#child.logFile, 'utf8');
   }
 
-  /** How it ended; waits until it has. */
+  /** Waits for the end of the process. */
   async exit(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const { code, signal } = await this.#child.exited;
     return { code, signal };
@@ -69,7 +69,7 @@ export class TestProcess implements AsyncDisposable {
     this.#child.signal(signal);
   }
 
-  /** Asks it to end, as a deployment does. @throws Error when it has to be killed. */
+  /** Stops the process as a deployment does. @throws Error if it must be killed. */
   async stop(): Promise<void> {
     if (!this.#child.running) return;
     const exit = await this.#child.stop(STOP_GRACE_MS);
@@ -77,14 +77,15 @@ export class TestProcess implements AsyncDisposable {
       throw new Error(`${this.name} did not stop within ${STOP_GRACE_MS} ms\n${this.tail()}`);
   }
 
-  /** Ends it at once, as a crash does. */
+  /** Kills the process, as a crash does. */
   async kill(): Promise<void> {
     await this.#child.kill();
   }
 
-  /** The last lines it printed, for failure messages. */
+  /** The last lines of its output, for failure messages. */
   tail(lines = 40): string {
-    return `--- ${this.name}${this.#child.exit === undefined ? '' : ` (${describeExit(this.#child.exit)})`}\n${this.#child.tail(lines)}`;
+    const end = this.#child.exit === undefined ? '' : ` (${describeExit(this.#child.exit)})`;
+    return `--- ${this.name}${end}\n${this.#child.tail(lines)}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,7 +93,7 @@ export class TestProcess implements AsyncDisposable {
   }
 }
 
-/** Starts a process and waits until it is ready. @throws Error with the end of its output when it is not. */
+/** Starts a process and waits until it is ready. @throws Error with the end of its output if it does not get ready. */
 export async function startProcess(options: ProcessOptions): Promise<TestProcess> {
   const started = new TestProcess(options);
   const { readyUrl } = options;

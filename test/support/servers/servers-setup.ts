@@ -12,10 +12,10 @@ interface Shared {
   running: ReturnType<typeof startSharedServers>;
 }
 
-// Each project loads this file anew; the servers are the run's, so they hang on the process.
+// Each project loads this file again. The servers belong to the run, so they are stored on the process.
 const shared = globalThis as typeof globalThis & { resellerTestServers?: Shared };
 
-/** Started when the first project that needs them has tests to run, stopped with the last. */
+/** Starts the servers for the first project that needs them, and stops them after the last one. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const current = (shared.resellerTestServers ??= { users: 0, running: startSharedServers() });
   current.users += 1;

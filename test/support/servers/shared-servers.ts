@@ -10,9 +10,9 @@ import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-/** Where a test run's own PostgreSQL and Temporal are. */
+/** Addresses of the PostgreSQL and Temporal of a test run. */
 export interface SharedServers {
-  /** Connection string of the cluster's `postgres` database, as its owner. */
+  /** Connection string of the cluster's `postgres` database, for its owner. */
   readonly postgresUrl: string;
   /** A migrated, empty database to clone. */
   readonly templateDatabase: string;
@@ -29,7 +29,7 @@ interface Running {
 const TEMPLATE = 'template_reseller';
 const BUILD_BUNDLE = join(import.meta.dirname, '../../../worker/build-bundle.ts');
 
-/** Data of tests need not outlive the machine, and without waiting for the disk PostgreSQL is several times faster. */
+/** Test data may be lost with the machine. Without waits for the disk PostgreSQL is several times faster. */
 const FAST_AND_LOOSE = {
   fsync: 'off',
   synchronous_commit: 'off',

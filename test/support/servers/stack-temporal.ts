@@ -15,15 +15,15 @@ import { webhookEndpointWorkflowId, workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** The key ring that the processes of a stack have. */
+/** The key ring of the processes of a stack. */
 export function keyRingOf(stack: Stack): KeyRing {
   return new KeyRing(readEncryptionKeys(stack.environments.worker));
 }
 
-/** Milliseconds between two runs of the same upkeep while a test waits for it. */
+/** Interval of upkeep while a test waits for it, in milliseconds. */
 const OFTEN_MS = 1_000;
 
-/** What the Temporal UI shows of a workflow. */
+/** The content of the Temporal UI about a workflow. */
 export interface Shown {
   readonly product: string | undefined;
   readonly stage: string | undefined;
@@ -34,7 +34,7 @@ export interface Shown {
   readonly details: string;
 }
 
-/** What an operator does to order workflows of a stack in the Temporal UI. */
+/** An operator who uses the Temporal UI for the workflows of a stack. */
 export class TemporalOperator implements AsyncDisposable {
   readonly client: Client;
   readonly #stack: Stack;
@@ -52,7 +52,7 @@ export class TemporalOperator implements AsyncDisposable {
     );
   }
 
-  /** The newest run of a workflow. @param id of a piece of work, or of a webhook endpoint. */
+  /** The newest run of a workflow. @param id the id of work or of a webhook endpoint. */
   order(id: string): WorkflowHandle<typeof orderWorkflow> {
     if (isId('webhookEndpoint', id)) return this.client.workflow.getHandle(webhookEndpointWorkflowId(id));
     return this.client.workflow.getHandle(
@@ -61,10 +61,10 @@ export class TemporalOperator implements AsyncDisposable {
   }
 
   async terminate(orderId: string): Promise<void> {
-    await this.order(orderId).terminate('a test pressed the button');
+    await this.order(orderId).terminate('terminated by a test');
   }
 
-  /** Resets to the end of the first workflow task, as the UI's Reset does. @returns the id of the new run. */
+  /** Resets a workflow to the end of its first task, like Reset in the UI. @returns the id of the new run. */
   async resetToFirstTask(orderId: string): Promise<string> {
     const { runId } = await this.order(orderId).describe();
     const { events = [] } = await this.order(orderId).fetchHistory();
@@ -73,7 +73,7 @@ export class TemporalOperator implements AsyncDisposable {
     const answer = await this.client.workflowService.resetWorkflowExecution({
       namespace: this.#stack.temporal.namespace,
       workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }), runId },
-      reason: 'a test pressed the button',
+      reason: 'reset by a test',
       workflowTaskFinishEventId: first.eventId,
       requestId: `${runId}-reset`,
     });
@@ -89,10 +89,7 @@ export class TemporalOperator implements AsyncDisposable {
     });
   }
 
-  /**
-   * What the Temporal UI shows of the newest run: search attributes, and the current details. @param id of a piece of
-   * work.
-   */
+  /** Search attributes and current details of the newest run, as in the Temporal UI. @param id the id of work. */
   async shown(id: string): Promise<Shown> {
     const handle = this.order(id);
     const { typedSearchAttributes: found } = await handle.describe();
@@ -107,7 +104,7 @@ export class TemporalOperator implements AsyncDisposable {
     };
   }
 
-  /** Waits until the newest run shows this stage. @returns all that it shows. */
+  /** Waits until the newest run shows this stage. @returns its search attributes and current details. */
   async showsStage(id: string, stage: WorkStatus): Promise<Shown> {
     return waitFor(`the workflow of ${id} shows ${stage}`, async () => {
       const shown = await this.shown(id);
@@ -116,10 +113,7 @@ export class TemporalOperator implements AsyncDisposable {
     });
   }
 
-  /**
-   * Everything that the server stores of the runs of a workflow, as bytes: histories and descriptions. @param workId of
-   * a piece of work.
-   */
+  /** All data of the server about the runs of a workflow, as bytes: histories and descriptions. */
   async rawTraces(workId: string): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     const { api } = proto.temporal;
@@ -140,7 +134,7 @@ export class TemporalOperator implements AsyncDisposable {
   }
 }
 
-/** Has the books compared with the wallet now. @returns the id of the report. */
+/** Starts a comparison of the books with the wallet, and waits for it. @returns the id of the report. */
 export async function reconcileBooks(stack: Stack): Promise<string> {
   const newest = async () => (await stack.api.get('/v1/wallet/reconciliations?limit=1')).at('data', 0, 'id');
   const before = await newest();
@@ -152,7 +146,7 @@ export async function reconcileBooks(stack: Stack): Promise<string> {
   });
 }
 
-/** Waits until a schedule has started its workflow so many times more. */
+/** Waits until a schedule has started its workflow `times` more times. */
 export async function runsAgain({ client }: TemporalOperator, schedule: ScheduleId, times: number): Promise<void> {
   const handle = client.schedule.getHandle(schedule);
   const started = async () => (await handle.describe()).info.numActionsTaken;
@@ -160,7 +154,7 @@ export async function runsAgain({ client }: TemporalOperator, schedule: Schedule
   await waitFor(`${schedule} has run ${times} times more`, async () => (await started()) >= before + times);
 }
 
-/** Has the sweeper and the reconciler of a stack with `RARE_UPKEEP` run every second until the test ends. */
+/** Runs the sweeper and the reconciler of a stack with `RARE_UPKEEP` every second until the test ends. */
 export async function frequentUpkeep(stack: Stack): Promise<void> {
   const { policy } = readWorkerConfig(stack.environments.worker);
   const set = async (intervals: Intervals) => {

@@ -18,79 +18,27 @@ import { createTestDatabase, openDatabase } from '#test/support/servers/database
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
+import { SHORT_POLICY } from '#test/support/servers/test-policies.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
-
-/** Exact numbers of requests are counted: no request is given up because the machine is busy. */
-export const PATIENT_POLICY = {
-  POLICY_SEND_DEADLINE: '15s',
-  POLICY_SEND_LEASE: '18s',
-  POLICY_SEND_ACTIVITY_TIMEOUT: '40s',
-  POLICY_RESEND_WINDOW: '10m',
-} as const;
-
-/** What is held because its package or plan is not sold stays so until somebody acts. */
-export const UNSOLD_STAYS_HELD = {
-  POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }),
-} as const;
-
-/**
- * For tests in which nothing waits for sweeper and reconciler: run every second, both keep a fifth of a core busy for
- * as long as the stack lives.
- */
-export const RARE_UPKEEP = { POLICY_SWEEP_EVERY: '1h', POLICY_RECONCILE_EVERY: '1h' } as const;
-
-/**
- * Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them.
- */
-const SHORT_POLICY = {
-  POLICY_SEND_DEADLINE: '3s',
-  POLICY_SEND_LEASE: '5s',
-  POLICY_SEND_ACTIVITY_TIMEOUT: '8s',
-  POLICY_RESEND_WINDOW: '60s',
-  POLICY_RESEND_DELAY: '200ms',
-  POLICY_HOLD_DELAY: '300ms',
-  POLICY_HOLD_DEADLINE: '5m',
-  POLICY_SETTLE_DELAY: '300ms',
-  POLICY_REFUND_GRACE: '1s',
-  POLICY_ATTEMPT_DELAY: '200ms',
-  POLICY_SILENT_AFTER: '2s',
-  POLICY_RECONCILE_EVERY: '1s',
-  POLICY_RELAY_POLL: '500ms',
-  POLICY_RELAY_LEASE: '5s',
-  POLICY_SWEEP_EVERY: '1s',
-  POLICY_SWEEP_IDLE_AFTER: '2s',
-  POLICY_BALANCE_AGE: '2s',
-  POLICY_BALANCE_TRUST: '200ms',
-  POLICY_PRICE_AGE: '1s',
-  POLICY_CIRCUIT_PROBE_DELAY: '300ms',
-  POLICY_CIRCUIT_PROBE_DELAY_MAX: '1s',
-  POLICY_RELEASES_PER_SECOND: '50',
-  POLICY_GATE_TICK: '200ms',
-  POLICY_FIRST_PURCHASE_CHECK_EVERY: '200ms',
-  POLICY_OUTBOUND_DEADLINE: '3s',
-  POLICY_OUTBOUND_LEASE: '4s',
-  POLICY_OUTBOUND_RETRY_DELAY: '200ms',
-  POLICY_OUTBOUND_PROBE_DELAY_MAX: '2s',
-} as const;
 
 export interface StackOptions {
   /** Added to {@link SHORT_POLICY} and to the environment of every process: `{ POLICY_MAX_ATTEMPTS: '1' }`. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of the simulator alone: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
+  /** Environment of the simulator only: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
   readonly simulator?: Readonly<Record<string, string>>;
-  /** Of our account at the service. */
+  /** Password of our account at the service. */
   readonly servicePassword?: string;
-  /** What a test run shares; the present run's by default. */
+  /** The shared servers. The default is those of the present run. */
   readonly servers?: SharedServers;
-  /** A server of the test's own, where the test stops and starts it; else the run's. */
+  /** Own servers of the test. The default is the shared ones. */
   readonly postgres?: Pick<OwnPostgres, 'url'>;
   readonly temporal?: Pick<OwnTemporal, 'address'>;
-  /** File with the bundled workflows; the run's by default. */
+  /** File with the bundled workflows. The default is that of the run. */
   readonly workflowBundle?: string;
-  /** Another entry point instead of a process's own: a saboteur that a test must catch. */
+  /** Other entry points of processes, such as a saboteur that a test must detect. */
   readonly scripts?: Partial<Readonly<Record<ProcessName, string>>>;
-  /** Which processes run at first; all of them by default. The others are started when the test says so. */
+  /** The processes to start. The default is all of them. A test can start the others later. */
   readonly start?: readonly ProcessName[];
 }
 
@@ -105,16 +53,16 @@ const SCRIPTS: Readonly<Record<ProcessName, string>> = {
 };
 
 /**
- * The whole product as child processes, with a database, a namespace, a simulator and ports of its own.
+ * The whole product as child processes, with its own database, namespace, simulator and ports.
  *
  * The caller stops it: `await using stack = await startStack()`, or `stop()` in `afterAll`.
  */
 export class Stack implements AsyncDisposable {
   readonly databaseUrl: string;
-  /** For looking at rows. */
+  /** For reads of rows. */
   readonly database: Database;
   readonly temporal: { readonly address: string; readonly namespace: string };
-  /** Our REST API, with a key that has every scope. */
+  /** Our REST API, with a key that has all scopes. */
   readonly api: HttpClient;
   /** The simulator: `/simulator/…` is its admin API. */
   readonly simulator: HttpClient;
@@ -159,7 +107,7 @@ export class Stack implements AsyncDisposable {
     this.#cleanUp = parts.cleanUp;
   }
 
-  /** Starts a process and waits until it is ready. @param environment added for this start only. */
+  /** Starts a process and waits until it is ready. @param environment additions for this start only. */
   async start(name: ProcessName, environment: Readonly<Record<string, string>> = {}): Promise<TestProcess> {
     if (this.#processes.get(name)?.running === true) throw new Error(`the ${name} is running already`);
     const started = await startProcess({
@@ -173,19 +121,19 @@ export class Stack implements AsyncDisposable {
     return started;
   }
 
-  /** The process that runs, or ran last. @throws Error when it was never started. */
+  /** The running process, or the last one. @throws Error if it was never started. */
   process(name: ProcessName): TestProcess {
     const found = this.#processes.get(name);
     if (found === undefined) throw new Error(`the ${name} was not started`);
     return found;
   }
 
-  /** Ends a process at once, as a crash does. */
+  /** Kills a process, as a crash does. */
   async kill(name: ProcessName): Promise<void> {
     await this.process(name).kill();
   }
 
-  /** Ends all processes at once, as a power cut does; database, Temporal and the simulator's ledger stay. */
+  /** Kills all processes, as a power cut does. Database, Temporal and the simulator's ledger stay. */
   async killAll(): Promise<void> {
     await Promise.all([...this.#processes.values()].map((running) => running.kill()));
   }
@@ -204,10 +152,7 @@ export class Stack implements AsyncDisposable {
     return this.workReaches(`/v1/orders/${orderId}`, statuses, timeoutMs);
   }
 
-  /**
-   * Waits until work has one of these statuses. @param path its address, such as `/v1/topups/top_…`. @returns the
-   * answer to GET.
-   */
+  /** Waits until the work at a path has one of these statuses. @returns the answer to GET. */
   async workReaches(path: string, statuses: readonly string[], timeoutMs = 150_000) {
     return waitFor(
       `${path} is ${statuses.join(' or ')}`,
@@ -230,21 +175,21 @@ export class Stack implements AsyncDisposable {
     );
   }
 
-  /** The ends of all logs, for failure messages. */
+  /** The last lines of all logs, for failure messages. */
   tails(): string {
     return [...this.#processes.values()].map((running) => running.tail()).join('\n');
   }
 
-  /** Everything that the processes of every start have printed. */
+  /** The output of all processes of all starts. */
   outputs(): string {
     return this.#started.map((each) => `--- ${each.name}\n${each.output()}`).join('\n');
   }
 
-  /** Stops everything in order and removes what it used. @throws Error when a process does not stop when asked. */
+  /** Stops all processes in order and removes their data. @throws Error if a process does not stop in time. */
   async stop(): Promise<void> {
     try {
       for (const name of ['api', 'worker', 'simulator'] as const) await this.#processes.get(name)?.stop();
-      // A courtesy to the stacks that come after this one: nothing is wrong with it where the server cannot take it.
+      // Only saves load for later stacks, so an error has no meaning here.
       if (this.#processes.has('worker') && this.#sharesTemporal)
         await endSchedules(this.temporal).catch(() => undefined);
     } finally {
@@ -258,7 +203,7 @@ export class Stack implements AsyncDisposable {
   }
 }
 
-/** Brings a {@link Stack} up: all of it, unless `options.start` says which part. */
+/** Starts a {@link Stack}: all processes, or those in `options.start`. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const stack = await prepareStack(options);
   const { start = ['simulator', 'api', 'worker'] } = options;
@@ -273,7 +218,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function prepareStack(options: StackOptions): Promise<Stack> {
   const folder = temporaryFolder('stack');
-  // Only vitest knows the servers of the run; a caller with servers of its own does not need it.
+  // `inject` exists only in vitest. A caller with its own servers does not need it.
   const servers = () => options.servers ?? inject('servers');
   const temporalAddress = options.temporal?.address ?? servers().temporalAddress;
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -321,10 +266,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   });
 }
 
-/**
- * Left to themselves, the schedules of stacks that have ended keep the run's server busy: half a core after fifteen of
- * them.
- */
+/** Without this, the schedules of ended stacks keep the shared server busy: half a core after fifteen stacks. */
 async function endSchedules(temporal: Stack['temporal']): Promise<void> {
   const connection = await connect({ ...temporal, tls: false, apiKey: undefined });
   try {
@@ -337,7 +279,7 @@ async function endSchedules(temporal: Stack['temporal']): Promise<void> {
 
 async function freePorts() {
   const [api, worker, simulator] = await Promise.all([freePort(), freePort(), freePort()]);
-  // The rest is not started by tests of the product; the environment names it all the same.
+  // Tests do not start the other servers, but the environment contains their ports.
   return { api, worker, simulator, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
 }
 

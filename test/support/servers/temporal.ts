@@ -4,14 +4,14 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { inject } from 'vitest';
 import { waitFor } from '#test/support/wait-for.ts';
 
-/** Address of the run's Temporal server. */
+/** Address of the shared Temporal server. */
 export function temporalAddress(): string {
   return inject('servers').temporalAddress;
 }
 
 /**
- * A namespace of its own, so that tests do not see each other's workflows and workers although the task queue has one
- * name. Search attributes are not set up here.
+ * Creates a namespace, so that tests do not share workflows and workers, although all use the same name of the task
+ * queue. It has no search attributes.
  */
 export async function createNamespace(address = temporalAddress()): Promise<string> {
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -21,7 +21,7 @@ export async function createNamespace(address = temporalAddress()): Promise<stri
       namespace,
       workflowExecutionRetentionPeriod: msToTs('1 day'),
     });
-    // The server's parts learn of a namespace one after the other; it is there when its workflows can be listed.
+    // The parts of the server see a new namespace at different times. The last one is the list of workflows.
     await waitFor(`namespace ${namespace} is usable`, async () => {
       await connection.workflowService.listWorkflowExecutions({ namespace });
       return true;

@@ -5,17 +5,17 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 /**
- * A Temporal server in which waiting takes no time, with our search attributes. Start one per test file and call
- * `teardown()` at its end; time in it is one for all its workflows.
+ * Starts a Temporal server in which waits take no time, with our search attributes. Start one for each test file and
+ * call `teardown()` at its end. All its workflows share one time.
  */
 export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
-  // The SDK gives the server five seconds to answer, which is not always enough for a busy machine.
+  // The SDK waits five seconds for the server, which is not always enough on a busy machine.
   const environment = await waitFor('the time-skipping server starts', () =>
     TestWorkflowEnvironment.createTimeSkipping({
       server: { executable: { type: 'existing-path', path: inject('testServer') } },
     }),
   );
-  // Without them workflow tasks fail and are tried again for ever, with nothing said.
+  // Without search attributes workflow tasks fail and are retried for ever, without a message.
   await environment.connection.operatorService.addSearchAttributes({
     namespace: environment.namespace ?? 'default',
     searchAttributes: Object.fromEntries(

@@ -17,8 +17,8 @@ declare module 'vitest' {
 const BUILD_BUNDLE = join(import.meta.dirname, '../../../worker/build-bundle.ts');
 
 /**
- * Workflow tests cannot run without the time-skipping server: where it cannot be had, the run fails and says why. The
- * bundle takes two seconds to build, so all files share one.
+ * Workflow tests need the time-skipping server. Without it the run fails with the reason. All files share one bundle,
+ * because its build takes two seconds.
  */
 export default async function setUp(project: TestProject): Promise<() => void> {
   const environment = process.env;

@@ -1,6 +1,6 @@
 /**
- * Two rows of everything that the API lists and filters, A and B, which differ in all that they can be narrowed by.
- * They are written beside the API, so that each list holds nothing else.
+ * Two rows (A and B) of every resource that the API lists. They differ in all filters. They are written without the
+ * API, so that each list has no other rows.
  */
 import { newId } from '#db/connection/ids.ts';
 import {
@@ -52,13 +52,10 @@ export const IDS = {
   movement: 'wt_9',
 } as const;
 
-/**
- * When each was made and last changed. No two of the four are the same, so that a filter of one is not taken for one of
- * the other.
- */
+/** Times of creation and of the last change. All four differ, so that a test distinguishes their filters. */
 const MADE = { A: minutes(10), B: minutes(0) } as const;
 const CHANGED = { A: minutes(30), B: minutes(20) } as const;
-/** Moments that part them. */
+/** Times between those of A and B. */
 export const BETWEEN = { made: minutes(5).toISOString(), changed: minutes(25).toISOString() } as const;
 
 export const ICCID: Both<string> = { A: '8944500102198304826', B: '8944500102198304834' };
@@ -82,7 +79,7 @@ function minutes(count: number): Date {
   return new Date(TEST_NOW + count * 60_000);
 }
 
-/** Writes them. @returns the ids of the rows of the journal, which the database makes. */
+/** Writes the rows. @returns the ids that the database generates. */
 export async function writeListedRows({
   database,
   keyRing,
@@ -170,7 +167,7 @@ export async function writeListedRows({
 
 type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
 
-/** Two endpoints, and two events, the older one first, each queued for the first endpoint. */
+/** Writes two endpoints, and two events in order of time, each queued for the first endpoint. */
 async function writeEvents(tx: Tx): Promise<void> {
   await tx.insert(events).values([
     {
@@ -208,7 +205,7 @@ async function writeEvents(tx: Tx): Promise<void> {
   ]);
 }
 
-/** Beside both, one that is over. */
+/** Writes both rules, and an ended one. */
 async function writeRules(tx: Tx): Promise<void> {
   const rule = { terms: TERMS, version: 1, createdAt: MADE.A, updatedAt: MADE.A };
   await tx.insert(pricingRules).values([
@@ -218,7 +215,7 @@ async function writeRules(tx: Tx): Promise<void> {
   ]);
 }
 
-/** Beside both, one that is over. */
+/** Writes both pauses, and a released one. */
 async function writePauses(tx: Tx): Promise<void> {
   const pause = { reason: 'Stock-taking.', pausedBy: 'key_test', pausedAt: MADE.A };
   await tx.insert(gatePauses).values([
@@ -250,7 +247,7 @@ async function writeReconciliations(tx: Tx): Promise<void> {
   }
 }
 
-/** What order A has cost, what came back of order B, and a movement that is for nothing of ours. */
+/** Writes the debit of order A, the refund of order B, and a movement without work of ours. */
 async function writeWallet(tx: Tx): Promise<{ journal: Both<string>; movement: string }> {
   const rows = await tx
     .insert(journal)

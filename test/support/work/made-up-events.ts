@@ -1,4 +1,4 @@
-/** Made-up events of tests: only the common part of all events is validated, not the `data` of their types. */
+/** Test events with any type. Only the common part of all events is validated, not the `data` of their types. */
 import * as z from 'zod';
 import { eventOutput, eventShapes } from '#api/events/event-data.ts';
 import { eventPage } from '#api/events/event-schemas.ts';
@@ -14,7 +14,7 @@ export const madeUpEvent = z.strictObject({
 
 export const madeUpEventPage = eventPage.extend({ data: z.array(madeUpEvent) });
 
-/** @returns the errors of an event by its description; empty when there are none. */
+/** Compares an event with its description. @returns the errors. */
 export function problemsOfEvent(event: EventEnvelope): readonly string[] {
   const issues = (eventOutput.safeParse(event).error?.issues ?? []).map(
     ({ path, message, code }) => `${event.type} ${path.join('.')}: ${code}, ${message}`,

@@ -10,9 +10,9 @@ import {
 } from '#test/support/network/simulator-admin.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { checkBooks, type BooksOptions } from '#test/support/work/books.ts';
+import { checkBooks, type BooksOptions } from '#test/support/work/books/books.ts';
 
-/** Packages of the simulator by what becomes of a purchase of them (`simulator/catalogue.ts`). */
+/** Packages of the simulator by the result of a purchase (`simulator/catalogue.ts`). */
 export const PACKAGE = {
   completedAtOnce: 1001,
   processingThenCompleted: 9001,
@@ -21,10 +21,10 @@ export const PACKAGE = {
   unknownToTheService: 424_242,
 } as const;
 
-/** An attempt of an order: it always has a reference. */
+/** An attempt of an order, which always has a reference. */
 export type OrderAttempt = AttemptRow & { readonly reference: string };
 
-/** Places orders on a stack, remembers them, and looks at them from both sides. */
+/** A shop: places orders on a stack, remembers them, and reads them from both sides. */
 export class OrderDesk {
   readonly stack: Stack;
   readonly simulator: SimulatorAdmin;
@@ -36,12 +36,12 @@ export class OrderDesk {
     this.simulator = new SimulatorAdmin(stack.simulator);
   }
 
-  /** Ids of the orders so far. */
+  /** Ids of all accepted work. */
   get accepted(): readonly string[] {
     return this.#accepted;
   }
 
-  /** Orders a package. @returns the id of the order. @throws Error when the API does not accept it. */
+  /** Orders a package. @returns the id of the order. @throws Error if the API does not accept it. */
   async place(packageId: number, more: Record<string, unknown> = {}): Promise<string> {
     const answer = await this.stack.order({ package_id: packageId, external_order_id: `ext-${randomUUID()}`, ...more });
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
@@ -51,10 +51,9 @@ export class OrderDesk {
   }
 
   /**
-   * Orders as a caller does who will not be put off: the same request with the same Idempotency-Key, until it is
-   * accepted, whatever is down meanwhile.
+   * Repeats an order with the same Idempotency-Key until it is accepted, also during outages.
    *
-   * @param onRefusal told of each status other than 202 (0: no answer at all).
+   * @param onRefusal called with each status other than 202 (0: no answer).
    */
   async placeStubbornly(
     packageId: number,
@@ -78,7 +77,7 @@ export class OrderDesk {
     return id;
   }
 
-  /** {@link place}, and wait for the end. @returns the answer to `GET /v1/orders/{id}`. */
+  /** Orders a package and waits for the completion. @returns the answer to `GET /v1/orders/{id}`. */
   async complete(packageId: number, more: Record<string, unknown> = {}) {
     return this.stack.orderReaches(await this.place(packageId, more), ['completed']);
   }
@@ -87,28 +86,22 @@ export class OrderDesk {
     return this.stack.orderReaches(orderId, statuses);
   }
 
-  /**
-   * An eSIM that was bought and never touched; a top-up of it is possible with package 1001, 1002, 9001, … @returns our
-   * id of it.
-   */
+  /** Orders an eSIM. Packages 1001, 1002, 9001, … are possible top-ups of it. @returns our id. */
   async newEsim(): Promise<string> {
     return (await this.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
   }
 
-  /** The service's id of an eSIM. @param esimId ours. */
+  /** The service's id of an eSIM. @param esimId our id. */
   async esimAtService(esimId: string): Promise<string> {
     return (await this.stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
   }
 
-  /** What the service made of the cancellations of an eSIM. @param esimId ours. */
+  /** The service's refunds for the cancellations of an eSIM. @param esimId our id. */
   async refundsAtService(esimId: string): Promise<SoldRefund[]> {
     return this.simulator.refunds(await this.esimAtService(esimId));
   }
 
-  /**
-   * Recharges an eSIM. @param esimId ours. @returns the id of the top-up. @throws Error when the API does not accept
-   * it.
-   */
+  /** Orders a top-up. @param esimId our id. @returns the id of the top-up. @throws Error if the API refuses it. */
   async topUp(esimId: string, packageId: number, more: Record<string, unknown> = {}): Promise<string> {
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await this.stack.api.post(
@@ -122,7 +115,7 @@ export class OrderDesk {
     return id;
   }
 
-  /** Orders a VPN subscription. @returns its id. @throws Error when the API does not accept it. */
+  /** Orders a VPN subscription. @returns its id. @throws Error if the API does not accept it. */
   async subscribe(vpnPlanId: number, more: Record<string, unknown> = {}): Promise<string> {
     const body = {
       vpn_plan_id: vpnPlanId,
@@ -144,10 +137,7 @@ export class OrderDesk {
     return this.stack.workReaches(`/v1/vpn/subscriptions/${id}`, statuses);
   }
 
-  /**
-   * Cancels an eSIM. @param esimId ours. @returns the id of the cancellation. @throws Error when the API does not
-   * accept it.
-   */
+  /** Cancels an eSIM. @param esimId our id. @returns the cancellation's id. @throws Error if the API refuses it. */
   async cancel(esimId: string, more: Record<string, unknown> = {}): Promise<string> {
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await this.stack.api.post('/v1/cancellations', { esim_id: esimId, ...more }, { headers });
@@ -165,23 +155,23 @@ export class OrderDesk {
     return this.stack.workReaches(`/v1/topups/${topupId}`, statuses);
   }
 
-  /** The order is parked and our side cannot know what the wallet did for it. */
+  /** Declares that an order needs attention and that its wallet movements cannot be known. */
   expectUnsettled(orderId: string): void {
     this.#unsettled.push(orderId);
   }
 
-  /** Compares the books over everything that was ordered here. */
+  /** Compares the books for all work of this shop. */
   async checkBooks(options: Omit<BooksOptions, 'accepted' | 'unsettled'> = {}): Promise<void> {
     await checkBooks(this.stack, { ...options, accepted: this.#accepted, unsettled: this.#unsettled });
   }
 
-  /** Nothing that the service says of its orders arrives: neither events nor reads. The purchase itself still works. */
+  /** Suppresses all reports of the service about orders: events and reads. Purchases still work. */
   async silenceService(): Promise<void> {
     await this.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await this.refuseReads();
   }
 
-  /** Reads of orders fail, so that what is learned of an order comes from answers and webhooks. */
+  /** Order reads fail, so only answers and webhooks report on an order. */
   async refuseReads(): Promise<void> {
     for (const endpoint of ['getOrder', 'listOrders'] as const) {
       await this.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
@@ -192,7 +182,7 @@ export class OrderDesk {
     return (await this.attemptsOf(orderId)).map(withReference);
   }
 
-  /** Of any kind of work. */
+  /** Attempts of any kind of work. */
   async attemptsOf(workId: string): Promise<AttemptRow[]> {
     const { database } = this.stack;
     return database.run((db) =>
@@ -200,13 +190,13 @@ export class OrderDesk {
     );
   }
 
-  /** The calls by which the service was asked to buy for an order, by attempt. */
+  /** The purchase requests that the service received for an order, by attempt. */
   async sends(orderId: string): Promise<ReceivedRequest[][]> {
     const rows = await this.attempts(orderId);
     return Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests('createOrder', idempotencyKey)));
   }
 
-  /** Waits until the service has worked on a purchase of the order, whether or not it has answered. */
+  /** Waits until the service has processed a purchase of the order, with or without an answer. */
   async bought(orderId: string): Promise<void> {
     await waitFor(`the service has bought for ${orderId}`, async () => {
       const rows = await this.attempts(orderId);

@@ -1,4 +1,4 @@
-/** Orders, attempts and inbox rows as the product stores them, for tests that begin in the middle. */
+/** Orders, attempts and inbox rows as the product stores them, for tests of later steps. */
 import { createHash, randomUUID } from 'node:crypto';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
@@ -19,7 +19,7 @@ import { withReference, type OrderAttempt } from '#test/support/work/order-desk.
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
 
-/** An order as the parts that know no kinds speak of it. */
+/** The reference to an order as work. */
 export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
   return { kind: 'order', id };
 }
@@ -41,7 +41,7 @@ export async function acceptTestOrder(database: Database, externalOrderId = `ext
   return id;
 }
 
-/** Accepts the cancellation of an eSIM of which nothing is known. */
+/** Stores a delivered eSIM and accepts its cancellation. */
 export async function acceptTestCancellation(
   database: Database,
 ): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
@@ -71,7 +71,7 @@ export async function acceptTestCancellation(
   return { id, orderId, esimId };
 }
 
-/** Opens an attempt with a reference of its own. */
+/** Opens an attempt. The default reference is unique. */
 export async function openTestAttempt(
   database: Database,
   orderId: string,
@@ -87,7 +87,7 @@ export async function openTestAttempt(
   );
 }
 
-/** Takes the right to send, by the clock of the database. */
+/** Claims a send, with the clock of the database. */
 export async function claimOf(
   database: Database,
   attemptId: string,
@@ -97,11 +97,11 @@ export async function claimOf(
     readonly limit?: PriceLimit | undefined;
   } = {},
 ): Promise<SendClaim> {
-  const asked = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
-  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), asked));
+  const options = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
+  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), options));
 }
 
-/** Sends it, as far as the database is concerned. @returns the lease token. */
+/** Claims a send successfully. @returns the lease token. */
 export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
   const claim = await claimOf(database, attemptId, { leaseMs });
   if (claim.kind !== 'claimed') throw new Error(`the attempt is ${claim.kind}`);
@@ -116,7 +116,7 @@ export async function storeTestReport(
   return database.transaction((tx) => recordReport(tx, attemptId, facts, new Date()));
 }
 
-/** What an order event says. */
+/** The content of an order event. */
 export interface TestEvent {
   readonly outcome: ObservedOutcome;
   readonly serviceId: string;
@@ -124,7 +124,7 @@ export interface TestEvent {
   readonly deliveryId?: string;
 }
 
-/** Puts an order event into the inbox as the webhook endpoint does. */
+/** Stores an order event in the inbox as the webhook endpoint does. */
 export async function deliverTestEvent(database: Database, event: TestEvent): Promise<InboxResult> {
   const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
   const named = reference === undefined ? {} : { external_order_id: reference };
@@ -147,7 +147,7 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
   });
 }
 
-/** A row whose body cannot be opened any more, such as after a key was thrown away. */
+/** Stores a row whose body cannot be decrypted, for example because its key was removed. */
 export async function deliverUnreadableEvent(database: Database, event: TestEvent): Promise<void> {
   const strange = new KeyRing([{ id: 'gone', key: Buffer.alloc(32, 9) }]);
   const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;

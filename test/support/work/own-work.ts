@@ -1,4 +1,4 @@
-/** Everything that a caller can own, made through the API and completed by hand. */
+/** All resources that a caller can own, created through the API and completed in the database. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -11,7 +11,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
-/** Ids by kind, and the references that the caller gave. */
+/** Ids by kind, and the caller's references. */
 export interface OwnWork {
   readonly ids: Readonly<
     Record<
@@ -87,13 +87,13 @@ export async function makeOwnWork(
       { kind: 'vpn_subscription', id: subscription },
     ] as const)
       await addCompletedAttempt(tx, work);
-    await openCase(tx, { kind: 'topup', id: topup }, 'outcome_unknown', 'Nobody knows.');
+    await openCase(tx, { kind: 'topup', id: topup }, 'outcome_unknown', 'The outcome is unknown.');
   });
   await database.transaction((tx) => publishEvents(tx, 1_000));
   const [event] = await database.run((db) =>
     db.select({ id: events.id }).from(events).where(eq(events.subjectId, order)),
   );
-  if (event === undefined) throw new Error(`nothing was announced of ${order}`);
+  if (event === undefined) throw new Error(`there is no event of ${order}`);
   const [open] = await database.run((db) => db.select({ id: cases.id }).from(cases).where(eq(cases.subjectId, topup)));
   if (open === undefined) throw new Error(`no case of ${topup} is open`);
   const webhookEndpoint = await created(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/webhooks' });
@@ -126,7 +126,7 @@ async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise
   await tx.insert(attempts).values({ ...bought, subjectKind: kind, subjectId: id });
 }
 
-/** @throws Error that shows the answer when nothing was made. */
+/** Creates a resource. @throws Error with the answer if it has no id. */
 async function created(caller: HttpClient, path: string, body: object): Promise<string> {
   const answer: HttpAnswer = await caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
   return answer.textAt('id');

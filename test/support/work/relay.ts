@@ -12,7 +12,7 @@ import type { OpenTestDatabase } from '#test/support/servers/database.ts';
 import { TEST_KEYS } from '#test/support/work/order-rows.ts';
 import { Relay, type RelayOptions, type WorkWorkflows } from '#worker/relay/relay.ts';
 
-/** A call to a workflow that the test answers. */
+/** A call of a workflow that waits for the test's answer. */
 export interface HeldCall {
   readonly workId: string;
   readonly observation: ServiceObservation;
@@ -20,7 +20,7 @@ export interface HeldCall {
   fail(error: Error): void;
 }
 
-/** Temporal that answers no signal before the test does. */
+/** A fake of Temporal whose signals wait for the test's answer. */
 export class ControlledWorkflows implements WorkWorkflows {
   readonly calls: HeldCall[] = [];
 
@@ -39,7 +39,7 @@ export class ControlledWorkflows implements WorkWorkflows {
   }
 }
 
-/** A relay on the database of a test. Close it at the end. */
+/** A relay on a test database. Close it at the end. */
 export function testRelay(opened: OpenTestDatabase, workflows: WorkWorkflows, overrides: Partial<RelayOptions> = {}) {
   const logger = createLogger({ level: 'silent', name: 'test' });
   const wakeups = new Wakeups({ channel: 'relay', url: opened.url, applicationName: 'relay-listen', logger });
@@ -66,10 +66,7 @@ export function testRelay(opened: OpenTestDatabase, workflows: WorkWorkflows, ov
   };
 }
 
-/**
- * Lets time pass for the queues of the relay: what becomes due within it is due now, and leases that end within it have
- * ended.
- */
+/** Moves the time of the relay's queues forward: rows become due, and leases end. */
 export async function passQueueTime(database: Database, ms: number): Promise<void> {
   const earlier = sql`available_at - ${ms}::double precision * interval '1 millisecond'`;
   await database.run((db) => db.update(inbox).set({ availableAt: earlier }));

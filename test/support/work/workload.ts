@@ -1,4 +1,4 @@
-/** Orders and faults drawn from a seed, so that a run that failed can be had again: `TEST_SEED=7 vitest run …`. */
+/** Orders and faults from a seed, so that a failed run can be repeated: `TEST_SEED=7 vitest run …`. */
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
 const DEFAULT_SEED = 20_300_131;
@@ -13,7 +13,7 @@ export class Seeded {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -31,10 +31,10 @@ export class Seeded {
   }
 }
 
-// Mostly what a service mostly does; 9002 and 9003 fail and are paid back, each time.
+// Mostly packages that are sold. 9002 and 9003 always fail and are paid back.
 const PACKAGES = [1001, 1002, 1005, 1012, 1029, 2001, 9001, 9001, 9001, 9002, 9003] as const;
 
-/** One order of the workload, as the API takes it. */
+/** One order of the workload, in the form of the API. */
 export interface PlannedOrder {
   readonly packageId: number;
   readonly more: Record<string, unknown>;
@@ -47,7 +47,7 @@ export function plannedOrders(seeded: Seeded, count: number): PlannedOrder[] {
   }));
 }
 
-/** Injects each fault once, at a hit that the seed chooses. */
+/** Injects each fault once, at a request or webhook that the seed chooses. */
 export async function injectFaults(desk: OrderDesk, seeded: Seeded): Promise<void> {
   const { simulator } = desk;
   for (const fault of [

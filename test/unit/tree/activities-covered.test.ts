@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '#test/support/compose.ts';
-import { registeredActivities } from '#test/support/work/registered-activities.ts';
+import { registeredActivities } from '#test/support/work/activities/registered-activities.ts';
 
 /** The names in calls of `twice` and `expectTwiceToTheEnd`, which hold them against the activity that was run. */
 const IN_TWICE = /\b(?:twice|expectTwiceToTheEnd)\(\s*'(?<activity>\w+)'/g;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
 import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { decodedHistory, textsOf } from '#test/support/work/histories.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
+import { decodedHistory, textsOf } from '#test/support/work/workflows/histories.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
 
 /** One run of a workflow that is not the last of a piece of work. */

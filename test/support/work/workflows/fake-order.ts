@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { inject } from 'vitest';
 import type {
   AttemptSnapshot,
   PurchaseActivities,
@@ -10,50 +7,34 @@ import type {
   SendResult,
   StepRecord,
 } from '#activities/work/work-types.ts';
-import {
-  judgeAbandon,
-  judgeRelease,
-  judgeRetry,
-  judgeRetryChange,
-  type OperatedWork,
-  type OperatorAction,
-} from '#domain/operator/operator-actions.ts';
-import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { type OperatorAction } from '#domain/operator/operator-actions.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
-import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
-import { orderWorkflow } from '#workflows/order.ts';
+/** Fakes of the activities of an order. */
+import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
+import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
 
-quietRuntime();
-
-/** The workflows as production bundles them, once for all test files. */
-export function bundledWorkflows(): { readonly codePath: string } {
-  return { codePath: inject('bundledWorkflows') };
-}
-
-/** What one scripted send of the fake service comes to. */
+/** The result of one scripted send. */
 export type ScriptedSend =
   | { readonly answers: 'processing' | 'completed' | 'failed' }
   | { readonly fails: FailureClass; readonly retryAfterMs?: number }
-  /** The worker dies: the activity fails without a result. */
+  /** The worker is killed: the activity fails without a result. */
   | { readonly dies: 'before the send' | 'after the send' }
   | { readonly leasedForMs: number }
-  /** What the service said is not judged yet. */
+  /** A report of the service is not judged yet. */
   | 'is barred'
-  /** The activity came to a worker only when the window was over. */
+  /** The activity started after the end of the window. */
   | 'comes too late'
   | 'is revoked'
   /** The purchase gate does not let it through. */
   | { readonly gated: FailureClass; readonly recheckMs: number };
 
 /**
- * Typed fakes of the order activities over a small record of one order, scripted send by send. They keep what the real
- * ones keep in PostgreSQL, so that a workflow that reloads sees what it would see there.
+ * Typed fakes of the order activities for one order, with scripted sends. They store the same state as the real ones
+ * store in PostgreSQL, so that a workflow can read it again.
  */
 export class FakeOrder {
   readonly orderId = `ord_${randomUUID()}`;
@@ -68,10 +49,10 @@ export class FakeOrder {
   finished: { status: 'completed' | 'failed' | 'abandoned'; esimId?: string } | undefined;
   delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
   readonly acts: OperatorAction[] = [];
-  /** PostgreSQL loses what was recorded of this many sends, once. */
+  /** PostgreSQL once loses the record of this many sends. */
   losesSendsAfter: number | undefined;
   retryOverrides: RetryOverrides = {};
-  /** When its row says that it goes on. */
+  /** Time of the next step in its row. */
   #nextStepAt: number | undefined;
   #extraAttempts = 0;
   readonly #sends: ScriptedSend[];
@@ -83,13 +64,13 @@ export class FakeOrder {
     this.#acceptedAt = acceptedAt;
   }
 
-  /** What the relay does when the service says something: store it, before it tells the workflow. */
+  /** Stores a report, as the relay does before it signals the workflow. */
   observe(state: AttemptState): void {
     this.#set({ state });
   }
 
-  /** What a retry leaves in the row of what is held. */
-  goOnNow(): void {
+  /** Stores the effect of a retry in the row of held work. */
+  continueNow(): void {
     this.#nextStepAt = 0;
   }
 
@@ -174,7 +155,7 @@ export class FakeOrder {
     };
   }
 
-  /** By the same rules as the real one. */
+  /** Applies an action by the rules of the real activity. */
   #act(action: OperatorAction): 'applied' {
     const last = this.steps.at(-1);
     const attention = last?.attention?.reason ?? null;
@@ -184,7 +165,7 @@ export class FakeOrder {
       openContradiction: attention === 'contradiction',
       observationsPending: false,
     };
-    const judged = this.#judge(work, action);
+    const judged = judgeAction(work, action, this.retryOverrides, this.#acceptedAt);
     if (judged !== 'allowed') throw ApplicationFailure.nonRetryable(judged, ACTION_REFUSED);
     this.acts.push(action);
     if (action.action === 'change_retry') this.retryOverrides = changedOverrides(this.retryOverrides, action.change);
@@ -194,27 +175,6 @@ export class FakeOrder {
     if (action.action === 'resolve' && action.verdict === 'not_bought') this.#set({ state: 'failed', settled: true });
     if (action.action === 'resolve' && action.verdict === 'bought') this.#set({ state: 'completed' });
     return 'applied';
-  }
-
-  #judge(work: OperatedWork, action: OperatorAction) {
-    switch (action.action) {
-      case 'retry':
-        return judgeRetry(work, false);
-      case 'release':
-        return judgeRelease(work, false);
-      case 'abandon':
-        return judgeAbandon(work);
-      case 'change_retry':
-        return judgeRetryChange(
-          work,
-          this.retryOverrides,
-          changedOverrides(this.retryOverrides, action.change),
-          this.#acceptedAt,
-        );
-      case 'change_limit':
-      case 'resolve':
-        return 'allowed';
-    }
   }
 
   #send(at: number, witness?: Witness): SendResult {
@@ -322,60 +282,4 @@ export class FakeOrder {
   #set(change: Partial<AttemptSnapshot>): void {
     this.#attempt = { ...this.#attempt, ...change };
   }
-}
-
-function newAttempt(number: number): AttemptSnapshot {
-  return {
-    id: `att_${number}`,
-    number,
-    state: 'prepared',
-    settled: false,
-    named: false,
-    history: { firstSentAt: undefined, sends: 0, anyUnknown: false },
-  };
-}
-
-/** The default policy, so that tests speak of the product's real times: they cost nothing here. */
-export const POLICY: PurchasePolicy = DEFAULT_POLICY.purchase;
-
-/** Runs a worker with the fakes while `work` uses its task queue. */
-export async function withWorker<Result>(
-  environment: TestWorkflowEnvironment,
-  fake: { activities(now: () => Promise<number>): object },
-  work: (taskQueue: string) => Promise<Result>,
-): Promise<Result> {
-  const taskQueue = randomUUID();
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: bundledWorkflows(),
-    activities: fake.activities(() => environment.currentTimeMs()),
-  });
-  return worker.runUntil(() => work(taskQueue));
-}
-
-/** Runs a worker with the fakes while `work` talks to the workflow. */
-export async function withOrder<Result>(
-  environment: TestWorkflowEnvironment,
-  order: FakeOrder,
-  work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
-): Promise<Result> {
-  return withWorker(environment, order, (taskQueue) =>
-    work((policy = {}) => startOrder(environment, order, taskQueue, policy)),
-  );
-}
-
-function startOrder(
-  environment: TestWorkflowEnvironment,
-  order: FakeOrder,
-  taskQueue: string,
-  policy: Partial<PurchasePolicy>,
-) {
-  const work = { kind: 'order', id: order.orderId } as const;
-  const input: PurchaseWorkflowInput = { work, policy: { ...POLICY, ...policy } };
-  return environment.client.workflow.start(orderWorkflow, {
-    workflowId: `order/${order.orderId}`,
-    taskQueue,
-    args: [input],
-  });
 }

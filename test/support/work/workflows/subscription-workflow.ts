@@ -11,33 +11,33 @@ import type {
 } from '#activities/work/work-types.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { POLICY, withWorker } from '#test/support/work/order-workflow.ts';
+import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
-/** What a service says that has no call for it. */
+/** The look-up at a service without that call. */
 const NO_SUCH_CALL: SubscriptionLookUp = { kind: 'not_known', detail: 'This service has no such call.' };
-export const TOLD: SubscriptionLookUp = { kind: 'found' };
+export const FOUND: SubscriptionLookUp = { kind: 'found' };
 export const OUT_OF_ORDER: SubscriptionLookUp = {
   kind: 'unavailable',
   failure: { class: 'server_error', detail: 'The service answered 503.' },
 };
 
-/** Fakes over a small record of one subscription that was bought. */
+/** Typed fakes of the activities for one bought subscription. */
 export class FakeSubscription {
   readonly id = `vpn_${randomUUID()}`;
   readonly steps: StepRecord[] = [];
   readonly cancels: number[] = [];
-  /** When the service was asked how it stands, in epoch milliseconds. */
-  readonly questions: number[] = [];
-  /** How often what was bought was read and stored. */
+  /** Times of the look-ups at the service, in epoch milliseconds. */
+  readonly lookUpTimes: number[] = [];
+  /** Number of stored deliveries. */
   completions = 0;
   status: WorkStatus = 'active';
   view: SubscriptionSnapshot;
-  /** What it waits for a person for, before a step says so. */
-  parkedFor: AttentionReason | undefined;
-  /** What the service answers when it is asked; it may change what is stored before. */
-  onAsk: () => SubscriptionLookUp = () => NO_SUCH_CALL;
+  /** Reason of its case, before a step records one. */
+  attention: AttentionReason | undefined;
+  /** The answer of the service to a look-up. It may change the stored state first. */
+  onLookUp: () => SubscriptionLookUp = () => NO_SUCH_CALL;
   onCancel: 'accepts' | 'refuses' | 'fails' = 'accepts';
 
   constructor(expiresAt: number | undefined) {
@@ -48,26 +48,26 @@ export class FakeSubscription {
     this.view = { ...this.view, ...change };
   }
 
-  /** PostgreSQL loses its completion. */
+  /** Simulates that PostgreSQL loses its completion. */
   loseCompletion(): void {
     this.change({ isActive: false });
     this.status = 'processing';
   }
 
-  /** How often the service was asked how it stands. */
-  get asked(): number {
-    return this.questions.length;
+  /** Number of look-ups at the service. */
+  get lookUps(): number {
+    return this.lookUpTimes.length;
   }
 
-  /** What a person does who judges the case: PostgreSQL has it as going on. */
+  /** Stores the effect of an operator's verdict. */
   judge(status: WorkStatus, change: Partial<SubscriptionSnapshot> = {}): void {
     this.status = status;
-    this.parkedFor = undefined;
+    this.attention = undefined;
     this.change(change);
   }
 
-  /** What a `retry` makes of a cancellation that the service does not see through. */
-  askToCancelAnew(): void {
+  /** Stores the effect of a `retry` of a cancellation that the service has not confirmed. */
+  cancelAgain(): void {
     const { cancelAcceptedAt: _forgotten, ...view } = this.view;
     this.view = view;
     this.judge('cancelling');
@@ -84,7 +84,7 @@ export class FakeSubscription {
       recordStep: async (step) => {
         this.steps.push(step);
         this.status = step.status;
-        this.parkedFor = step.attention?.reason;
+        this.attention = step.attention?.reason;
         return 'recorded';
       },
       completePurchase: async () => {
@@ -102,8 +102,8 @@ export class FakeSubscription {
         return { kind: 'accepted' };
       },
       lookUpSubscription: async () => {
-        this.questions.push(await now());
-        return this.onAsk();
+        this.lookUpTimes.push(await now());
+        return this.onLookUp();
       },
     };
   }
@@ -124,7 +124,7 @@ export class FakeSubscription {
       extraAttempts: 0,
       observations: [],
       subscription: this.view,
-      ...(this.parkedFor !== undefined && { attention: this.parkedFor }),
+      ...(this.attention !== undefined && { attention: this.attention }),
       ...(failure !== undefined && { failure }),
     };
   }
@@ -141,7 +141,7 @@ function ended(status: FinalStatus): ApplicationFailure {
 
 type Handle = Awaited<ReturnType<typeof start>>;
 
-/** Runs a worker with the fakes while `work` talks to the workflow of the subscription. */
+/** Runs a worker with the fakes while `work` uses the workflow of the subscription. */
 export async function withSubscription<Result>(
   environment: TestWorkflowEnvironment,
   subscription: FakeSubscription,

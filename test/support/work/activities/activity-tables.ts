@@ -1,4 +1,4 @@
-/** The tables that activities write. */
+/** Tables that activities write. */
 export const WRITTEN_TABLES = [
   'orders',
   'topups',

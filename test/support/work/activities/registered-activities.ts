@@ -1,7 +1,7 @@
 import { readWorkerConfig } from '#config/config.ts';
 import { createWorkerParts } from '#worker/composition.ts';
 
-/** The names of all activities that the worker registers, with both of its task queues. */
+/** The names of all activities that the worker registers on its two task queues. */
 export async function registeredActivities(): Promise<string[]> {
   const parts = createWorkerParts(
     readWorkerConfig({

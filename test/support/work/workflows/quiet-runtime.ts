@@ -2,7 +2,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 let installed = false;
 
-/** Called before a process starts its first Temporal worker: workers log no more than warnings then. */
+/** Limits the log of Temporal workers to warnings. Call before the first worker of a process. */
 export function quietRuntime(): void {
   if (installed) return;
   installed = true;

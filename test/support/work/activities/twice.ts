@@ -1,15 +1,15 @@
-/** What every activity must stand: to run twice with the same input, as Temporal may let it. */
+/** Temporal may run an activity twice with the same input. Every activity must support that. */
 import { expect } from 'vitest';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 
 /** A call of an activity. */
 export interface ActivityCall {
   readonly name: string;
-  /** As JSON. */
+  /** The input as JSON. */
   readonly input: string;
 }
 
-/** Notes each call of some activities. @param calls where it is added. @param before what is done before each. */
+/** Records each call of the activities. @param calls gets the calls. @param before runs before each call. */
 export function recorded<Activities extends object>(
   activities: Activities,
   calls: ActivityCall[],
@@ -23,26 +23,26 @@ export function recorded<Activities extends object>(
       return await (activity as (input: never) => Promise<unknown>)(input);
     },
   ]);
-  // Same names, same signatures: each entry is wrapped and nothing else.
+  // Only wraps each activity. Names and signatures stay.
   return Object.fromEntries(noted) as Activities;
 }
 
 export interface TwiceOptions {
-  /** The calls that {@link recorded} has noted so far. */
+  /** The calls that {@link recorded} has recorded so far. */
   readonly calls: () => readonly ActivityCall[];
-  /** Everything that the activities may change: in our database, and at the servers that they call. */
+  /** All state that the activities may change: in our database, and at the servers that they call. */
   readonly state: () => Promise<unknown>;
 }
 
 export interface Twice {
   /**
-   * Runs an activity twice. What there is after the second run is what there was after the first.
+   * Runs an activity twice, and expects the same state after both runs.
    *
-   * @param name of the activity; `activities-covered.test.ts` finds by it what is tested so.
-   * @param run calls that activity, once.
+   * @param name of the activity. `activities-covered.test.ts` searches for these names.
+   * @param run calls the activity once.
    */
   readonly twice: <Result>(name: string, run: () => Promise<Result>) => Promise<[Result, Result]>;
-  /** As `twice`, for an activity after which the work has ended: the second run says so, and how. */
+  /** Like `twice`, for an activity that ends the work. The second run must fail with the end of the work. */
   readonly expectTwiceToTheEnd: (
     name: string,
     run: () => Promise<unknown>,

@@ -1,13 +1,7 @@
-/** The real order activities in this process, over a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
-import { createBooksActivities } from '#activities/upkeep/books.ts';
-import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
-import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import { createWatchActivities } from '#activities/upkeep/watch.ts';
-import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -16,8 +10,7 @@ import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
 import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
@@ -29,49 +22,46 @@ import { HttpClient } from '#test/support/network/http.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { WRITTEN_TABLES } from '#test/support/work/activity-tables.ts';
-import { recorded, type ActivityCall } from '#test/support/work/twice.ts';
+import { WRITTEN_TABLES } from '#test/support/work/activities/activity-tables.ts';
+/** The real activities in this process, with a real database and a real simulator. */
+import {
+  createBenchActivities,
+  type BenchActivities,
+  type ActivityBenchOptions,
+} from '#test/support/work/activities/bench-activities.ts';
+import { recorded, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
+const WITHOUT_TERMS = { maxPrice: null, deadlineAt: null, metadata: {} } as const;
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
 
-export interface ActivityBenchOptions {
-  readonly capabilities?: Partial<Capabilities>;
-  readonly books?: Partial<BooksPolicy>;
-  readonly reconcile?: Partial<ReconcilePolicy>;
-  readonly watch?: Partial<WatchPolicy>;
-}
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: PurchaseActivities &
-    SubscriptionActivities &
-    MaintenanceActivities &
-    BooksActivities &
-    WatchActivities;
-  /** Calls of these, in their order. */
+  readonly activities: BenchActivities;
+  /** Calls of the activities, in order. */
   readonly calls: ActivityCall[] = [];
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
-  /** The clock of the activities stands still, so that rows written twice are equal; a test moves it. */
+  /** The clock of the activities. Only a test moves it, so that rows written twice are equal. */
   readonly clock = { now: Date.now() };
-  /** Lines that the activities wrote. */
+  /** Log lines of the activities. */
   readonly log: string[] = [];
   /** Reads the balance for the purchase gate. */
   readonly wallet: WalletReader;
-  /** Of the threshold of a low balance. */
+  /** Crossings of the threshold of a low balance. */
   readonly crossings: ('low' | 'well')[] = [];
-  /** What the purchase gate goes by; a test changes what it is about. */
+  /** The policy of the purchase gate. A test may change it. */
   readonly gate: Writable<GatePolicy> = { ...DEFAULT_POLICY.gate };
-  /** What is in force, whatever the input of a workflow says; a test revokes some of it. */
+  /** The policy in force, independent of the input of a workflow. A test may revoke parts of it. */
   readonly purchaseInForce: Writable<PurchasePolicy> = { ...DEFAULT_POLICY.purchase };
-  /** For the activities of another worker on the same database. */
+  /** Dependencies for the activities of another worker on the same database. */
   readonly dependencies: WorkDependencies;
-  /** Ids of work whose workflow runs; undefined: Temporal does not say. */
+  /** Ids of work with a running workflow. Undefined: Temporal does not answer. */
   running: ReadonlySet<string> | undefined = new Set();
-  /** Questions to Temporal, each with how much it was about. */
+  /** Number of ids in each look-up of running workflows. */
   readonly asked: number[] = [];
   readonly #opened: OpenTestDatabase;
   readonly #databaseClock: DatabaseClock;
@@ -126,32 +116,11 @@ export class ActivityBench implements AsyncDisposable {
       now,
     };
     this.dependencies = dependencies;
-    const activities = {
-      ...createWorkActivities(dependencies),
-      ...createMaintenanceActivities({
-        ...dependencies,
-        reconcile: {
-          ...DEFAULT_POLICY.reconcile,
-          silentAfterMs: 60_000,
-          everyMs: 1_000,
-          readsPerRun: 100,
-          ...options.reconcile,
-        },
-        webhookSilence: DEFAULT_POLICY.webhookSilence,
-        logger,
-        outbound: DEFAULT_POLICY.outbound,
-        sweep: { ...DEFAULT_POLICY.sweep, idleAfterMs: 60_000, everyMs: 1_000, batch: 100, eventsKeptMs: 86_400_000 },
-        findRunning: async (work) => this.#findRunning(work),
-        wakeRelay: () => undefined,
-      }),
-      ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
-      ...createBooksActivities({
-        ...dependencies,
-        logger,
-        books: { ...DEFAULT_POLICY.books, ...options.books },
-        runway: DEFAULT_POLICY.runway,
-      }),
-    };
+    const activities = createBenchActivities(dependencies, {
+      ...options,
+      logger,
+      findRunning: async (work) => this.#findRunning(work),
+    });
     this.activities = recorded(activities, this.calls, () => this.#moveDatabaseClock());
   }
 
@@ -174,18 +143,18 @@ export class ActivityBench implements AsyncDisposable {
     return bench;
   }
 
-  /** The service as our activities see it. */
+  /** The activities' client of the service. */
   get service(): Service['client'] {
     return this.#service.client;
   }
 
-  /** Lets time pass, at the service and here. */
+  /** Moves the clocks of the service and of the activities. */
   async pass(ms: number): Promise<void> {
     await this.admin.advanceClock(ms);
     this.clock.now += ms;
   }
 
-  /** PostgreSQL's clock goes with that of the activities. */
+  /** Sets PostgreSQL's clock to that of the activities. */
   async #moveDatabaseClock(): Promise<void> {
     if (this.#databaseNow === this.clock.now) return;
     this.#databaseNow = this.clock.now;
@@ -204,9 +173,7 @@ export class ActivityBench implements AsyncDisposable {
           externalOrderId,
           packageId,
           encryptedDeviceImei: null,
-          maxPrice: null,
-          deadlineAt: null,
-          metadata: {},
+          ...WITHOUT_TERMS,
         },
         new Date(this.clock.now),
       ),
@@ -221,7 +188,7 @@ export class ActivityBench implements AsyncDisposable {
     return { work, attemptId: attempt.id };
   }
 
-  /** Records that work is held, as its workflow does when its send was not let through. */
+  /** Records that work is held, as its workflow does after the gate refused its send. */
   async hold({ work }: AttemptRef): Promise<void> {
     await this.activities.recordStep({
       work,
@@ -234,7 +201,7 @@ export class ActivityBench implements AsyncDisposable {
     });
   }
 
-  /** An eSIM that was delivered, unless one is named, and a top-up of it whose first attempt is open. */
+  /** Accepts a top-up of a delivered eSIM, and opens its first attempt. */
   async beginTopup(packageId = 1001, existingEsimId?: string): Promise<AttemptRef> {
     const esimId = existingEsimId ?? (await this.deliveredEsim());
     const work = { kind: 'topup', id: newId('topup') } as const;
@@ -244,16 +211,14 @@ export class ActivityBench implements AsyncDisposable {
       esimId,
       packageId,
       externalTopupId: null,
-      maxPrice: null,
-      deadlineAt: null,
-      metadata: {},
+      ...WITHOUT_TERMS,
     };
     await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
   }
 
-  /** An eSIM that was delivered, and a cancellation of it whose first attempt is open. */
+  /** Accepts a cancellation of a delivered eSIM, and opens its first attempt. */
   async beginCancellation(): Promise<AttemptRef> {
     const esimId = await this.deliveredEsim();
     const work = { kind: 'cancellation', id: newId('cancellation') } as const;
@@ -271,7 +236,7 @@ export class ActivityBench implements AsyncDisposable {
     return { work, attemptId: attempt.id };
   }
 
-  /** An eSIM that was bought and delivered. @returns our id of it. */
+  /** Buys and delivers an eSIM. @returns our id. */
   async deliveredEsim(packageId?: number): Promise<string> {
     const order = await this.begin(packageId);
     await this.activities.sendPurchase(order);
@@ -281,7 +246,7 @@ export class ActivityBench implements AsyncDisposable {
     return delivered.esimId;
   }
 
-  /** A VPN subscription whose first attempt is open. */
+  /** Accepts a VPN subscription, and opens its first attempt. */
   async beginSubscription(vpnPlanId = 301): Promise<AttemptRef> {
     const work = { kind: 'vpn_subscription', id: newId('vpn_subscription') } as const;
     const subscription = {
@@ -292,16 +257,14 @@ export class ActivityBench implements AsyncDisposable {
       encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad(work.id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
       customerPrice: '29.99',
-      maxPrice: null,
-      deadlineAt: null,
-      metadata: {},
+      ...WITHOUT_TERMS,
     };
     await this.database.transaction((tx) => acceptVpnSubscription(tx, subscription, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
   }
 
-  /** Every row of the tables that activities write, as text. */
+  /** All rows of the tables that activities write, as text. */
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
@@ -313,10 +276,10 @@ export class ActivityBench implements AsyncDisposable {
     });
   }
 
-  /** What stands in the rows, and what the service has done: its wallet, what it sold, and what it told of it. */
+  /** All rows, and the state of the service: its wallet, its sales and its webhooks. */
   async state(): Promise<readonly unknown[]> {
     const { admin } = this;
-    const told = (await admin.webhooks()).map(({ id, event }) => `${event} ${id}`);
+    const sent = (await admin.webhooks()).map(({ id, event }) => `${event} ${id}`);
     return [
       await this.rows(),
       await admin.ledger(),
@@ -324,7 +287,7 @@ export class ActivityBench implements AsyncDisposable {
       await admin.topups(),
       await admin.subscriptions(),
       await admin.refunds(),
-      told,
+      sent,
     ];
   }
 

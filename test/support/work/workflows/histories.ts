@@ -1,4 +1,4 @@
-/** Workflow histories as files: decoded, so that one can read what changed, and without traces of the machine. */
+/** Workflow histories as files: decoded, so that changes are readable, and without names of the machine. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import * as z from 'zod';
@@ -8,7 +8,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 
 const { History: HistoryMessage } = proto.temporal.api.history.v1;
 
-/** Turns a history as the server stores it into JSON that replays without keys. */
+/** Converts a stored history into JSON that can be replayed without keys. */
 export async function decodedHistory(history: History, codec: PayloadCodec): Promise<Json> {
   await decodePayloads(history, codec);
   const plain: unknown = HistoryMessage.toObject(HistoryMessage.fromObject(history), {
@@ -19,12 +19,12 @@ export async function decodedHistory(history: History, codec: PayloadCodec): Pro
   return withoutMachine(plain as Json);
 }
 
-/** Reads what {@link decodedHistory} made, for replay. */
+/** Reads the result of {@link decodedHistory}, for replay. */
 export function readHistory(json: unknown): History {
   return HistoryMessage.fromObject(json as Record<string, unknown>);
 }
 
-/** Decodes every payload in place, wherever in the history it stands. */
+/** Decodes all payloads of a history in place. */
 async function decodePayloads(value: unknown, codec: PayloadCodec): Promise<void> {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
   if (isPayload(value)) {
@@ -69,19 +69,19 @@ function withoutStackTrace(payload: Json): Json {
   return { ...(payload as object), data: kept };
 }
 
-/** The names of all waits of a history, in their order; a timer without one gives an empty text. */
+/** The names of all waits of a history, in order. A timer without a name gives an empty text. */
 export function waitsIn({ events }: History): string[] {
   const timers = (events ?? []).filter(({ timerStartedEventAttributes: of }) => of != null);
   return timers.map(({ userMetadata }) => textIn(userMetadata?.summary));
 }
 
-/** The text that a payload of a decoded history holds; empty without a payload. */
+/** The text in a payload of a decoded history; empty without a payload. */
 export function textIn(payload: temporal.api.common.v1.IPayload | null | undefined): string {
   const json = Buffer.from(payload?.data ?? []).toString('utf8');
   return json === '' ? '' : z.string().parse(JSON.parse(json));
 }
 
-/** Every text of a history, with payloads in plain text: for looking at what it holds. */
+/** All texts of a history, with decoded payloads, for searches. */
 export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -1,0 +1,64 @@
+import { createBooksActivities } from '#activities/upkeep/books.ts';
+import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
+import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/upkeep/upkeep-types.ts';
+import { createWatchActivities } from '#activities/upkeep/watch.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { PurchaseActivities, SubscriptionActivities } from '#activities/work/work-types.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
+import { type Capabilities } from '#domain/service/capabilities.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+/** The activities of a bench, with the intervals and limits of its tests. */
+import type { Logger } from '#telemetry/logger.ts';
+
+export interface ActivityBenchOptions {
+  readonly capabilities?: Partial<Capabilities>;
+  readonly books?: Partial<BooksPolicy>;
+  readonly reconcile?: Partial<ReconcilePolicy>;
+  readonly watch?: Partial<WatchPolicy>;
+}
+
+/** All activities except those of webhook endpoints. */
+export type BenchActivities = PurchaseActivities &
+  SubscriptionActivities &
+  MaintenanceActivities &
+  BooksActivities &
+  WatchActivities;
+
+interface Parts extends Pick<ActivityBenchOptions, 'books' | 'reconcile' | 'watch'> {
+  readonly logger: Logger;
+  readonly findRunning: (work: readonly WorkRef[]) => Promise<ReadonlySet<string>>;
+}
+
+export function createBenchActivities(
+  dependencies: WorkDependencies,
+  { books, reconcile, watch, logger, findRunning }: Parts,
+): BenchActivities {
+  return {
+    ...createWorkActivities(dependencies),
+    ...createMaintenanceActivities({
+      ...dependencies,
+      reconcile: {
+        ...DEFAULT_POLICY.reconcile,
+        silentAfterMs: 60_000,
+        everyMs: 1_000,
+        readsPerRun: 100,
+        ...reconcile,
+      },
+      webhookSilence: DEFAULT_POLICY.webhookSilence,
+      logger,
+      outbound: DEFAULT_POLICY.outbound,
+      sweep: { ...DEFAULT_POLICY.sweep, idleAfterMs: 60_000, everyMs: 1_000, batch: 100, eventsKeptMs: 86_400_000 },
+      findRunning,
+      wakeRelay: () => undefined,
+    }),
+    ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...watch } }),
+    ...createBooksActivities({
+      ...dependencies,
+      logger,
+      books: { ...DEFAULT_POLICY.books, ...books },
+      runway: DEFAULT_POLICY.runway,
+    }),
+  };
+}

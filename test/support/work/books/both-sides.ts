@@ -1,0 +1,91 @@
+/** The books of both sides: our database and the service. */
+import Big from 'big.js';
+import type { Database, Executor } from '#db/connection/database.ts';
+import {
+  attempts,
+  cancellations,
+  cases,
+  esims,
+  inbox,
+  journal,
+  orders,
+  refunds,
+  topups,
+  vpnSubscriptions,
+} from '#db/schema.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import {
+  SimulatorAdmin,
+  type LedgerLine,
+  type SentWebhook,
+  type SoldOrder,
+} from '#test/support/network/simulator-admin.ts';
+
+/** Our database and the service. A {@link Stack} has both. */
+export interface BothSides {
+  readonly database: Database;
+  readonly simulator: HttpClient;
+}
+
+export type AttemptRow = typeof attempts.$inferSelect;
+export type JournalRow = typeof journal.$inferSelect;
+
+/** The fields of work that the invariants need. */
+export interface Work {
+  readonly kind: WorkKind;
+  readonly id: string;
+  readonly status: WorkStatus;
+  readonly attentionReason: string | null;
+  /** The customer has cancelled the subscription, so an active one is in progress. */
+  readonly cancelRequested?: boolean;
+}
+
+export interface Books {
+  readonly work: readonly Work[];
+  readonly attempts: readonly AttemptRow[];
+  readonly journal: readonly JournalRow[];
+  readonly refunds: readonly (typeof refunds.$inferSelect)[];
+  readonly esims: readonly (typeof esims.$inferSelect)[];
+  readonly openCases: readonly (typeof cases.$inferSelect)[];
+  readonly inbox: readonly (typeof inbox.$inferSelect)[];
+  /** The service's ledger. */
+  readonly ledger: readonly LedgerLine[];
+  readonly sold: readonly SoldOrder[];
+  readonly webhooks: readonly SentWebhook[];
+}
+
+export async function readWork(db: Executor): Promise<Work[]> {
+  const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
+  const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
+  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({
+    kind: 'vpn_subscription',
+    ...row,
+    cancelRequested: row.cancelRequestedAt !== null,
+  }));
+  const cancelled = (await db.select().from(cancellations)).map((row): Work => ({ kind: 'cancellation', ...row }));
+  return [...bought, ...recharged, ...subscribed, ...cancelled];
+}
+
+export async function readBooks({ database, simulator }: BothSides): Promise<Books> {
+  const admin = new SimulatorAdmin(simulator);
+  const [ledger, sold, webhooks] = await Promise.all([admin.ledger(), admin.orders(), admin.webhooks()]);
+  return database.run(async (db) => ({
+    work: await readWork(db),
+    attempts: await db.select().from(attempts),
+    journal: await db.select().from(journal),
+    refunds: await db.select().from(refunds),
+    esims: await db.select().from(esims),
+    openCases: (await db.select().from(cases)).filter(({ closedAt }) => closedAt === null),
+    inbox: await db.select().from(inbox),
+    ledger: ledger.filter(({ reason }) => reason !== 'deposit'),
+    sold,
+    webhooks,
+  }));
+}
+
+/** True if work has ended or is an active subscription. */
+export function isSettled(status: WorkStatus): boolean {
+  return isFinal(status) || status === 'active';
+}
