@@ -1,4 +1,4 @@
-/** The workflows with one step more at their beginning: a change that workflows under way cannot take. */
+/** The workflows with an additional first step: a change that breaks running workflows. */
 import { sleep } from '@temporalio/workflow';
 import * as upkeep from '#workflows/maintenance.ts';
 import type {
@@ -24,7 +24,7 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
   return endpoint(input);
 }
 
-/** The same before a workflow that a schedule starts. */
+/** The same change of a workflow that a schedule starts. */
 function delayed<Result>(workflow: () => Promise<Result>): () => Promise<Result> {
   return async () => {
     await sleep('1 second');

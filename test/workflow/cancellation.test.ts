@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => environment.teardown());
 
-/** Fakes over a small record of one cancellation that the service took for review. */
+/** Typed fakes of the activities for one cancellation in review. */
 class FakeCancellation {
   readonly id = `can_${randomUUID()}`;
   readonly steps: StepRecord[] = [];
@@ -31,7 +31,7 @@ class FakeCancellation {
   status: WorkStatus = 'accepted';
   state: AttemptState = 'prepared';
   view: CancellationSnapshot;
-  /** What comes of looking for the refund, call by call; the last one stays. */
+  /** Results of the calls that look for the refund. The last one is repeated. */
   results: (CompletionResult | 'not in the wallet')[] = [{ kind: 'completed', esimId: 'esim_1' }];
   readonly #startedAt: number;
 
@@ -111,7 +111,7 @@ const observed = (outcome: 'completed' | 'processing', inboxId = '1') =>
   ({ inboxId, source: 'webhook', attemptNumber: 1, outcome, decision: 'advance' }) as const;
 
 describe('a cancellation', () => {
-  it('in review for ten days says what it waits for, and ends with the word of the service', async () => {
+  it('in review for ten days explains its wait, and ends with the report of the service', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
     const result = await withCancellation(cancellation, async (running) => {
       await environment.sleep('10 days');
@@ -125,7 +125,7 @@ describe('a cancellation', () => {
     expect(history.events?.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toHaveLength(1);
   });
 
-  it('whose review nobody ever ends is parked after two weeks, and goes on when the word comes all the same', async () => {
+  it('whose review does not end needs attention after two weeks, and continues with a later report', async () => {
     const begun = await environment.currentTimeMs();
     const cancellation = new FakeCancellation(begun);
     cancellation.results = [
@@ -145,7 +145,7 @@ describe('a cancellation', () => {
     });
   });
 
-  it('of which no refund is expected waits ten minutes for its events, not two weeks', async () => {
+  it('without an expected refund waits ten minutes for its events, not two weeks', async () => {
     const begun = await environment.currentTimeMs();
     const cancellation = new FakeCancellation(begun, true);
     await withCancellation(cancellation, async (running) => {
@@ -156,7 +156,7 @@ describe('a cancellation', () => {
     expect(cancellation.completions[0]! - begun).toBeLessThan(DAY_MS);
   });
 
-  it('whose refund the wallet does not show for an hour is parked, and looked for again when a person says so', async () => {
+  it('whose refund the wallet does not show for an hour needs attention, and looks again when woken', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
     cancellation.results = ['not in the wallet'];
     await withCancellation(cancellation, async (running) => {
@@ -173,7 +173,7 @@ describe('a cancellation', () => {
     });
   });
 
-  it('whose refund failed asks for the eSIM itself, which alone says whether it is cancelled', async () => {
+  it('whose refund failed looks up the eSIM, because only its status shows the cancellation', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
     const result = await withCancellation(cancellation, async (running) => {
       await environment.sleep('1 minute');

@@ -50,7 +50,7 @@ const reportIn = (epoch: string, outcome: ServiceObservation['outcome']): Servic
 });
 
 describe('a workflow after PostgreSQL lost commits', () => {
-  it('that lost its worker during a send reckons with that send when the database is another one since', async () => {
+  it('counts a send of a lost worker if the database has changed since', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
     const fake = withBeginning(order, async ({ witness }, next) => {
@@ -61,7 +61,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(witnesses.some((each) => each?.sends === 1 && each.anyUnknown && each.state === 'unknown')).toBe(true);
   });
 
-  it('reckons with a send of a further attempt whose row is lost altogether', async () => {
+  it('counts a send of a further attempt whose row is lost', async () => {
     const order = await orderWith({ answers: 'failed' }, { dies: 'before the send' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const witnesses: (Witness | undefined)[] = [];
@@ -70,7 +70,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
       const isLost = order.calls.includes('openNextAttempt 2');
       const snapshot = await next();
       if (!isLost || (witness?.sends ?? 0) > 0) return { ...snapshot, epoch: isLost ? 'after' : 'before' };
-      // PostgreSQL knows the first attempt alone.
+      // PostgreSQL has only the first attempt.
       return {
         ...snapshot,
         epoch: 'after',
@@ -85,7 +85,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
   });
 
   it.each(['unknown', 'failed'] as const)(
-    'that had ended without effect and whose attempt is %s by its row asks a person first',
+    'opens a case first, if it had ended without effect and the row of its attempt is %s',
     async (state) => {
       const order = await orderWith({ answers: 'completed' });
       order.observe(state);
@@ -105,7 +105,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     },
   );
 
-  it('believes a row that says that nothing was sent while the database is the same', async () => {
+  it('trusts a row without sends while the database is the same', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
     const fake = withBeginning(order, async ({ witness }, next) => {
@@ -117,7 +117,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('answers a report whose row has the id of one that it answered before', async () => {
+  it('handles a report whose row has the id of a report that it handled before', async () => {
     const order = await orderWith({ answers: 'processing' });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -130,11 +130,11 @@ describe('a workflow after PostgreSQL lost commits', () => {
       return handle.result();
     });
     expect(result).toMatchObject({ status: 'completed' });
-    // Without the second report it would have been asked about, after a week.
+    // Without the second report, the order would have been looked up after a week.
     expect(order.calls).not.toContain('lookUpPurchase');
   });
 
-  it('that counts as unknown again when its row is read does not wait for the service any longer', async () => {
+  it('no longer waits for the service if its row is unknown again', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) => {
@@ -149,26 +149,26 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(result).toMatchObject({ status: 'completed' });
   });
 
-  it('that is parked, and whose case is lost, asks a person again when it is woken', async () => {
+  it('opens its lost case again when it is woken', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'timeout' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep('2 days');
-      const isParked = () => order.steps.filter(({ attention }) => attention !== undefined).length;
-      const before = isParked();
+      const cases = () => order.steps.filter(({ attention }) => attention !== undefined).length;
+      const before = cases();
       expect(before).toBeGreaterThan(0);
       await handle.signal(operatorActedSignal);
       await environment.sleep('1 day');
-      expect(isParked()).toBeGreaterThan(before);
+      expect(cases()).toBeGreaterThan(before);
       order.observe('completed');
       await handle.signal(serviceObservedSignal, reportIn('after', 'completed'));
       return handle.result();
     });
   });
 
-  // The second goes on in a new run at each step.
+  // The second limit causes a new run at each step.
   it.each([1_000, 15])(
-    'that is woken again and again while it waits for the service asks when its week is over all the same (history: %s)',
+    'looks up after a week also if it is woken many times while it waits for the service (history: %s)',
     async (historyLimit) => {
       const order = await orderWith({ answers: 'processing' });
       order.lookUps = ['found completed'];
@@ -187,7 +187,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     },
   );
 
-  it('claims no send by a row that has lost the sends before it', async () => {
+  it('claims no send with a row that has lost earlier sends', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' });
     order.lookUps = ['found completed'];
     order.losesSendsAfter = 1;
@@ -196,7 +196,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
   });
 
-  it('without its row waits in the open, over many runs, and goes on when the row is there again', async () => {
+  it('without its row waits with a case, over many runs, and continues when the row is restored', async () => {
     const order = await orderWith({ answers: 'completed' });
     const state = { missing: true };
     const fake = withBeginning(order, async (_input, next) => {
@@ -218,7 +218,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(result).toMatchObject({ status: 'completed' });
   });
 
-  it('begins anew from its row when the row of the attempt is gone while the wallet is read', async () => {
+  it('reads its row again if the row of the attempt is lost while the wallet is read', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const calls: string[] = [];
@@ -245,7 +245,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(calls).toEqual(expect.arrayContaining(['beginWork', 'readDebitEvidence', 'beginWork', 'readDebitEvidence']));
   });
 
-  it('ends once more as it had ended when nothing was bought', async () => {
+  it('ends again with its former result if nothing was bought', async () => {
     const order = await orderWith();
     const witness: Witness = {
       number: 1,

@@ -15,14 +15,14 @@ afterAll(() => environment.teardown());
 
 const HOUR = 3_600_000;
 const OUTAGE = 24 * HOUR;
-/** The longest wait between two lookUpTimes, and a minute for the lookUpTimes themselves. */
+/** The longest wait between two look-ups, and a minute for the look-ups themselves. */
 const HEALED_WITHIN = POLICY.lookUpAgainMaxMs + 60_000;
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }, () => ({ fails: 'server_error' }));
-/** Sends of one attempt before its resend window is over: the waits double from 2 s to 2 min, for 10 min. */
+/** Number of sends of one attempt in its resend window. The waits double from 2 s to 2 min, for 10 min. */
 const SENDS_IN_WINDOW = 10;
 
-/** What a service does that answers nothing before `until`: its sends fail, and it cannot be asked. */
+/** A service that answers neither sends nor look-ups before `until`. */
 function duringOutage(
   order: FakeOrder,
   until: number,
@@ -48,8 +48,8 @@ function duringOutage(
   };
 }
 
-/** Nobody is told that it goes on each time it is asked about once more. */
-function statusesSinceParked({ steps }: FakeOrder): ReadonlySet<string> {
+/** Statuses since the first case. A repeated look-up does not change the status. */
+function statusesSinceCase({ steps }: FakeOrder): ReadonlySet<string> {
   return new Set(
     steps.slice(steps.findIndex(({ status }) => status === 'needs_attention')).map(({ status }) => status),
   );
@@ -73,8 +73,8 @@ async function throughOutage(order: FakeOrder) {
   });
 }
 
-describe('after an outage of the service of a day', () => {
-  it('what could not be looked up is found and delivered, without a person', async () => {
+describe('work after an outage of the service for a day', () => {
+  it('is found and delivered without an operator, if it could not be looked up', async () => {
     const order = await orderWith(...timeouts(SENDS_IN_WINDOW));
     order.lookUps = ['found completed'];
     const { explained, historyLength, result, healedAfterMs } = await throughOutage(order);
@@ -95,7 +95,7 @@ describe('after an outage of the service of a day', () => {
     ).toBe(true);
   });
 
-  it('what the service provably never had is sent again with the same key, and bought once', async () => {
+  it('is sent again with the same key and bought once, if it is proven absent', async () => {
     const order = await orderWith(...timeouts(SENDS_IN_WINDOW), { answers: 'completed' });
     order.absences = ['absent'];
     const { result } = await throughOutage(order);
@@ -104,7 +104,7 @@ describe('after an outage of the service of a day', () => {
     expect(new Set(order.sent.map(({ attempt }) => attempt))).toEqual(new Set([1]));
   });
 
-  it('what never leaves within the window that a proof gives is tried by growing waits, and a case says so', async () => {
+  it('is retried with growing waits and a case, if no send leaves in the windows after proofs', async () => {
     const order = await orderWith(
       { fails: 'timeout' },
       ...Array.from({ length: 200 }, () => 'comes too late' as const),
@@ -126,7 +126,7 @@ describe('after an outage of the service of a day', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('what the purchase gate holds back in each window that a proof gives is a case as well', async () => {
+  it('has a case, too, if the purchase gate holds it in each window after a proof', async () => {
     const gated = { gated: 'service_down', recheckMs: POLICY.resendWindowMs } as const;
     const order = await orderWith(
       { fails: 'timeout' },
@@ -143,7 +143,7 @@ describe('after an outage of the service of a day', () => {
         }),
       );
       const proofs = () => order.calls.filter((call) => call === 'proveAbsence').length;
-      // A proof, then ten minutes at the gate, then fifteen minutes parked: act in the middle of the last wait.
+      // A proof, ten minutes at the gate, then a wait of fifteen minutes with a case. Wake it in that wait.
       const earlier = proofs();
       while (proofs() === earlier) await environment.sleep(60_000);
       await environment.sleep(POLICY.resendWindowMs + POLICY.lookUpAgainMaxMs / 2);
@@ -157,7 +157,7 @@ describe('after an outage of the service of a day', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('what the service answers no send of, although it can be asked, is sent by growing waits, and a case says so', async () => {
+  it('is sent with growing waits and a case, if the service answers look-ups but no sends', async () => {
     const order = await orderWith(...timeouts(1_000));
     order.absences = Array.from({ length: 200 }, () => 'absent');
     await withOrder(environment, order, async (start) => {
@@ -171,11 +171,11 @@ describe('after an outage of the service of a day', () => {
       );
       await handle.terminate();
     });
-    // Some ten in each window of ten minutes, and a quarter of an hour between two of them.
+    // About ten sends in each window of ten minutes, and a quarter of an hour between two windows.
     expect(order.sent.length).toBeLessThan(SENDS_IN_WINDOW * 40);
   });
 
-  it('what was asked for and is not proven absent waits for a person, and nothing is sent again', async () => {
+  it('needs attention without a resend, if its absence is not proven', async () => {
     const order = await orderWith({ fails: 'contract_drift' });
     const until = (await environment.currentTimeMs()) + OUTAGE;
     const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now) };
@@ -195,17 +195,17 @@ describe('after an outage of the service of a day', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('a failure whose wallet could not be read is settled, and bought anew', async () => {
+  it('is settled and gets a new attempt, if it failed and the wallet could not be read', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const { explained, result } = await throughOutage(order);
     expect(explained).toMatchObject({ status: 'needs_attention', attention: 'service_not_answering' });
     expect(result).toMatchObject({ status: 'completed' });
-    expect([...statusesSinceParked(order)].slice(0, 2)).toEqual(['needs_attention', 'held']);
+    expect([...statusesSinceCase(order)].slice(0, 2)).toEqual(['needs_attention', 'held']);
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('what is bought and could not be read is delivered', async () => {
+  it('is delivered, if it was bought and could not be read', async () => {
     const order = await orderWith({ answers: 'completed' });
     const { explained, result, healedAfterMs } = await throughOutage(order);
     expect(explained).toMatchObject({
@@ -214,11 +214,11 @@ describe('after an outage of the service of a day', () => {
       nextStepAt: expect.any(Number),
     });
     expect(result).toMatchObject({ status: 'completed' });
-    expect(statusesSinceParked(order)).toEqual(new Set(['needs_attention']));
+    expect(statusesSinceCase(order)).toEqual(new Set(['needs_attention']));
     expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
   });
 
-  it('a subscription that could not be cancelled is cancelled', async () => {
+  it('is cancelled, if it is a subscription whose cancellation was not accepted', async () => {
     const now = await environment.currentTimeMs();
     const subscription = new FakeSubscription(now + 30 * OUTAGE);
     subscription.onCancel = 'fails';
@@ -235,8 +235,8 @@ describe('after an outage of the service of a day', () => {
   });
 });
 
-describe('a workflow that nothing moves for a day', () => {
-  it('because what the service said is not judged says so by a case, and its history stays short', async () => {
+describe('a workflow without progress for a day', () => {
+  it('opens a case and keeps a short history, if a report of the service is not judged', async () => {
     const order = await orderWith(...Array.from({ length: 500 }, () => 'is barred' as const), { answers: 'completed' });
     const explained = await withOrder(environment, order, async (start) => {
       const handle = await start({ holdDeadlineMs: 72 * HOUR });
@@ -249,7 +249,7 @@ describe('a workflow that nothing moves for a day', () => {
     expect(explained).toMatchObject({ status: 'needs_attention', attention: 'stalled' });
   });
 
-  it('because its sends never begin says so by a case, goes on in new runs, and is sent once when they do', async () => {
+  it('opens a case and continues in new runs, if its sends do not begin; the order is sent once later', async () => {
     const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), {
       answers: 'completed',
     });

@@ -13,8 +13,8 @@ afterAll(() => environment.teardown());
 
 const DAY = 24 * 3_600_000;
 
-describe('PostgreSQL that is gone for a day', () => {
-  it('leaves a history of less than 2,000 events, and the order is bought once when it is back', async () => {
+describe('an outage of PostgreSQL for a day', () => {
+  it('leaves a history of less than 2,000 events; the order is bought once afterwards', async () => {
     const order = new FakeOrder([{ answers: 'completed' }], await environment.currentTimeMs());
     const until = (await environment.currentTimeMs()) + DAY;
     const activities = (now: () => Promise<number>) => {
@@ -32,7 +32,7 @@ describe('PostgreSQL that is gone for a day', () => {
         args: [{ work: { kind: 'order', id: order.orderId }, policy: { ...POLICY, holdDeadlineMs: 3 * DAY } }],
       });
       expect(await handle.result()).toMatchObject({ status: 'completed' });
-      // It goes on in a new run once it can: the first one bears the outage.
+      // After the outage it continues in a new run. The first run contains the outage.
       const first = environment.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId);
       const { historyLength } = await first.describe();
       expect(historyLength).toBeGreaterThan(300);

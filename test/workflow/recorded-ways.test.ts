@@ -10,8 +10,8 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /**
- * What replays is what was recorded. So whatever the workflows can wait for, call, be told or park for has to be in a
- * history; what is new in one of these lists needs a scenario (docs/how-to/change-a-workflow.md).
+ * The replay test covers only recorded code. Every wait, activity, signal, update and case reason must be in a history.
+ * A new one needs a scenario (docs/how-to/change-a-workflow.md).
  */
 const FOLDER = join(import.meta.dirname, 'histories');
 const histories = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
@@ -20,7 +20,7 @@ const histories = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 const events = histories.flatMap((history) => history.events ?? []);
 const waits = histories.flatMap(waitsIn);
 
-/** @returns the waits that no history has, by the names they would have. */
+/** @returns the names of the waits that no history has. */
 function unrecorded(names: Readonly<Record<string, (one: string, other: string) => string>>): string[] {
   const named = Object.values(names).map((name) => name('…', '…'));
   return named.filter((name) => {
@@ -29,13 +29,13 @@ function unrecorded(names: Readonly<Record<string, (one: string, other: string) 
   });
 }
 
-/** The names of what workflows take of one kind. */
+/** The names of all signals or updates of workflows. */
 function definitions(type: 'signal' | 'update'): string[] {
   const definition = z.object({ type: z.literal(type), name: z.string() });
   return Object.values(messages).flatMap((each) => definition.safeParse(each).data?.name ?? []);
 }
 
-/** A local activity leaves a marker. */
+/** The marker of a local activity. */
 const local = z.object({ activity_type: z.string() });
 const localActivities = events.flatMap(({ markerRecordedEventAttributes: marker }) => {
   const [payload] = marker?.markerName === 'core_local_activity' ? (marker.details?.['data']?.payloads ?? []) : [];
@@ -51,7 +51,7 @@ const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAt
     : [textIn(payload)];
 });
 
-/** Cases that stand beside the work, which is never parked for them. */
+/** Reasons of cases that do not change the status of work. */
 const BESIDE_WORK: readonly AttentionReason[] = [
   'charged_above_limit',
   'debited_twice',
@@ -61,24 +61,24 @@ const BESIDE_WORK: readonly AttentionReason[] = [
   'message_quarantined',
   'webhook_conflict',
 ];
-/** Parked as with `refund_failed`. */
+/** Handled like `refund_failed`. */
 const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing'];
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted();
 
-describe('some recorded history', () => {
-  it('has every wait that a workflow can begin', () => {
+describe('the set of recorded histories', () => {
+  it('contains every wait of the workflows', () => {
     expect(unrecorded(WAIT_NAMES)).toEqual([]);
-    // One that is missing would be named.
+    // A missing one is reported.
     expect(unrecorded({ ...WAIT_NAMES, nap: (one) => `Has a nap (${one})` })).toEqual(['Has a nap (…)']);
   });
 
-  it('has every activity that the worker registers', async () => {
+  it('contains every registered activity', async () => {
     const called = events.flatMap(({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? []);
     expect(sorted([...called, ...localActivities])).toEqual(sorted(await registeredActivities()));
   });
 
-  it('has every update and every signal that a workflow takes', () => {
+  it('contains every update and every signal of the workflows', () => {
     const updates = events.flatMap(
       ({ workflowExecutionUpdateAcceptedEventAttributes: of }) => of?.acceptedRequest?.input?.name ?? [],
     );
@@ -88,22 +88,22 @@ describe('some recorded history', () => {
     expect(sorted(signals)).toEqual(sorted(definitions('signal')));
   });
 
-  it('has every case for which a workflow waits for a person', () => {
+  it('contains every reason of a case that stops work', () => {
     const reasons = Object.keys(ATTENTION_REASONS).filter(
       (reason) => ![...BESIDE_WORK, ...NOT_RECORDED].some((each) => each === reason),
     );
     expect(sorted(attentionReasons)).toEqual(sorted(reasons));
   });
 
-  it('is of every workflow; of those that may live long also one that went on in a new run, and what was carried over', () => {
+  it('contains every workflow, and for long ones a new run with its carried state', () => {
     const { WORK_WORKFLOWS, MAINTENANCE_WORKFLOWS, WEBHOOK_ENDPOINT_WORKFLOW } = messages;
     const started = events.flatMap(({ workflowExecutionStartedEventAttributes: of }) => of ?? []);
     const all = [...Object.values(WORK_WORKFLOWS), ...Object.values(MAINTENANCE_WORKFLOWS), WEBHOOK_ENDPOINT_WORKFLOW];
     expect(sorted(started.map(({ workflowType }) => workflowType?.name ?? ''))).toEqual(sorted(all));
-    const wentOn = events.flatMap(
+    const continued = events.flatMap(
       ({ workflowExecutionContinuedAsNewEventAttributes: of }) => of?.workflowType?.name ?? [],
     );
-    expect(sorted(wentOn)).toEqual(
+    expect(sorted(continued)).toEqual(
       sorted([WORK_WORKFLOWS.order, WORK_WORKFLOWS.vpn_subscription, WEBHOOK_ENDPOINT_WORKFLOW]),
     );
     const inputs = started

@@ -19,6 +19,15 @@ const recorded = readdirSync(FOLDER)
 const jsonOf = (name: string): unknown => JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
 const waitsOf = (name: string) => waitsIn(readHistory(jsonOf(name)));
 
+/** Fields of a decoded input or result of each workflow. */
+const READABLE = new RegExp(
+  [
+    '"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_',
+    '"endpointId":"we_',
+    '"(?:lookedUp|requested|expiring|findings)":',
+  ].join('|'),
+);
+
 const dataConverter = { failureConverterPath: FAILURE_CONVERTER_PATH };
 let current: { code: string };
 let broken: { code: string };
@@ -35,7 +44,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('recorded histories', () => {
-  it('are there for the ways that a purchase, a VPN subscription, the deliveries to a webhook endpoint, or the upkeep of this release can go', () => {
+  it('of this release exist for each scenario', () => {
     const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
     expect(ways).toEqual([
       'absence-proven-then-resent.json',
@@ -98,24 +107,27 @@ describe('recorded histories', () => {
     ]);
   });
 
-  it.each(recorded)('%s gives every activity a heartbeat, so that one lost with its worker is soon noticed', (name) => {
-    const { events } = readHistory(jsonOf(name));
-    const scheduled = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: of }) => of ?? []);
-    for (const { activityType, heartbeatTimeout } of scheduled) {
-      expect(Number(heartbeatTimeout?.seconds ?? 0), activityType?.name ?? '').toBeGreaterThan(0);
-    }
-  });
+  it.each(recorded)(
+    '%s has a heartbeat timeout for every activity, so that the loss of a worker is detected',
+    (name) => {
+      const { events } = readHistory(jsonOf(name));
+      const scheduled = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: of }) => of ?? []);
+      for (const { activityType, heartbeatTimeout } of scheduled) {
+        expect(Number(heartbeatTimeout?.seconds ?? 0), activityType?.name ?? '').toBeGreaterThan(0);
+      }
+    },
+  );
 
-  it.each(recorded)('%s waits for nothing without a name that the Temporal UI shows', (name) => {
+  it.each(recorded)('%s has a name for every wait, for the Temporal UI', (name) => {
     for (const text of waitsOf(name)) expect(text).toMatch(/^[A-Z].{10,}$/);
   });
 
-  it('name a wait for a person after what is to be decided', () => {
+  it('name a wait for an operator after the reason of its case', () => {
     expect(waitsOf('0.1.0/needs-attention-then-completed.json')).toContain('Waits for a person (outcome_unknown)');
     expect(waitsOf('0.1.0/refund-failed-then-dismissed.json')).toEqual(['Waits for a person (refund_failed)']);
   });
 
-  it.each(recorded)('%s holds nothing of the machine that recorded it, and nothing secret', (name) => {
+  it.each(recorded)('%s contains no trace of the recording machine, and no secret', (name) => {
     const texts = textsOf(jsonOf(name));
     expect(texts.length).toBeGreaterThan(name.includes('scheduled-') ? 10 : 20);
     for (const text of texts) {
@@ -124,19 +136,17 @@ describe('recorded histories', () => {
       );
       expect(text).not.toContain(hostname());
     }
-    // What must be readable is.
-    expect(texts.join('\n')).toMatch(
-      /"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_|"endpointId":"we_|"(?:lookedUp|requested|expiring|findings)":/,
-    );
+    // The payloads are readable.
+    expect(texts.join('\n')).toMatch(READABLE);
   });
 
-  it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {
+  it.each(recorded)('%s can be replayed with the present workflows', async (name) => {
     await expect(
       Worker.runReplayHistory({ workflowBundle: current, dataConverter }, readHistory(jsonOf(name))),
     ).resolves.toBeUndefined();
   });
 
-  it.each(recorded)('%s is refused by a workflow that was changed without care', async (name) => {
+  it.each(recorded)('%s cannot be replayed with a changed workflow', async (name) => {
     await expect(
       Worker.runReplayHistory({ workflowBundle: broken, dataConverter }, readHistory(jsonOf(name))),
     ).rejects.toBeInstanceOf(DeterminismViolationError);

@@ -30,8 +30,8 @@ const contradiction = {
   decision: 'contradiction',
 } as const;
 
-describe('a VPN subscription whose time is over', () => {
-  it('lives on when the service could not be asked at that moment and then says that it was renewed', async () => {
+describe('a VPN subscription after its end', () => {
+  it('continues if a later look-up shows a renewal, after a failed one', async () => {
     const end = await inDays(30);
     const renewed = await inDays(60);
     const subscription = new FakeSubscription(end);
@@ -53,7 +53,7 @@ describe('a VPN subscription whose time is over', () => {
       expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
-    // What was in its way is taken back in PostgreSQL as well.
+    // The failure is removed in PostgreSQL, too.
     expect(subscription.steps.map(({ status, failure }) => [status, failure?.class])).toEqual([
       ['active', 'server_error'],
       ['active', undefined],
@@ -61,7 +61,7 @@ describe('a VPN subscription whose time is over', () => {
     ]);
   });
 
-  it('is not ended by a service that is silent for long: the pauses grow, then a person is told, and it goes on when the service speaks', async () => {
+  it('does not end during silence of the service: waits grow, a case opens, and an answer continues it', async () => {
     const end = await inDays(30);
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
@@ -78,15 +78,15 @@ describe('a VPN subscription whose time is over', () => {
         attention: 'delivery_unavailable',
         failure: 'server_error',
       });
-      const told = subscription.steps.filter(({ attention }) => attention?.reason === 'delivery_unavailable');
-      expect(told).toMatchObject([
+      const opened = subscription.steps.filter(({ attention }) => attention?.reason === 'delivery_unavailable');
+      expect(opened).toMatchObject([
         { status: 'needs_attention', attention: { detail: expect.stringContaining('503') } },
       ]);
 
       const before = subscription.lookUps;
       await environment.sleep('3 days');
       expect(subscription.lookUps).toBe(before + 3);
-      expect(subscription.steps.at(-1)).toEqual(told[0]);
+      expect(subscription.steps.at(-1)).toEqual(opened[0]);
       const renewed = await inDays(20);
       subscription.onLookUp = () => {
         subscription.change({ expiresAt: renewed });
@@ -99,7 +99,7 @@ describe('a VPN subscription whose time is over', () => {
     });
   });
 
-  it('and that waits for a person is asked about at a retry, by a run that begins anew, and ends when that person finds nothing to correct', async () => {
+  it('that needs attention is looked up by a new run and on retry, and ends after the verdict', async () => {
     const subscription = new FakeSubscription(await inDays(-3));
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
@@ -114,7 +114,7 @@ describe('a VPN subscription whose time is over', () => {
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
       expect(subscription.lookUps).toBe(2);
-      // It was parked before, and is so still: nothing new to record.
+      // It still needs attention, so no step is recorded.
       expect(subscription.steps).toEqual([]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
@@ -123,7 +123,7 @@ describe('a VPN subscription whose time is over', () => {
     expect(subscription.lookUps).toBe(2);
   });
 
-  it('and that waits for a person is cancelled when its customer ends it', async () => {
+  it('that needs attention is cancelled on request of its customer', async () => {
     const subscription = new FakeSubscription(await inDays(-3));
     subscription.status = 'needs_attention';
     subscription.attention = 'delivery_unavailable';
@@ -139,8 +139,8 @@ describe('a VPN subscription whose time is over', () => {
   });
 });
 
-describe('the accepted cancellation of a VPN subscription that nobody confirms', () => {
-  it('ends with the time of the subscription, as cancelled', async () => {
+describe('the accepted cancellation of a VPN subscription without confirmation', () => {
+  it('ends as cancelled at the end of the subscription', async () => {
     const end = await inDays(2);
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => OUT_OF_ORDER;
@@ -150,14 +150,14 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
-    // It is asked a last time.
+    // There is a last look-up.
     expect(subscription.lookUpTimes.at(-1)).toBeGreaterThanOrEqual(end + POLICY.expiryGraceMs);
     expect(subscription.lookUpTimes.at(-1)).toBeLessThan(end + HOUR_MS);
     expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
     expect(subscription.cancels).toHaveLength(1);
   });
 
-  it('waits on when the service says that the subscription goes on for longer', async () => {
+  it('continues to wait if the service reports a later end of the subscription', async () => {
     const end = await inDays(2);
     const longer = await inDays(4);
     const subscription = new FakeSubscription(end);
@@ -172,7 +172,7 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
   });
 
-  it('is for a person where the end is not known; a retry asks the service to cancel once more', async () => {
+  it('needs attention if the end is not known; a retry sends the cancellation again', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.onLookUp = () => FOUND;
     subscription.change({ cancelRequested: true });
@@ -184,9 +184,9 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
-      const asked = subscription.lookUps;
+      const before = subscription.lookUps;
       await environment.sleep('30 days');
-      expect([subscription.lookUps, subscription.cancels.length]).toEqual([asked, 1]);
+      expect([subscription.lookUps, subscription.cancels.length]).toEqual([before, 1]);
       subscription.onLookUp = () => {
         subscription.change({ endedAs: 'cancelled' });
         return FOUND;
@@ -199,8 +199,8 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
   });
 });
 
-describe('a run that begins anew for a VPN subscription that waits for a person', () => {
-  it('shows a refused cancellation, and asks the service once more only when that person says so', async () => {
+describe('a new run of a VPN subscription that needs attention', () => {
+  it('shows a refused cancellation, and sends it again only after a retry', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
     subscription.attention = 'cancellation_refused';
@@ -211,7 +211,7 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
-      // What the service says besides is answered, and moves nothing.
+      // Other reports are handled and change nothing.
       await running.signal(serviceObservedSignal, { ...contradiction, outcome: 'completed', decision: 'advance' });
       await environment.sleep('2 days');
       expect(subscription.steps).toMatchObject([
@@ -229,7 +229,7 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
     expect(subscription.cancels).toHaveLength(1);
   });
 
-  it('shows a contradiction, which nothing but the judgement of that person moves on', async () => {
+  it('shows a contradiction until an operator judges it', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.status = 'needs_attention';
     subscription.attention = 'contradiction';

@@ -22,7 +22,7 @@ const observed = {
 } as const;
 
 describe('a VPN subscription', () => {
-  it('of two years sleeps through them, and expires by its time even when no event ever tells [spec: state.vpn.expired]', async () => {
+  it('of two years waits for its end, and expires also without an event [spec: state.vpn.expired]', async () => {
     const subscription = new FakeSubscription(await inDays(730));
     const handle = await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('700 days');
@@ -36,7 +36,7 @@ describe('a VPN subscription', () => {
     expect(events?.length).toBeLessThan(40);
   });
 
-  it('whose completion PostgreSQL has lost is completed once more when it is woken, and lives on', async () => {
+  it('whose completion PostgreSQL has lost is completed again when it is woken, and continues', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');
@@ -50,7 +50,7 @@ describe('a VPN subscription', () => {
     });
   });
 
-  it('that was renewed, as the service says when it is asked at the end, lives on', async () => {
+  it('continues if the look-up at its end shows a renewal', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     const renewed = await inDays(60);
     subscription.onLookUp = () => {
@@ -65,7 +65,7 @@ describe('a VPN subscription', () => {
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
   });
 
-  it('whose end is not known is looked at once a day, and ends when the service says so [spec: state.vpn.expired]', async () => {
+  it('without a known end is looked up once a day until the service ends it [spec: state.vpn.expired]', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.onLookUp = () => {
       if (subscription.lookUps === 5) subscription.change({ endedAs: 'expired' });
@@ -78,7 +78,7 @@ describe('a VPN subscription', () => {
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
   });
 
-  it('ends at once when the service says that it has [spec: state.vpn.cancelled]', async () => {
+  it('ends at once when the service reports its end [spec: state.vpn.cancelled]', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');
@@ -89,7 +89,7 @@ describe('a VPN subscription', () => {
     expect(subscription.steps.at(-1)).toMatchObject({ status: 'cancelled', applied: ['1'] });
   });
 
-  it('answers at once what the service says of it while it lives on', async () => {
+  it('handles reports of the service at once while it is active', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');
@@ -100,7 +100,7 @@ describe('a VPN subscription', () => {
     });
   });
 
-  it('that its customer ends is cancelled, and the service is asked when no event confirms it', async () => {
+  it('is cancelled on request of its customer, with look-ups if no event confirms it', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onLookUp = () => {
       if (subscription.lookUps === 3) subscription.change({ endedAs: 'cancelled' });
@@ -115,11 +115,11 @@ describe('a VPN subscription', () => {
     expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
   });
 
-  it('is asked to be cancelled again and again while the service does not take it: each wait is recorded, and longer than the one before', async () => {
+  it('repeats its cancellation while the service does not accept it, with recorded, growing waits', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'fails';
     await withSubscription(environment, subscription, async (running) => {
-      // A run that has read the wish already is woken by the act all the same, out of its first wait.
+      // The action wakes a run that has read the request already, and may end its first wait.
       await environment.sleep('1 day');
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
@@ -143,24 +143,24 @@ describe('a VPN subscription', () => {
           .toString()
           .includes('Request the cancellation again (timeout)'),
       );
-      // The act that began it may end the first wait at once.
+      // The action that started it may end the first wait at once.
       expect(timers.length).toBeGreaterThanOrEqual(subscription.cancels.length - 2);
       const lengths = timers.map(({ timerStartedEventAttributes: timer }) =>
         Number(timer?.startToFireTimeout?.seconds ?? 0),
       );
       expect(lengths).toEqual([...new Set(lengths)].toSorted((left, right) => left - right));
     });
-    const [asked, ...again] = subscription.cancels;
+    const [first, ...again] = subscription.cancels;
     expect(again.length).toBeGreaterThan(2);
-    const waits = again.map((at, n) => at - ([asked, ...again][n] ?? 0));
-    // The first ones are so short that what runs beside them, in real time, may be longer.
+    const waits = again.map((at, n) => at - ([first, ...again][n] ?? 0));
+    // The first waits are shorter than other steps, which take real time.
     expect(waits.slice(2)).toEqual(waits.slice(2).toSorted((left, right) => left - right));
     expect(subscription.steps.filter(({ event }) => event === 'vpn_subscription.cancel_unanswered')).toHaveLength(
       again.length,
     );
   });
 
-  it('that the service does not take to cancel for long is shown to a person, and is asked again until the service takes it', async () => {
+  it('opens a case if the service does not accept its cancellation, and repeats it until it is accepted', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'fails';
     await withSubscription(environment, subscription, async (running) => {
@@ -172,9 +172,9 @@ describe('a VPN subscription', () => {
         attention: 'service_not_answering',
       });
       expect(subscription.steps.at(-1)?.attention?.detail).toContain('No answer came.');
-      const asked = subscription.cancels.length;
+      const before = subscription.cancels.length;
       await environment.sleep('1 day');
-      expect(subscription.cancels.length).toBeGreaterThan(asked);
+      expect(subscription.cancels.length).toBeGreaterThan(before);
       subscription.onCancel = 'accepts';
       subscription.onLookUp = () => {
         subscription.change({ endedAs: 'cancelled' });
@@ -184,27 +184,27 @@ describe('a VPN subscription', () => {
     });
   });
 
-  it('whose cancellation the service refuses waits for a person, and lives on when that person says so', async () => {
+  it('whose cancellation the service refuses needs attention, and continues after the verdict', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'refuses';
     await withSubscription(environment, subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
-      const asked = subscription.cancels.length;
+      const before = subscription.cancels.length;
       await environment.sleep('2 days');
       expect(await running.query(explainQuery)).toMatchObject({
         status: 'needs_attention',
         attention: 'cancellation_refused',
       });
-      expect(subscription.cancels).toHaveLength(asked);
+      expect(subscription.cancels).toHaveLength(before);
       subscription.judge('active', { cancelRequested: false });
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'expired' });
     });
   });
 
-  it('that has ended before a run begins ends that run at once', async () => {
+  it('that has ended ends a new run at once', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.status = 'expired';
     await withSubscription(environment, subscription, async (running) =>

@@ -22,12 +22,9 @@ const policy = DEFAULT_POLICY.outbound;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/**
- * The activity over a record of one endpoint with one delivery, as PostgreSQL would have it, by the product's own
- * rules.
- */
+/** A fake of the activity for one endpoint with one delivery, with the rules of the product. */
 class FakeEndpoint implements WebhookActivities {
-  /** When each try was made. */
+  /** Times of the tries. */
   readonly tries: number[] = [];
   rounds = 0;
   isUp: (now: number) => boolean = () => false;
@@ -88,7 +85,7 @@ afterAll(() => environment.teardown());
 
 interface Run {
   readonly fake: FakeEndpoint;
-  readonly tell: (urgent?: boolean) => Promise<void>;
+  readonly signal: (urgent?: boolean) => Promise<void>;
   readonly result: () => Promise<WebhookEndpointResult>;
   readonly stage: () => Promise<unknown>;
 }
@@ -113,7 +110,7 @@ async function withEndpoint<Result>(work: (run: Run) => Promise<Result>): Promis
       });
       return work({
         fake,
-        tell: (urgent = false) => handle.signal(deliveriesWaitSignal, { urgent }),
+        signal: (urgent = false) => handle.signal(deliveriesWaitSignal, { urgent }),
         result: () => handle.result(),
         stage: async () => (await handle.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage),
       });
@@ -122,7 +119,7 @@ async function withEndpoint<Result>(work: (run: Run) => Promise<Result>): Promis
 }
 
 describe('the workflow of a webhook endpoint', () => {
-  it('ends when all is delivered', async () => {
+  it('ends when all events are delivered', async () => {
     await withEndpoint(async ({ fake, result }) => {
       fake.isUp = () => true;
       expect(await result()).toEqual({ ended: 'idle' });
@@ -130,7 +127,7 @@ describe('the workflow of a webhook endpoint', () => {
     });
   });
 
-  it('tries for three days an endpoint that is down for days, then gives the delivery up', async () => {
+  it('gives a delivery up after three days without success', async () => {
     await withEndpoint(async ({ fake, result }) => {
       expect(await result()).toEqual({ ended: 'idle' });
       const [first = 0] = fake.tries;
@@ -142,7 +139,7 @@ describe('the workflow of a webhook endpoint', () => {
     });
   });
 
-  it('delivers when an outage of two days is over', async () => {
+  it('delivers after an outage of two days', async () => {
     await withEndpoint(async ({ fake, result }) => {
       const start = await environment.currentTimeMs();
       fake.isUp = (now) => now - start > 2 * DAY;
@@ -153,16 +150,16 @@ describe('the workflow of a webhook endpoint', () => {
     });
   });
 
-  it('shows an endpoint that only fails, waits it out whatever comes, and looks at once when a person waits for it', async () => {
-    await withEndpoint(async ({ fake, tell, stage, result }) => {
+  it('shows a failing endpoint, waits despite new events, and delivers at once on an urgent signal', async () => {
+    await withEndpoint(async ({ fake, signal, stage, result }) => {
       await environment.sleep(10 * 60_000);
       expect(await stage()).toBe('failing');
       const before = fake.rounds;
-      for (let n = 0; n < 5; n += 1) await tell();
+      for (let n = 0; n < 5; n += 1) await signal();
       await environment.sleep(1_000);
       expect(fake.rounds).toBe(before);
-      await tell(true);
-      await waitFor('it looks at once', () => fake.rounds > before);
+      await signal(true);
+      await waitFor('there is another round', () => fake.rounds > before);
       expect(fake.rounds).toBe(before + 1);
       fake.isUp = () => true;
       expect(await result()).toEqual({ ended: 'idle' });

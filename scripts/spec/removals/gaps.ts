@@ -49,7 +49,7 @@ export const GAPS: readonly Removal[] = [
     file: 'domain/purchase/purchase-decision.ts',
     find: 'mayResend && now + delayMs <= windowEnd(history, policy, now)',
     replace: 'mayResend',
-    failed: [{ file: 'test/workflow/order.test.ts', title: 'is never sent again once' }],
+    failed: [{ file: 'test/workflow/orders/order.test.ts', title: 'is never sent again after the window' }],
   },
   {
     id: 'gap.reference-unique',
@@ -89,7 +89,7 @@ export const GAPS: readonly Removal[] = [
     file: 'workflows/work/observation-queue.ts',
     find: 'this.#seen.has(name)',
     replace: 'this.#seen.size < 0',
-    failed: [{ file: 'test/workflow/order.test.ts', title: 'takes the same delivery twice' }],
+    failed: [{ file: 'test/workflow/orders/order.test.ts', title: 'counts a repeated delivery' }],
   },
   {
     id: 'gap.errors',

@@ -8,7 +8,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/purchase/purchase-decision.ts',
     find: "return { step: 'deliver' };",
     replace: "return { step: 'await_service' };",
-    failed: [{ file: 'test/workflow/order.test.ts', title: 'that the service completes' }],
+    failed: [{ file: 'test/workflow/orders/order.test.ts', title: 'completed at once by the service' }],
   },
   {
     id: 'state.order.processing',
@@ -16,7 +16,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/purchase/purchase-decision.ts',
     find: "return { step: 'await_service' };",
     replace: "return { step: 'deliver' };",
-    failed: [{ file: 'test/workflow/order.test.ts', title: 'in progress at the service' }],
+    failed: [{ file: 'test/workflow/orders/order.test.ts', title: 'in progress at the service' }],
   },
   {
     id: 'state.order.failed',
@@ -24,7 +24,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/purchase/purchase-decision.ts',
     find: "return { step: 'settle', failure: 'supplier_failed' };",
     replace: "return { step: 'fail', failure: 'supplier_failed' };",
-    failed: [{ file: 'test/workflow/order.test.ts', title: 'is bought anew only after' }],
+    failed: [{ file: 'test/workflow/orders/order-results.test.ts', title: 'gets a new attempt only after' }],
   },
   {
     id: 'state.topup.completed',
@@ -82,7 +82,7 @@ export const STATES: readonly Removal[] = [
     file: 'workflows/vpn-subscription.ts',
     find: 'subscription.end(stored.endedAs,',
     replace: "subscription.end('cancelled',",
-    failed: [{ file: 'test/workflow/vpn-subscription.test.ts', title: 'whose end is not known is' }],
+    failed: [{ file: 'test/workflow/vpn-subscription.test.ts', title: 'without a known end is' }],
   },
   {
     id: 'state.vpn.failed',

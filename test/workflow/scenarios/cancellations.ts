@@ -1,4 +1,4 @@
-/** Ways of cancellations of eSIMs. */
+/** Scenarios of cancellations of eSIMs. */
 import { ADA, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { retryUpdate } from '#workflows/messages.ts';
 

@@ -1,4 +1,4 @@
-/** Ways of orders whose service could not be asked, and of rows that PostgreSQL has lost. */
+/** Scenarios of orders whose service does not answer look-ups, and of rows that PostgreSQL has lost. */
 import { eq, sql } from 'drizzle-orm';
 import { attempts } from '#db/schema.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -9,7 +9,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const SOON = { POLICY_LOOK_UP_AGAIN: '500ms', POLICY_LOOK_UP_AGAIN_MAX: '500ms' } as const;
 
-/** Two sends fit into the window; after a third wait it is over. */
+/** The window allows two sends. It ends before the third. */
 const SHORT_WINDOW = { POLICY_RESEND_WINDOW: '3s', POLICY_RESEND_DELAY: '2s' } as const;
 
 export const OUTAGES: Readonly<Record<string, Scenario>> = {
@@ -36,7 +36,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     await refuseClaims(desk, true);
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.notBegun(1));
-    await waitFor('a person is told', async () => (await desk.cases(id)).some(({ reason }) => reason === 'stalled'));
+    await waitFor('a case is open', async () => (await desk.cases(id)).some(({ reason }) => reason === 'stalled'));
     await refuseClaims(desk, false);
     await desk.reaches(id, 'completed');
     return id;
@@ -73,7 +73,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
   }),
 };
 
-/** No send is claimed while this stands: PostgreSQL refuses it. */
+/** Makes PostgreSQL refuse all claims of sends, until called with false. */
 async function refuseClaims({ stack }: OrderDesk, refused: boolean): Promise<void> {
   await stack.database.run(async (db) => {
     if (!refused) {
@@ -87,7 +87,7 @@ async function refuseClaims({ stack }: OrderDesk, refused: boolean): Promise<voi
   });
 }
 
-/** PostgreSQL forgets that the attempt was ever sent. */
+/** Resets the attempt to its state before the first send, as after a loss of commits. */
 async function setBack({ stack }: OrderDesk, id: string): Promise<void> {
   const before = {
     state: 'prepared',

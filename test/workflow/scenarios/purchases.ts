@@ -1,4 +1,4 @@
-/** Ways of orders and top-ups. */
+/** Scenarios of orders and top-ups. */
 import { and, eq } from 'drizzle-orm';
 import { inbox } from '#db/schema.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -23,29 +23,29 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
 const ENOUGH = { amount: '9.00', currency: 'USD' };
 
-/** That a worker is lost is noticed by its heartbeat, which is before its lease ends. */
+/** The heartbeat timeout detects the loss of a worker before the end of this lease. */
 const LONG_LEASE = { POLICY_SEND_DEADLINE: '14s', POLICY_SEND_LEASE: '16s', POLICY_SEND_ACTIVITY_TIMEOUT: '30s' };
 
 export const PURCHASES: Readonly<Record<string, Scenario>> = {
   'gate-held-then-released': async (desk, temporal) => {
-    const goOn = await pauseBuying(desk);
+    const resume = await pauseBuying(desk);
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.gate('purchases_paused'));
     await temporal.of(id).executeUpdate(releaseUpdate, { args: [ADA] });
     await desk.reaches(id, 'completed');
-    await goOn();
+    await resume();
     return id;
   },
 
-  // Time enough to stop buying between the two sends.
+  // Enough time for a pause between the two sends.
   'gate-holds-resend': withWorker({ POLICY_RESEND_DELAY: '5s' }, async (desk, temporal) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'server_error', after_work: true });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.resend(1, 'server_error'));
-    const goOn = await pauseBuying(desk);
+    const resume = await pauseBuying(desk);
     await temporal.waits(id, WAIT_NAMES.resend(1, 'purchases_paused'));
-    await goOn();
+    await resume();
     await desk.reaches(id, 'completed');
     return id;
   }),
@@ -66,13 +66,13 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: TOO_LITTLE });
     await desk.reaches(id, 'held');
     await desk.stack.kill('worker');
-    const word = await sayFailed(desk, id);
-    // As after a relay that died with it in hand.
-    await becomesDue(desk, word, 60_000);
+    const report = await reportFailed(desk, id);
+    // As after the kill of a relay that had taken the row.
+    await becomesDue(desk, report, 60_000);
     await desk.stack.start('worker');
     await temporal.waits(id, WAIT_NAMES.unjudgedReport());
-    await becomesDue(desk, word, 0);
-    // The wallet shows that it cost nothing.
+    await becomesDue(desk, report, 0);
+    // The wallet shows no debit.
     await waitFor('there is a second attempt', async () => (await desk.attempts(id)).length === 2);
     await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });
     await desk.reaches(id, 'completed');
@@ -178,10 +178,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/**
- * An order that was held, and tried in vain each second, until its workflow went on in a new run. @returns its id, and
- * the run before.
- */
+/** Retries a held order each second until its workflow continues in a new run. @returns its id, and the run before. */
 async function longHold(
   desk: OrderDesk,
   temporal: TemporalUi,
@@ -192,14 +189,14 @@ async function longHold(
   await temporal
     .of(id)
     .executeUpdate(changeRetryPolicyUpdate, { args: [{ ...ADA, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
-  await waitFor('it goes on in a new run', async () => (await temporal.of(id).describe()).runId !== runId, {
+  await waitFor('it continues in a new run', async () => (await temporal.of(id).describe()).runId !== runId, {
     timeoutMs: 60_000,
   });
   return { id, first: { workflowId, runId } };
 }
 
-/** The service calls failed what it never sold, and nobody judges that. @returns the row of the inbox. */
-async function sayFailed(desk: OrderDesk, id: string): Promise<bigint> {
+/** The service reports a purchase as failed that it never had. @returns the id of the inbox row, not judged yet. */
+async function reportFailed(desk: OrderDesk, id: string): Promise<bigint> {
   const { reference } = (await desk.attempts(id))[0]!;
   const data = {
     id: `so-never-sold-${reference}`,
@@ -209,7 +206,7 @@ async function sayFailed(desk: OrderDesk, id: string): Promise<bigint> {
   };
   await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
   const { database } = desk.stack;
-  return waitFor('its word has come', async () => {
+  return waitFor('its report is stored', async () => {
     const [row] = await database.run((db) =>
       db
         .select({ id: inbox.id })
@@ -220,11 +217,11 @@ async function sayFailed(desk: OrderDesk, id: string): Promise<bigint> {
   });
 }
 
-async function becomesDue({ stack }: OrderDesk, word: bigint, inMs: number): Promise<void> {
+async function becomesDue({ stack }: OrderDesk, row: bigint, inMs: number): Promise<void> {
   await stack.database.run((db) =>
     db
       .update(inbox)
       .set({ availableAt: new Date(Date.now() + inMs) })
-      .where(eq(inbox.id, word)),
+      .where(eq(inbox.id, row)),
   );
 }

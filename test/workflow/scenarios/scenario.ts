@@ -1,4 +1,4 @@
-/** What the ways are made of that `record-histories.ts` records. */
+/** Common parts of the scenarios that `record-histories.ts` records. */
 import { randomUUID } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
 import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
@@ -7,20 +7,20 @@ import type { OrderDesk } from '#test/support/work/order-desk.ts';
 import { decodedHistory, textsOf } from '#test/support/work/workflows/histories.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
 
-/** One run of a workflow that is not the last of a piece of work. */
+/** A run of a workflow that is not the last one. */
 export interface OneRun {
   readonly workflowId: string;
   readonly runId: string;
 }
 
 /**
- * Brings about one way that a workflow can go.
+ * Runs a workflow through one sequence of steps.
  *
- * @returns the id of the work, or of the webhook endpoint, whose last run is recorded; or another run.
+ * @returns the id of the work or webhook endpoint whose last run is recorded, or another run.
  */
 export type Scenario = (desk: OrderDesk, temporal: TemporalUi) => Promise<string | OneRun>;
 
-/** A person at the Temporal UI. */
+/** An operator at the Temporal UI. */
 export class TemporalUi {
   readonly operator: TemporalOperator;
   readonly #codec: PayloadCodec;
@@ -30,12 +30,12 @@ export class TemporalUi {
     this.#codec = codec;
   }
 
-  /** The newest run. @param id of a piece of work. */
+  /** The newest run. @param id the id of work. */
   of(id: string) {
     return this.operator.order(id);
   }
 
-  /** Until the newest run has begun to wait under this name. @param id of a piece of work. */
+  /** Waits until the newest run waits under this name. @param id the id of work. */
   async waits(id: string, name: WaitName): Promise<void> {
     await waitFor(`${id} waits: ${name}`, async () => {
       const history = await decodedHistory(await this.of(id).fetchHistory(), this.#codec);
@@ -44,10 +44,10 @@ export class TemporalUi {
   }
 }
 
-/** What a person gives with every act. */
+/** The arguments of every action. */
 export const ADA = { by: 'Ada', reason: 'a test' } as const;
 
-/** The same with a worker of other settings; what begins meanwhile keeps those of the policy. */
+/** Runs a scenario with other settings of the worker. Work that begins meanwhile keeps its policy. */
 export function withWorker(settings: Readonly<Record<string, string>>, scenario: Scenario): Scenario {
   return async (desk, temporal) => {
     await restartWorker(desk, settings);
@@ -64,7 +64,7 @@ async function restartWorker({ stack }: OrderDesk, settings: Readonly<Record<str
   await stack.start('worker', settings);
 }
 
-/** Stops all buying. @returns what lets it go on. */
+/** Pauses all purchases. @returns a function that ends the pause. */
 export async function pauseBuying({ stack }: OrderDesk): Promise<() => Promise<void>> {
   const id = (
     await stack.api.post(

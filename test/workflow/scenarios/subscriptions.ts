@@ -1,4 +1,4 @@
-/** Ways of VPN subscriptions. */
+/** Scenarios of VPN subscriptions. */
 import { eq } from 'drizzle-orm';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -9,7 +9,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Pauses of a minute and more, shortened. */
+/** Shortened waits. */
 const SOON = { POLICY_CANCEL_CHECK: '300ms', POLICY_EXPIRY_GRACE: '300ms' };
 
 export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
@@ -18,7 +18,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     await desk.simulator.onRequest('getVpnSubscription', { kind: 'server_error' }, { count: null });
     await endsSoon(desk, temporal, id);
     await temporal.waits(id, WAIT_NAMES.subscriptionRead('server_error'));
-    // By what the service says, it has a month to go.
+    // At the service it has another month.
     await desk.simulator.calm();
     await waitFor(
       'it is renewed',
@@ -34,9 +34,9 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     await desk.simulator.onRequest('getVpnSubscription', { kind: 'server_error' }, { count: null });
     await endsSoon(desk, temporal, id);
     await desk.subscriptionReaches(id, 'needs_attention');
-    const asked = await questions(desk);
+    const before = await lookUps(desk);
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
-    await waitFor('the service is asked once more', async () => (await questions(desk)) > asked);
+    await waitFor('there is another look-up', async () => (await lookUps(desk)) > before);
     await temporal
       .of(id)
       .executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'delivery_unavailable', verdict: 'dismissed' }] });
@@ -77,9 +77,9 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     const id = await active(desk, temporal);
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
     await cancel(desk, id);
-    await parked(desk, id, 1);
+    await needsAttention(desk, id, 1);
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
-    await parked(desk, id, 2);
+    await needsAttention(desk, id, 2);
     await temporal
       .of(id)
       .executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'cancellation_refused', verdict: 'dismissed' }] });
@@ -98,9 +98,9 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
       external_subscription_id: subscription.textAt('external_subscription_id'),
       status: 'failed',
     };
-    for (const words of [1, 2]) {
+    for (const reports of [1, 2]) {
       await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'vpn.subscription.failed', data });
-      await parked(desk, id, words);
+      await needsAttention(desk, id, reports);
     }
     await temporal
       .of(id)
@@ -120,10 +120,10 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** A plan that nobody can buy. */
+/** A plan that is not sold. */
 const UNAVAILABLE = 396;
 
-/** One that is active, and whose workflow waits for what comes. */
+/** Creates an active subscription, whose workflow waits for its end. */
 async function active(desk: OrderDesk, temporal: TemporalUi): Promise<string> {
   const id = await desk.subscribe(301);
   await temporal.waits(id, WAIT_NAMES.endOfTime());
@@ -134,7 +134,7 @@ async function cancel({ stack }: OrderDesk, id: string): Promise<void> {
   await stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
 }
 
-/** As if its plan were one of a second; none is sold. Its workflow reads that with the act of a person. */
+/** Sets the end of a subscription to the next second. Its workflow reads that with an operator action. */
 async function endsSoon({ stack }: OrderDesk, temporal: TemporalUi, id: string): Promise<void> {
   const expiresAt = new Date(Date.now() + 1_000);
   await stack.database.run((db) => db.update(vpnSubscriptions).set({ expiresAt }).where(eq(vpnSubscriptions.id, id)));
@@ -143,15 +143,15 @@ async function endsSoon({ stack }: OrderDesk, temporal: TemporalUi, id: string):
     .executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: { amount: '99.00', currency: 'USD' } }] });
 }
 
-/** How often the service was asked how one stands. */
-async function questions({ simulator }: OrderDesk): Promise<number> {
+/** Number of look-ups of subscriptions at the service. */
+async function lookUps({ simulator }: OrderDesk): Promise<number> {
   return (await simulator.requests('getVpnSubscription')).length;
 }
 
-/** Until it was parked so many times. */
-async function parked(desk: OrderDesk, id: string, times: number): Promise<void> {
+/** Waits until a subscription has needed attention this many times. */
+async function needsAttention(desk: OrderDesk, id: string, times: number): Promise<void> {
   await waitFor(
-    `it is parked for the ${times}. time`,
+    `it needs attention for the ${times}. time`,
     async () =>
       (await desk.events(id)).filter((event) => event === 'vpn_subscription.needs_attention').length === times,
   );

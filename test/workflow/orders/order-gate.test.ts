@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 const by = { by: 'Ada', reason: 'Urgent.' };
 
 describe('an order at the purchase gate', () => {
-  it('waits under the name of what holds it, says in words what comes next, and goes on when it is woken', async () => {
+  it('waits under the name of its hold reason, shows the next step, and continues when woken', async () => {
     const order = await orderWith({ gated: 'service_down', recheckMs: 10 * MINUTE }, { answers: 'completed' });
     const began = await environment.currentTimeMs();
     const result = await withOrder(environment, order, async (start) => {
@@ -38,7 +38,7 @@ describe('an order at the purchase gate', () => {
     expect(order.sent[0]!.at - began).toBeLessThan(9 * MINUTE);
   });
 
-  it('asks again by its own timer, should nobody wake it', async () => {
+  it('checks the gate again by its own timer if it is not woken', async () => {
     const order = await orderWith(
       { gated: 'purchases_paused', recheckMs: 10 * MINUTE },
       { gated: 'purchases_paused', recheckMs: 10 * MINUTE },
@@ -50,7 +50,7 @@ describe('an order at the purchase gate', () => {
     expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
   });
 
-  it('fails at its deadline without having been sent, however long the gate stays closed', async () => {
+  it('fails at its deadline without a send if the gate stays closed longer', async () => {
     const order = await orderWith({ gated: 'spend_limit_reached', recheckMs: 12 * 60 * MINUTE });
     order.deadlineAt = (await environment.currentTimeMs()) + 60 * MINUTE;
     const result = await withOrder(environment, order, async (start) => (await start()).result());
@@ -58,7 +58,7 @@ describe('an order at the purchase gate', () => {
     expect(order.sent).toEqual([]);
   });
 
-  it('that may have been bought is not held for long: at the end of its window the service is asked', async () => {
+  it('with an unknown send is not held after its window, but looked up', async () => {
     const order = await orderWith(
       { fails: 'timeout' },
       { gated: 'service_down', recheckMs: 60 * MINUTE },
@@ -69,14 +69,13 @@ describe('an order at the purchase gate', () => {
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
-    // What callers are told is what became of the send, not what the gate has against another: "nothing was sent" would
-    // be untrue.
+    // Callers see the result of the send, not the reason of the gate. "Nothing was sent" would be wrong.
     const resends = order.steps.filter(({ event }) => event === 'attempt.resend_planned');
     expect(resends.map(({ failure }) => failure?.class)).toEqual(['timeout', 'timeout']);
     expect((await environment.currentTimeMs()) - order.sent[0]!.at).toBeGreaterThanOrEqual(POLICY.resendWindowMs);
   });
 
-  it('is let through when an operator releases it, and only while it is held', async () => {
+  it('is sent when an operator releases it, which is possible only while it is held', async () => {
     const order = await orderWith({ gated: 'purchases_paused', recheckMs: 600 * MINUTE }, { answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();

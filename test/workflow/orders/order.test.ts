@@ -23,7 +23,7 @@ const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): Ser
 });
 
 describe('an order', () => {
-  it('that the service completes at once is delivered with one send [spec: state.order.completed]', async () => {
+  it('completed at once by the service is delivered with one send [spec: state.order.completed]', async () => {
     const order = await orderWith({ answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
@@ -31,7 +31,7 @@ describe('an order', () => {
     expect(order.calls).toEqual(['beginWork', 'completePurchase']);
   });
 
-  it('in progress at the service waits for its webhook and asks for nothing meanwhile [spec: state.order.processing]', async () => {
+  it('in progress at the service waits for its webhook without look-ups [spec: state.order.processing]', async () => {
     const order = await orderWith({ answers: 'processing' });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -46,7 +46,7 @@ describe('an order', () => {
     expect(order.calls).not.toContain('lookUpPurchase');
   });
 
-  it('that stays in progress is asked for after a week, and parked where the service cannot say', async () => {
+  it('that stays in progress is looked up after a week, and needs attention without a result', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['found processing'];
     const result = await withOrder(environment, order, async (start) => {
@@ -67,7 +67,7 @@ describe('an order', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('whose webhook comes before the HTTP answer is not sent twice', async () => {
+  it('whose webhook arrives before the HTTP answer is not sent twice', async () => {
     const order = await orderWith({ fails: 'timeout' });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -80,7 +80,7 @@ describe('an order', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('takes the same delivery twice as one [spec: gap.redelivery]', async () => {
+  it('counts a repeated delivery once [spec: gap.redelivery]', async () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -96,7 +96,7 @@ describe('an order', () => {
     expect(order.calls.filter((call) => call === 'completePurchase')).toHaveLength(1);
   });
 
-  it('that is refused for good fails without another send', async () => {
+  it('with a final refusal fails without another send', async () => {
     const order = await orderWith({ fails: 'invalid_request' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
@@ -113,7 +113,7 @@ describe('an unknown outcome', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
-  it('is never sent again once the window has passed; it is looked up, then parked [spec: gap.key-retention]', async () => {
+  it('is never sent again after the window; a look-up and a case follow [spec: gap.key-retention]', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -130,7 +130,7 @@ describe('an unknown outcome', () => {
     expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(POLICY.lookUps);
   });
 
-  it('whose resend waited too long for a worker is not sent again, but looked up', async () => {
+  it('is not sent again, but looked up, if its resend waited too long for a worker', async () => {
     const order = await orderWith({ fails: 'timeout' }, 'comes too late');
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) => (await start()).result());
@@ -138,7 +138,7 @@ describe('an unknown outcome', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('is not sent again at all where the service may not replay keys', async () => {
+  it('is never sent again if the service may not replay keys', async () => {
     const order = await orderWith({ fails: 'connection_lost' });
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) =>
@@ -148,7 +148,7 @@ describe('an unknown outcome', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('followed by a refusal stays unknown: the refusal may be about our own first purchase', async () => {
+  it('stays unknown after a refusal, which may be about our own first purchase', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' }, { answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result.status).toBe('completed');
@@ -156,14 +156,14 @@ describe('an unknown outcome', () => {
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
   });
 
-  it('left by a dead worker is treated like any other', async () => {
+  it('of a killed worker is handled like any other', async () => {
     const order = await orderWith({ dies: 'after the send' }, { answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(2);
   });
 
-  it('that is parked goes on when the service speaks after all', async () => {
+  it('that needs attention continues with a later report', async () => {
     const order = await orderWith({ fails: 'timeout' });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start({ resendAllowed: false });
@@ -179,14 +179,14 @@ describe('an unknown outcome', () => {
 });
 
 describe('a send', () => {
-  it('of a worker that died before it began is made up for', async () => {
+  it('is repeated if its worker was killed before it', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
   });
 
-  it('waits while another one has the lease', async () => {
+  it('waits while another send has the lease', async () => {
     const order = await orderWith({ leasedForMs: 20_000 }, { answers: 'completed' });
     const begun = await environment.currentTimeMs();
     await withOrder(environment, order, async (start) => (await start()).result());
@@ -195,7 +195,7 @@ describe('a send', () => {
 });
 
 describe('held work', () => {
-  it('goes on by itself, after the time the service named', async () => {
+  it('continues by itself, after the wait that the service requested', async () => {
     const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 90_000 }, { answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result.status).toBe('completed');
@@ -204,7 +204,7 @@ describe('held work', () => {
     expect(order.steps[0]).toMatchObject({ status: 'held', failure: { class: 'rate_limited' } });
   });
 
-  it('fails at its deadline, with nothing bought', async () => {
+  it('fails at its deadline without a purchase', async () => {
     const order = await orderWith(
       ...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })),
     );
@@ -214,7 +214,7 @@ describe('held work', () => {
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
   });
 
-  it('is sent at once when an operator says retry', async () => {
+  it('is sent at once on an operator’s retry', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 3_600_000 }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -227,55 +227,15 @@ describe('held work', () => {
   });
 });
 
-describe('an order that the service reports as failed', () => {
-  it('is bought anew only after the wallet showed no debit for it [spec: state.order.failed]', async () => {
-    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
-    order.evidence = ['debited', 'credited'];
-    const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result.status).toBe('completed');
-    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
-    const [first, second] = order.sent;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * POLICY.settleDelayMs);
-  });
-
-  it.each([
-    ['debited', 'failed_but_charged'],
-    ['unavailable', 'evidence_unavailable'],
-  ] as const)('is parked when the wallet says %s, and never bought anew', async (evidence, attention) => {
-    const order = await orderWith({ answers: 'failed' });
-    order.evidence = Array.from({ length: 20 }, () => evidence);
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention });
-      await handle.terminate();
-    });
-    expect(order.sent).toHaveLength(1);
-  });
-
-  it('is parked once its attempts are used up', async () => {
-    const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'failed' });
-    order.evidence = ['no_debit', 'no_debit', 'no_debit'];
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
-      await handle.terminate();
-    });
-    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-  });
-});
-
-describe('a run that starts anew', () => {
-  it('ends at once when the order has ended', async () => {
+describe('a new run', () => {
+  it('ends at once if the order has ended', async () => {
     const order = await orderWith();
     order.finished = { status: 'completed', esimId: 'esim_9' };
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toMatchObject({ status: 'completed', esimId: 'esim_9' });
   });
 
-  it('delivers what was bought before it began, and sends nothing', async () => {
+  it('delivers an earlier purchase, and sends nothing', async () => {
     const order = await orderWith();
     order.observe('completed');
     const result = await withOrder(environment, order, async (start) => (await start()).result());
@@ -283,17 +243,17 @@ describe('a run that starts anew', () => {
     expect(order.sent).toHaveLength(0);
   });
 
-  it('shows that a person is waited for while it asks the service once more', async () => {
+  it('shows needs_attention while it looks the order up again', async () => {
     const order = await orderWith({ fails: 'timeout' });
     await withOrder(environment, order, async (start) => {
       const first = await start({ resendAllowed: false });
       await environment.sleep('1 hour');
       await first.terminate();
-      const asked = order.calls.filter((call) => call === 'lookUpPurchase').length;
+      const lookUps = order.calls.filter((call) => call === 'lookUpPurchase').length;
       const handle = await start({ resendAllowed: false });
       // Between the first look-up and the next.
       await environment.sleep(POLICY.resendDelayMs / 2);
-      expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * asked);
+      expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * lookUps);
       expect(await handle.query(explainQuery)).toMatchObject({
         status: 'needs_attention',
         attention: 'outcome_unknown',
@@ -302,42 +262,5 @@ describe('a run that starts anew', () => {
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
-  });
-});
-
-describe('a delivery', () => {
-  it('that cannot be read is parked as contract drift', async () => {
-    const order = await orderWith({ answers: 'completed' });
-    order.delivery = 'unreadable';
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('1 minute');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contract_drift' });
-      order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
-    });
-  });
-
-  it('that the service does not answer for long is parked, and goes on with a retry', async () => {
-    const order = await orderWith({ answers: 'completed' });
-    order.delivery = 'fails';
-    await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('20 seconds');
-      // Each wait is recorded, and has a name.
-      expect(await handle.query(explainQuery)).toMatchObject({
-        status: 'processing',
-        now: expect.stringContaining('could not be read yet'),
-        nextStepAt: expect.any(Number),
-      });
-      await environment.sleep('3 hours');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'delivery_unavailable' });
-      order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
-    });
-    expect(order.sent).toHaveLength(1);
-    expect(order.steps.filter(({ event }) => event === 'order.not_complete_yet').length).toBeGreaterThan(5);
   });
 });

@@ -15,22 +15,19 @@ const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const by = { by: 'Ada', reason: 'a test' };
-/**
- * Seconds between the sends. No wait is too short, and what runs beside it takes real time: up to ten seconds of that
- * do not count.
- */
+/** Seconds between the sends, rounded down to tens, because other steps take up to ten seconds of real time. */
 const waits = (order: FakeOrder) =>
   order.sent.slice(1).map(({ at }, before) => 10 * Math.floor((at - order.sent[before]!.at) / 10_000));
 
-describe('what fails in different ways', () => {
+describe('an order with failures of different classes', () => {
   it('waits by the rule of each class', async () => {
     const order = await orderWith({ fails: 'price_above_limit' }, { fails: 'not_sent' }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => (await start()).result());
-    // The second wait of a row of holds is the double of the first one of its class.
+    // The second wait of consecutive holds is twice the first wait of its class.
     expect(waits(order)).toEqual([60, 30]);
   });
 
-  it('is tried for as long as its class is, which is what the configuration says', async () => {
+  it('is retried for the configured total time of its class', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'price_above_limit' })));
     const retryRules = { price_above_limit: { firstDelayMs: 10 * MINUTE, maxDelayMs: 10 * MINUTE, totalMs: 2 * HOUR } };
     const result = await withOrder(environment, order, async (start) => (await start({ retryRules })).result());
@@ -39,7 +36,7 @@ describe('what fails in different ways', () => {
     expect(waits(order)).toEqual(Array.from({ length: 11 }, () => 600));
   });
 
-  it('is bought anew as often as its class says', async () => {
+  it('gets as many attempts as its class allows', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit', 'no_debit'];
     await withOrder(environment, order, async (start) => {
@@ -55,8 +52,8 @@ describe('what fails in different ways', () => {
   });
 });
 
-describe('a change of how it is tried again', () => {
-  it('is measured from when the wait began: a long one that is cut goes on in time, not at once', async () => {
+describe('a change of the retry policy', () => {
+  it('to a shorter wait counts from the start of the present wait', async () => {
     const order = await orderWith({ fails: 'price_above_limit' }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start({
@@ -78,7 +75,7 @@ describe('a change of how it is tried again', () => {
     expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
   });
 
-  it('to a longer wait lets it wait longer, and a retry beside it goes on at once', async () => {
+  it('to a longer wait lengthens the present wait; a retry after it continues at once', async () => {
     const order = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start({ holdDelayMs: HOUR, holdDelayMaxMs: HOUR });
@@ -96,7 +93,7 @@ describe('a change of how it is tried again', () => {
     expect(waits(order)[1]).toBeLessThan(3_600);
   });
 
-  it('and a retry that PostgreSQL has both, told of by one signal, goes on at once', async () => {
+  it('together with a retry, under one signal, continues at once', async () => {
     const order = await orderWith({ fails: 'not_sent' }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
@@ -109,7 +106,7 @@ describe('a change of how it is tried again', () => {
     expect(waits(order)[0]).toBeLessThan(3_600);
   });
 
-  it('does not shorten a time that the service named', async () => {
+  it('does not shorten a wait that the service requested', async () => {
     const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 2 * HOUR }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -122,7 +119,7 @@ describe('a change of how it is tried again', () => {
     expect(waits(order)).toEqual([7_200]);
   });
 
-  it('of the deadline ends what is held sooner, or lets it be tried for longer than its caller wished', async () => {
+  it('of the deadline ends a hold earlier, or allows more time than the caller requested', async () => {
     const sooner = await orderWith({ fails: 'not_sent' });
     const began = await environment.currentTimeMs();
     const ended = await withOrder(environment, sooner, async (start) => {
@@ -152,7 +149,7 @@ describe('a change of how it is tried again', () => {
     expect(waits(later)).toEqual([3_000, 3_000]);
   });
 
-  it('to more attempts lets it go on whose attempts are used up, after the wait that is due', async () => {
+  it('to more attempts continues an order with attempts_used_up, after the due wait', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     await withOrder(environment, order, async (start) => {
@@ -165,7 +162,7 @@ describe('a change of how it is tried again', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('to fewer attempts than were made, while the next one is waited for, leaves it to a person', async () => {
+  it('to fewer attempts, during the wait for the next one, opens a case', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['no_debit'];
     await withOrder(environment, order, async (start) => {
@@ -183,7 +180,7 @@ describe('a change of how it is tried again', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('to a longer wait before a new attempt puts that attempt off', async () => {
+  it('to a longer wait before a new attempt delays that attempt', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     await withOrder(environment, order, async (start) => {
@@ -195,7 +192,7 @@ describe('a change of how it is tried again', () => {
     expect(waits(order)[0]).toBeGreaterThanOrEqual(10_800);
   });
 
-  it('never sends again what may have been bought', async () => {
+  it('never causes a resend of a purchase that may have been bought', async () => {
     const order = await orderWith({ fails: 'timeout' });
     order.lookUps = ['not_found', 'not_found', 'not_found'];
     await withOrder(environment, order, async (start) => {

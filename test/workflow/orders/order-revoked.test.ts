@@ -1,4 +1,4 @@
-/** What an operator revokes, and how long sending again is possible, as the workflow meets it. */
+/** Revoked resends and attempts, and the resend window, in the workflow. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
@@ -14,8 +14,8 @@ afterAll(() => environment.teardown());
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 
-describe('an order whose outcome is unknown', () => {
-  it('and whose resends were revoked since it began is not sent again, but looked up', async () => {
+describe('an order with an unknown outcome', () => {
+  it('is not sent again, but looked up, if resends were revoked since it began', async () => {
     const order = await orderWith({ fails: 'timeout' }, 'is revoked');
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) => (await start()).result());
@@ -23,7 +23,7 @@ describe('an order whose outcome is unknown', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('after refusals that held it for longer than the window is sent again all the same: those started no window', async () => {
+  it('is sent again after refusals that took longer than the window, because refusals start no window', async () => {
     const refused = Array.from({ length: 8 }, () => ({ fails: 'insufficient_balance' }) as const);
     const order = await orderWith(...refused, { fails: 'timeout' }, { answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
@@ -34,7 +34,7 @@ describe('an order whose outcome is unknown', () => {
 });
 
 describe('an order whose attempt failed', () => {
-  it('is parked when further attempts were revoked since its workflow began', async () => {
+  it('needs attention if further attempts were revoked since its workflow began', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['credited'];
     order.attemptsInForce = 1;

@@ -7,7 +7,7 @@ import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-
 import { withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/messages.ts';
 
-// In a file of its own: the time-skipping server stops skipping once an update was refused.
+// A separate file, because the time-skipping server stops skipping after a refused update.
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
@@ -24,7 +24,7 @@ const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): Ser
 });
 
 describe('a retry by an operator', () => {
-  it('does not bring an order to life about which the service contradicted itself', async () => {
+  it('is refused for an order with a contradiction', async () => {
     const order = await orderWith({ answers: 'failed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -42,7 +42,7 @@ describe('a retry by an operator', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('is refused where there is nothing to retry', async () => {
+  it('is refused for an order in progress at the service', async () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();

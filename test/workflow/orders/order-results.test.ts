@@ -1,0 +1,91 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
+import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
+import { explainQuery, retryUpdate } from '#workflows/messages.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+
+describe('an order that the service reports as failed', () => {
+  it('gets a new attempt only after the wallet shows no net debit for it [spec: state.order.failed]', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['debited', 'credited'];
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result.status).toBe('completed');
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
+    const [first, second] = order.sent;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * POLICY.settleDelayMs);
+  });
+
+  it.each([
+    ['debited', 'failed_but_charged'],
+    ['unavailable', 'evidence_unavailable'],
+  ] as const)('needs attention if the wallet evidence is %s, and gets no new attempt', async (evidence, attention) => {
+    const order = await orderWith({ answers: 'failed' });
+    order.evidence = Array.from({ length: 20 }, () => evidence);
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('2 days');
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('needs attention after its last attempt', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'failed' });
+    order.evidence = ['no_debit', 'no_debit', 'no_debit'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('2 days');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+      await handle.terminate();
+    });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a delivery', () => {
+  it('that cannot be read opens the case contract_drift', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    order.delivery = 'unreadable';
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('1 minute');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contract_drift' });
+      order.delivery = 'delivered';
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+  });
+
+  it('without an answer of the service needs attention after some hours, and continues on retry', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    order.delivery = 'fails';
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('20 seconds');
+      // Each wait is recorded, and has a name.
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'processing',
+        now: expect.stringContaining('could not be read yet'),
+        nextStepAt: expect.any(Number),
+      });
+      await environment.sleep('3 hours');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'delivery_unavailable' });
+      order.delivery = 'delivered';
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(order.sent).toHaveLength(1);
+    expect(order.steps.filter(({ event }) => event === 'order.not_complete_yet').length).toBeGreaterThan(5);
+  });
+});

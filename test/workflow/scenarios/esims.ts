@@ -1,0 +1,95 @@
+/** Scenarios of top-ups, VPN subscriptions and cancellations. */
+import * as z from 'zod';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
+import { changeLimitUpdate } from '#workflows/messages.ts';
+
+export const ESIMS: Readonly<Record<string, Scenario>> = {
+  'topup-looked-up': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.topUp(esimId, PACKAGE.completedAtOnce);
+    await desk.topupReaches(id, 'completed');
+    return id;
+  },
+
+  'vpn-cancelled': async (desk) => {
+    const id = await desk.subscribe(301);
+    await desk.subscriptionReaches(id, 'active');
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
+    await desk.subscriptionReaches(id, 'cancelled');
+    return id;
+  },
+
+  'topup-at-once': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    const id = await desk.topUp(esimId, 1002);
+    await desk.topupReaches(id, 'completed');
+    return id;
+  },
+
+  'vpn-expired': async (desk) => {
+    const id = await desk.subscribe(301);
+    const subscription = await desk.subscriptionReaches(id, 'active');
+    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'expire');
+    await desk.subscriptionReaches(id, 'expired');
+    return id;
+  },
+
+  'vpn-continues-as-new': async (desk, temporal) => {
+    const { id, first } = await longSubscription(desk, temporal);
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
+    await desk.subscriptionReaches(id, 'cancelled');
+    return first;
+  },
+
+  'vpn-continued': async (desk, temporal) => {
+    const { id } = await longSubscription(desk, temporal);
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
+    await desk.subscriptionReaches(id, 'cancelled');
+    return id;
+  },
+
+  'cancellation-reviewed': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    await desk.simulator.nextPurchases({
+      operation: 'cancellation',
+      outcome: 'manual_review_then_accepted',
+      delay_ms: 500,
+    });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    return id;
+  },
+
+  'refund-failed-then-dismissed': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'needs_attention');
+    await desk.stack.api.post(`/v1/cancellations/${id}/resolve`, {
+      reason: 'Written off.',
+      case: 'refund_failed',
+      verdict: 'dismissed',
+    });
+    await desk.cancellationReaches(id, 'completed');
+    return id;
+  },
+};
+
+/** Performs actions on a subscription until it continues in a new run. @returns its id, and the run before. */
+async function longSubscription(
+  desk: OrderDesk,
+  temporal: TemporalUi,
+): Promise<{ readonly id: string; readonly first: OneRun }> {
+  const id = await desk.subscribe(301);
+  await desk.subscriptionReaches(id, 'active');
+  const { runId } = await temporal.of(id).describe();
+  for (let n = 1; (await temporal.of(id).describe()).runId === runId; n += 1) {
+    const change = { by: 'Ada', reason: 'a test', max_price: { amount: `${100 + n}.00`, currency: 'USD' } };
+    await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [change] });
+  }
+  return { id, first: { workflowId: temporal.of(id).workflowId, runId } };
+}
