@@ -1,6 +1,6 @@
-"""What schemathesis cannot know from the description alone: rules between fields, and what exists in the running product.
+"""Adds rules between fields, and ids of existing resources, which the description does not contain.
 
-Only requests that are meant to be valid are touched; what is meant to be refused goes out as it was made.
+Changes only requests that should be valid. Invalid requests are sent unchanged.
 """
 
 import hashlib
@@ -28,17 +28,17 @@ def before_call(context, case, kwargs):
         return
     headers = case.headers if case.headers is not None else {}
     if takes(case, "Idempotency-Key"):
-        # A key stands for one operation: that it is refused with another body is right, and tested elsewhere.
+        # The API refuses the same key with another body. Other tests check that.
         headers["Idempotency-Key"] = str(uuid.uuid4())
     query = case.query
     if isinstance(query, dict):
-        # Opaque: only `next_cursor` of the page before is one.
+        # A random cursor is not valid. Only `next_cursor` of the previous page is.
         query.pop("cursor", None)
         if "wait" in query:
-            # Allowed for longer; nobody is there to wait for.
+            # Longer waits are allowed, but nothing will change.
             query["wait"] = 1
         if "type" in query and "subject_kind" in query:
-            # Only types that speak of such a subject.
+            # Only some types have such a subject.
             query.pop("subject_kind")
         for name, value in query.items():
             query[name] = possible_time(value)
@@ -49,13 +49,13 @@ def before_call(context, case, kwargs):
         if "esim_id" in body:
             body["esim_id"] = FACTS["esim_id"]
         if "deadline" in body:
-            # In the future, which no schema can say.
+            # A schema cannot require a time in the future.
             body["deadline"] = "2100-01-31T12:00:00Z"
         body.update({name: possible_time(value) for name, value in body.items()})
         if isinstance(body.get("filter"), dict):
             body["filter"] = {name: possible_time(value) for name, value in body["filter"].items()}
         if "url" in body:
-            # Public and whole, as its description says in words.
+            # A complete public URL, as the text of the description requires.
             body["url"] = "https://shop.example.com/webhooks"
         if case.operation.path.endswith("/replay"):
             body.setdefault("since", "")
@@ -67,12 +67,12 @@ def before_call(context, case, kwargs):
         if "since" in body:
             body["since"] = "2020-01-31T12:00:00Z"
         elif "event_id" in body or "delivery_id" in body:
-            # These go with a time alone.
+            # These are allowed only with a time.
             body.pop("until", None)
             body.pop("which", None)
         for terms in [body.get("terms"), *(rule.get("terms") for rule in body.get("rules", []))]:
             if isinstance(terms, dict) and isinstance(terms.get("rounding"), dict):
-                # The ending is less than the step.
+                # The ending must be less than the step.
                 terms["rounding"].update({"step": "1", "ending": "0.99"})
         try_prices(body)
     if takes(case, SIGNATURE):
@@ -81,7 +81,7 @@ def before_call(context, case, kwargs):
 
 
 def fit_act(body):
-    """A limit, and a verdict, go with their acts alone."""
+    """Removes a limit, and a verdict, from other actions."""
     if body.get("action") == "limit":
         body.setdefault("max_price", None)
     else:
@@ -93,12 +93,12 @@ def fit_act(body):
         for name in ("case", "verdict", "next"):
             body.pop(name, None)
     if isinstance(body.get("filter"), dict) and "ids" not in body["filter"]:
-        # Whatever else it says, it chooses little: a hundred transactions for each case would leave no time for the other operations.
+        # Selects little work, because a hundred transactions for each case would take too long.
         body["filter"]["created_before"] = "2021-01-31T12:00:00Z"
 
 
 def fit_retry_policy(body):
-    """Something is to change, and no first wait is longer than the longest."""
+    """At least one field must change, and the first wait must not exceed the longest."""
     first, longest = body.get("first_wait_seconds"), body.get("longest_wait_seconds")
     if first is not None and longest is not None and first > longest:
         body["longest_wait_seconds"] = first
@@ -107,14 +107,14 @@ def fit_retry_policy(body):
 
 
 def name_one(body, *names):
-    """Of these, one alone may be given."""
+    """Keeps only one of these fields."""
     given = [name for name in names if name in body]
     for name in given[1:]:
         body.pop(name)
 
 
 def try_prices(body):
-    """What the service lists, each once; and of rules, one for each target."""
+    """Uses existing ids, each once, and one rule for each target."""
     if "package_ids" in body:
         body["package_ids"] = [FACTS["package_id"]]
     if "vpn_plan_ids" in body:
@@ -128,7 +128,7 @@ def try_prices(body):
 
 
 def possible_time(value):
-    """Years from 1970 to 9998, in words in the description: no format says it."""
+    """Limits years to 1970 to 9998. The description says this only in its text."""
     found = re.match(r"(\d{4})-\d\d-\d\dT", value) if isinstance(value, str) else None
     if found is None or 1971 <= int(found.group(1)) <= 9997:
         return value
@@ -140,10 +140,11 @@ def takes(case, name):
 
 
 def sign(case, headers):
-    """As the service does, over the bytes that will be sent."""
+    """Signs the sent bytes as the service does."""
     content = json.dumps(case.body).encode()
     timestamp = str(int(time.time()))
-    signature = hmac.new(FACTS["webhook_secret"].encode(), timestamp.encode() + b"." + content, hashlib.sha256).hexdigest()
+    secret = FACTS["webhook_secret"].encode()
+    signature = hmac.new(secret, timestamp.encode() + b"." + content, hashlib.sha256).hexdigest()
     case.body = content
     case.media_type = "application/json"
     headers[TIMESTAMP] = timestamp

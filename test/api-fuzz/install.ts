@@ -7,10 +7,10 @@ import { cacheDirectory } from '#cli/embedded/cache.ts';
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
 /**
- * Installs schemathesis with pinned versions into a virtual environment of its own in the user's cache; once.
+ * Installs schemathesis with pinned versions into a virtual environment in the user's cache, if it is not there yet.
  *
  * @returns path of its program.
- * @throws Error when there is no Python, or the packages cannot be had.
+ * @throws Error if there is no Python, or the packages cannot be downloaded.
  */
 export function installSchemathesis(): string {
   const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
@@ -22,7 +22,7 @@ export function installSchemathesis(): string {
   rmSync(folder, { recursive: true, force: true });
   run('python3', ['-m', 'venv', folder]);
   run(join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--requirement', REQUIREMENTS]);
-  // Last, and at once: an installation that was cut off is begun anew.
+  // The last step, so that an interrupted installation is repeated.
   writeFileSync(marker, '');
   return program;
 }

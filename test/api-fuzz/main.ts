@@ -1,7 +1,3 @@
-/**
- * `npm run test:api-fuzz`: schemathesis over the running API, with all its checks. What it does and how to read it:
- * `docs/how-to/fuzz-the-api.md`.
- */
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +5,16 @@ import { parseArgs } from 'node:util';
 import { installSchemathesis } from '#test/api-fuzz/install.ts';
 import { operationsWithoutCase } from '#test/api-fuzz/report.ts';
 import { isLeftOut, schemathesisSettings } from '#test/api-fuzz/settings.ts';
-import { Clerk } from '#test/documentation/clerk.ts';
-import { FOR_ONE_OF_EACH, oneOfEach, VPN_PLAN } from '#test/documentation/one-of-each.ts';
+import { DescribedClient } from '#test/documentation/described-client.ts';
+import { EXAMPLES_STACK, createExamples } from '#test/documentation/example-resources.ts';
+/** `npm run test:api-fuzz`: runs all checks of schemathesis on the API. Explained in `docs/how-to/fuzz-the-api.md`. */
+import { VPN_PLAN } from '#test/documentation/example-values.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const ARTIFACTS = join(import.meta.dirname, '../artifacts/api-fuzz');
-/** Every request with its answer, an event a line. */
+/** All requests and answers, one event in each line. */
 const REPORT = join(ARTIFACTS, 'report.ndjson');
 
 const { values: options, positionals: more } = parseArgs({
@@ -24,7 +22,7 @@ const { values: options, positionals: more } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
     examples: { type: 'string', default: '20' },
-    // Another one finds other things; the same one repeats a run, as far as the API's own ids allow.
+    // The same seed repeats a run, except for the ids of the API.
     seed: { type: 'string', default: '1' },
   },
 });
@@ -37,23 +35,22 @@ for (const [signal, code] of [
 
 const program = installSchemathesis();
 mkdirSync(ARTIFACTS, { recursive: true });
-// Of a run that writes none, that of the run before must not be read.
+// A run without a report must not read an earlier one.
 rmSync(REPORT, { force: true });
 const folder = temporaryFolder('api-fuzz');
 const { servers, stop } = await startSharedServers();
 try {
-  // Thousands of calls a minute come from one address, many of them without a key: that is what is tested, not the
-  // limits.
+  // The rate limits must not refuse the thousands of calls in a minute.
   const environment = {
-    ...FOR_ONE_OF_EACH.environment,
+    ...EXAMPLES_STACK.environment,
     API_RATE_LIMIT: '1000000',
     API_FAILED_AUTHENTICATIONS: '1000000',
   };
-  await using stack = await startStack({ ...FOR_ONE_OF_EACH, environment, servers });
-  const clerk = await Clerk.at(stack);
-  const ids = await oneOfEach(stack, clerk);
+  await using stack = await startStack({ ...EXAMPLES_STACK, environment, servers });
+  const client = await DescribedClient.at(stack);
+  const ids = await createExamples(stack, client);
   const settings = join(folder, 'schemathesis.toml');
-  writeFileSync(settings, schemathesisSettings(clerk, ids, { apiKey: stack.apiKey }));
+  writeFileSync(settings, schemathesisSettings(client, ids, { apiKey: stack.apiKey }));
   const facts = join(folder, 'facts.json');
   writeFileSync(
     facts,
@@ -68,13 +65,12 @@ try {
   const code = await fuzz({ settings, facts, description: `${stack.api.baseUrl}/openapi.json` });
   const restarted = api.running ? 0 : 1;
   if (restarted > 0) process.stdout.write(`The API process ended meanwhile:\n${api.tail()}\n`);
-  const wanted = [...clerk.operations.values()].filter((operation) => !isLeftOut(operation));
-  // Operations that are chosen by hand replace the others.
+  const wanted = [...client.operations.values()].filter((operation) => !isLeftOut(operation));
+  // With operations chosen on the command line, the others are not expected.
   const missed = more.length > 0 ? [] : await operationsWithoutCase(REPORT, wanted);
   if (missed.length > 0) {
-    process.stdout.write(
-      `No request was made to ${missed.length} of ${wanted.length} operations; with more --seconds there will be:\n  ${missed.join('\n  ')}\n`,
-    );
+    const counts = `${missed.length} of ${wanted.length} operations`;
+    process.stdout.write(`No request was made to ${counts}. Use more --seconds:\n  ${missed.join('\n  ')}\n`);
   }
   process.exitCode = code === 0 && missed.length === 0 ? restarted : 1;
 } finally {
@@ -102,8 +98,7 @@ async function fuzz({
     options.seconds,
     '--seed',
     options.seed,
-    // Python 3.11 loses count when two threads parse at once ("AST constructor recursion depth mismatch"); and one is
-    // repeatable.
+    // One worker makes runs repeatable. With two, Python 3.11 can fail ("AST constructor recursion depth mismatch").
     '--workers',
     '1',
     '--continue-on-failure',

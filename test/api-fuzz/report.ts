@@ -2,35 +2,31 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 
-/** An operation as the description has it. */
+/** An operation of the description. */
 export interface FuzzedOperation {
   readonly method: string;
-  /** With `{name}` for parameters. */
+  /** Path with `{name}` for parameters. */
   readonly path: string;
 }
 
-/**
- * What one line of the report says where it tells of the requests made to an operation; other lines tell of something
- * else.
- */
+/** A line of the report about the requests to an operation. Other lines are ignored. */
 const scenarioLine = z.object({
   ScenarioFinished: z.object({
     recorder: z.object({
-      /** `GET /v1/orders/{id}`; of a chain of calls another text. */
+      /** `GET /v1/orders/{id}`, or another text for a chain of calls. */
       label: z.string(),
-      /** Requests by case. Left out where none was made. */
+      /** Requests by case. Missing if there are none. */
       interactions: z.record(z.string(), z.unknown()).default({}),
     }),
   }),
 });
 
 /**
- * Which operations no request was made to: a run that its time limit ends early has found nothing wrong with those
- * either.
+ * Finds the operations without a request. A run that its time limit ended early has not checked them.
  *
- * @param reportFile what schemathesis wrote as `ndjson`: an event a line.
- * @returns them as `GET /v1/orders/{id}`, in the order given.
- * @throws Error when there is no report, or a line of it is no JSON.
+ * @param reportFile the `ndjson` report of schemathesis.
+ * @returns the operations as `GET /v1/orders/{id}`, in the given order.
+ * @throws Error if there is no report, or a line is not JSON.
  */
 export async function operationsWithoutCase(
   reportFile: string,

@@ -1,36 +1,34 @@
 import { join } from 'node:path';
 import { isStream, type DescribedOperation } from '#scripts/api/described-api.ts';
-import type { Clerk } from '#test/documentation/clerk.ts';
-import type { Ids } from '#test/documentation/one-of-each.ts';
+import type { DescribedClient } from '#test/documentation/described-client.ts';
+import type { Ids } from '#test/documentation/example-resources.ts';
 
-/** Checks that ask for the opposite of what is meant. */
+/** Checks that contradict the design of an operation. */
 const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {
-  // Whatever is signed is stored, be it nonsense: it is quarantined and shown to an operator.
+  // Every signed body is stored, also an invalid one. It is quarantined and shown to an operator.
   receiveServiceWebhook: ['negative_data_rejection'],
 };
 
-/** How a request that breaks its schema may be answered: what schemathesis expects, and 413. */
+/** Allowed answers to a request with an invalid body: those that schemathesis expects, and 413. */
 const REFUSALS = ['400', '401', '403', '404', '405', '406', '409', '413', '415', '422', '428', '429', '5xx'];
 
-/** What takes away what the others are about: ids that exist are not given to it. */
+/** Operations that delete resources of the others. They get no existing ids. */
 const DESTROYS = new Set(['deleteWebhookEndpoint']);
 
-/** Where schemathesis reads the description; by itself it makes no other request there. */
+/** The operation that returns the description. Schemathesis makes no other request to it. */
 const DESCRIPTION = 'getOpenApi';
 
-/**
- * Tells whether no request is made to an operation: neither there nor to a stream, whose answer has no end that could
- * be waited for.
- */
+/** True for operations without requests: the description, and streams, whose answers have no end. */
 export function isLeftOut(operation: DescribedOperation): boolean {
   return operation.id === DESCRIPTION || isStream(operation);
 }
 
-/**
- * What schemathesis is told beside the description itself: the key, and ids that exist, since an id that was made up
- * leads to 404 and no further.
- */
-export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { readonly apiKey: string }): string {
+/** Settings of schemathesis: the API key, and existing ids, because a random id only leads to 404. */
+export function schemathesisSettings(
+  client: DescribedClient,
+  ids: Ids,
+  { apiKey }: { readonly apiKey: string },
+): string {
   const lines = [
     `headers = { Authorization = ${text(`Bearer ${apiKey}`)} }`,
     'request-timeout = 10.0',
@@ -38,11 +36,11 @@ export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { reado
     '',
     '[checks]',
     'enabled = true',
-    // A list that is longer than its schema allows may be longer than a body may be.
+    // A list that exceeds its schema may exceed the size limit of bodies, too.
     `negative_data_rejection.expected-statuses = ${JSON.stringify(REFUSALS)}`,
     '',
   ];
-  for (const operation of clerk.operations.values()) {
+  for (const operation of client.operations.values()) {
     const { id, parameters } = operation;
     if (isStream(operation)) lines.push('[[operations]]', `include-operation-id = ${text(id)}`, 'enabled = false', '');
     const known = parameters
@@ -55,7 +53,7 @@ export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { reado
       `include-operation-id = ${text(id)}`,
       `parameters = { ${known.map(([name, value]) => `"path.${name}" = ${text(value ?? '')}`).join(', ')} }`,
     );
-    // What goes by an id that was given to it is not what it has created before; and that may be deleted by then.
+    // The given ids are not of resources that schemathesis has created, and those may be deleted.
     lines.push('checks.ensure_resource_availability.enabled = false', '');
   }
   for (const [id, checks] of Object.entries(NOT_CHECKED)) {

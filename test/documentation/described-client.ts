@@ -3,7 +3,7 @@ import { readDescription, type DescribedOperation } from '#scripts/api/described
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 
-/** One call as it was made, and its answer. */
+/** One call and its answer. */
 export interface Exchange {
   readonly operation: string;
   readonly request: {
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly response: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
-    /** Absent where the answer is not JSON. */
+    /** Missing if the answer is not JSON. */
     readonly body?: unknown;
   };
 }
@@ -26,12 +26,12 @@ export interface Call {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** False for a call whose answer should not stand in the documentation. */
-  readonly note?: boolean;
+  /** False for a call whose answer is not an example. */
+  readonly isExample?: boolean;
 }
 
-/** Calls a running API by the names of its own description, and notes what was said. */
-export class Clerk {
+/** A client that calls operations by their ids in the API's description, and records the calls. */
+export class DescribedClient {
   readonly operations: ReadonlyMap<string, DescribedOperation>;
   readonly exchanges: Exchange[] = [];
   readonly #api: HttpClient;
@@ -43,17 +43,15 @@ export class Clerk {
     this.operations = operations;
   }
 
-  static async at(stack: Stack): Promise<Clerk> {
+  static async at(stack: Stack): Promise<DescribedClient> {
     const { operations } = readDescription((await stack.api.get('/openapi.json')).body);
-    return new Clerk(stack, new Map(operations.map((each) => [each.id, each])));
+    return new DescribedClient(stack, new Map(operations.map((each) => [each.id, each])));
   }
 
-  /**
-   * @throws Error when there is no such operation, or its answer is a problem and `expected` does not name its status.
-   */
+  /** Calls an operation. @throws Error if it does not exist, or answers with another status than expected. */
   async call(
     id: string,
-    { params = {}, query = {}, headers = {}, body, note = true }: Call = {},
+    { params = {}, query = {}, headers = {}, body, isExample = true }: Call = {},
     expected?: number,
   ): Promise<HttpAnswer> {
     const operation = this.operations.get(id);
@@ -70,7 +68,7 @@ export class Clerk {
     if (expected === undefined ? answer.status >= 400 : answer.status !== expected) {
       throw new Error(`${method} ${target} answered ${answer.status}: ${answer.text}`);
     }
-    if (note) {
+    if (isExample) {
       const isJson = /json/.test(answer.headers.get('content-type') ?? '');
       this.exchanges.push({
         operation: id,
@@ -91,7 +89,7 @@ export class Clerk {
     return answer;
   }
 
-  /** Sends a delivery as the service does. */
+  /** Sends a webhook as the service does. */
   async deliver(deliveryId: string, event: string, data: unknown): Promise<HttpAnswer> {
     const body = JSON.stringify({ event, data });
     const timestamp = String(Math.floor(Date.now() / 1_000));

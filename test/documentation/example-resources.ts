@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import type { Clerk } from '#test/documentation/clerk.ts';
+import type { DescribedClient } from '#test/documentation/described-client.ts';
+import { VPN_PLAN, WHY, CHEAP, ENOUGH } from '#test/documentation/example-values.ts';
+import { operate } from '#test/documentation/operator-examples.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** Ids by the `x-kind` of the parameter that takes them; and by the operation where that has none. */
+/** Ids by the `x-kind` of their parameter, or by their operation if the parameter has none. */
 export type Ids = Readonly<Record<string, string>>;
 
 const list = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
-/** At the simulator. */
-export const VPN_PLAN = 301;
-const WHY = 'The customer no longer wants it.';
-const CHEAP = { amount: '0.01', currency: 'USD' };
-const ENOUGH = { amount: '15.00', currency: 'USD' };
 
-/** What a stack needs for {@link oneOfEach}: nothing is too young to be compared, and held work stays held. */
-export const FOR_ONE_OF_EACH = {
+/** Options of a stack for {@link createExamples}: the books are compared at once, and held work stays held. */
+export const EXAMPLES_STACK = {
   environment: {
     POLICY_BOOKS_GRACE: '0s',
     POLICY_BOOKS_EVERY: '2s',
@@ -27,16 +24,16 @@ export const FOR_ONE_OF_EACH = {
 } as const;
 
 /**
- * Carries work of every kind through a running product, each to another place of its way, so that every read has
- * something to show and every act something to act upon. What cannot be brought about cheaply is left out.
+ * Creates work of every kind in different states, so that every call of the description can be recorded. States that
+ * take long are left out.
  */
-export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
+export async function createExamples(stack: Stack, client: DescribedClient): Promise<Ids> {
   const desk = new OrderDesk(stack);
   const simulator = desk.simulator;
   const reaches = (path: string, ...statuses: string[]) => stack.workReaches(path, statuses);
 
-  // An order, from the request to what the customer gets.
-  const order = await clerk.call('createOrder', {
+  // An order, from the request to the delivery.
+  const order = await client.call('createOrder', {
     body: {
       package_id: 2001,
       external_order_id: 'shop-2030-000123',
@@ -46,28 +43,28 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   });
   const orderId = order.textAt('id');
   const esimId = (await reaches(`/v1/orders/${orderId}`, 'completed')).textAt('esim_id');
-  await clerk.call('getOrder', { params: { id: orderId } });
-  await refusals(clerk, orderId);
-  await clerk.call('listOrders', { query: { external_order_id: 'shop-2030-000123' } });
+  await client.call('getOrder', { params: { id: orderId } });
+  await refusals(client, orderId);
+  await client.call('listOrders', { query: { external_order_id: 'shop-2030-000123' } });
 
-  // A top-up of an eSIM that takes one, and a cancellation of another.
+  // A top-up of one eSIM, and a cancellation of another.
   const recharged = await desk.newEsim();
-  const topup = await clerk.call('createTopup', {
+  const topup = await client.call('createTopup', {
     body: { esim_id: recharged, package_id: 1002, external_topup_id: 'shop-topup-000017' },
   });
   const topupId = topup.textAt('id');
   await reaches(`/v1/topups/${topupId}`, 'completed');
-  await clerk.call('listTopupOptions', { params: { id: recharged } });
+  await client.call('listTopupOptions', { params: { id: recharged } });
   const unwanted = await desk.newEsim();
-  await clerk.call('getCancellationPreflight', { params: { id: unwanted } });
-  const cancellation = await clerk.call('createCancellation', {
+  await client.call('getCancellationPreflight', { params: { id: unwanted } });
+  const cancellation = await client.call('createCancellation', {
     body: { esim_id: unwanted, reason: 'The customer travels later.' },
   });
   const cancellationId = cancellation.textAt('id');
   await reaches(`/v1/cancellations/${cancellationId}`, 'completed');
-  const [refund] = (await clerk.call('listRefunds')).read(list).data;
+  const [refund] = (await client.call('listRefunds')).read(list).data;
 
-  // A VPN subscription that goes on, and one that its customer ends.
+  // A VPN subscription that continues, and one that its customer cancels.
   const subscribe = async (reference: string) => {
     const body = {
       vpn_plan_id: VPN_PLAN,
@@ -75,74 +72,76 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
       customer_reference: 'C-2207',
       customer_price: '5.99',
     };
-    const id = (await clerk.call('createVpnSubscription', { body })).textAt('id');
+    const id = (await client.call('createVpnSubscription', { body })).textAt('id');
     await reaches(`/v1/vpn/subscriptions/${id}`, 'active');
     return id;
   };
   const vpnId = await subscribe('shop-vpn-000042');
-  await clerk.call('cancelVpnSubscription', {
+  await client.call('cancelVpnSubscription', {
     params: { id: await subscribe('shop-vpn-000043') },
     body: { reason: WHY },
   });
 
-  await operate(stack, clerk, desk);
+  await operate(stack, client, desk);
 
-  // The same delivery id with two bodies: a case that a person closes.
+  // Two bodies with the same delivery id: a case that an operator closes.
   const deliveryId = randomUUID();
   for (const status of ['processing', 'failed'])
-    await clerk.deliver(deliveryId, `order.${status}`, { id: 'so_CONFLICT', status });
-  const [conflict] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' } })).read(list).data;
-  await clerk.call('dismissCase', { params: { id: conflict?.id ?? '' }, body: { reason: 'A test of theirs.' } });
+    await client.deliver(deliveryId, `order.${status}`, { id: 'so_CONFLICT', status });
+  const [conflict] = (await client.call('listCases', { query: { reason: 'webhook_conflict' } })).read(list).data;
+  await client.call('dismissCase', { params: { id: conflict?.id ?? '' }, body: { reason: 'A test of theirs.' } });
   const second = randomUUID();
   for (const status of ['processing', 'failed'])
-    await clerk.deliver(second, `order.${status}`, { id: 'so_CONFLICT', status });
-  const [openCase] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' }, note: false })).read(
+    await client.deliver(second, `order.${status}`, { id: 'so_CONFLICT', status });
+  const [openCase] = (await client.call('listCases', { query: { reason: 'webhook_conflict' }, isExample: false })).read(
     list,
   ).data;
 
-  // Deliveries of a kind that nobody knows: kept, shown, and tried again or put aside.
-  for (const id of ['so_UNKNOWN_1', 'so_UNKNOWN_2']) await clerk.deliver(randomUUID(), 'order.refurbished', { id });
-  const letters = (await clerk.call('listDeadLetters')).read(list).data;
-  await clerk.call('dismissDeadLetter', {
+  // Deliveries of an unknown event: dead letters, one dismissed and one requeued.
+  for (const id of ['so_UNKNOWN_1', 'so_UNKNOWN_2']) await client.deliver(randomUUID(), 'order.refurbished', { id });
+  const letters = (await client.call('listDeadLetters')).read(list).data;
+  await client.call('dismissDeadLetter', {
     params: { id: letters[0]?.id ?? '' },
     body: { reason: 'The service has announced that it sends this kind now.' },
   });
-  await clerk.call('requeueDeadLetter', {
+  await client.call('requeueDeadLetter', {
     params: { id: letters[1]?.id ?? '' },
     body: { reason: 'This version knows the kind.' },
   });
 
-  const pause = await clerk.call('pauseBuying', {
+  const pause = await client.call('pauseBuying', {
     body: { kind: 'topup', failure_class: 'rate_limited', reason: 'The service asked for it.' },
   });
   const pauseId = pause.textAt('id');
-  await clerk.call('getPurchaseGate');
-  await clerk.call('releasePause', { params: { id: pauseId }, body: { reason: 'They are done.' } });
+  await client.call('getPurchaseGate');
+  await client.call('releasePause', { params: { id: pauseId }, body: { reason: 'They are done.' } });
 
-  // A movement that is nobody's, explained.
+  // Movements without a cause; one is explained.
   await simulator.move({ type: 'debit', amount: '7.10', reason: 'fee' });
   await simulator.move({ type: 'debit', amount: '1.00', reason: 'fee' });
   const unexplained = await waitFor('the comparison of the books finds the movements', async () => {
-    const { data } = (await clerk.call('listWalletTransactions', { query: { cause: 'none' }, note: false })).read(list);
+    const { data } = (await client.call('listWalletTransactions', { query: { cause: 'none' }, isExample: false })).read(
+      list,
+    );
     if (data.length < 2) throw new Error(`there are ${data.length}`);
     return data;
   });
-  await clerk.call('explainWalletTransaction', {
+  await client.call('explainWalletTransaction', {
     params: { id: unexplained[0]?.id ?? '' },
     body: { reason: 'The fee of the month.' },
   });
-  const [reconciliation] = (await clerk.call('listReconciliations', { query: { limit: '1' } })).read(list).data;
+  const [reconciliation] = (await client.call('listReconciliations', { query: { limit: '1' } })).read(list).data;
 
-  const ruleId = await price(clerk);
-  const endpointId = await listen(clerk);
+  const ruleId = await price(client);
+  const endpointId = await listen(client);
   const event = await waitFor('an event is published', async () => {
-    const [first] = (await clerk.call('listEvents', { query: { type: 'order.*', limit: '2' }, note: false })).read(
-      list,
-    ).data;
+    const [first] = (
+      await client.call('listEvents', { query: { type: 'order.*', limit: '2' }, isExample: false })
+    ).read(list).data;
     return first ?? Promise.reject(new Error('there is none'));
   });
 
-  await clerk.call('rotateServiceWebhookSecret', { body: { overlap_seconds: 3600 } });
+  await client.call('rotateServiceWebhookSecret', { body: { overlap_seconds: 3600 } });
   return {
     order: orderId,
     esim: esimId,
@@ -163,148 +162,73 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   };
 }
 
-/** Rules that suggest prices: one that stays, one that ends. @returns the id of the first. */
-async function price(clerk: Clerk): Promise<string> {
+/** Creates two pricing rules and ends one. @returns the id of the other. */
+async function price(client: DescribedClient): Promise<string> {
   const terms = { margin: { percent: '25' }, rounding: { step: '1', ending: '0.99', direction: 'up' } };
   const reason = 'Prices of the spring.';
-  const rule = await clerk.call('createPricingRule', {
+  const rule = await client.call('createPricingRule', {
     body: { target: { kind: 'country', country: 'ES' }, currency: 'USD', terms, reason },
   });
   const params = { id: rule.textAt('id') };
-  await clerk.call('changePricingRule', {
+  await client.call('changePricingRule', {
     params,
     body: { terms: { ...terms, minimum_price: '4.99' }, reason: 'Nothing below five.', version: 1 },
   });
-  await clerk.call('tryPricing', {
+  await client.call('tryPricing', {
     body: {
       package_ids: [1001],
       rules: [{ target: { kind: 'default' }, currency: 'USD', terms: { ...terms, margin: { percent: '40' } } }],
     },
   });
-  const other = await clerk.call('createPricingRule', {
+  const other = await client.call('createPricingRule', {
     body: { target: { kind: 'default' }, currency: 'USD', terms, reason },
-    note: false,
+    isExample: false,
   });
-  await clerk.call('endPricingRule', {
+  await client.call('endPricingRule', {
     params: { id: other.textAt('id') },
     body: { reason: 'It was a trial.', version: 1 },
   });
   return params.id;
 }
 
-/** Webhook endpoints: one that stays, one that is removed. @returns the id of the first. */
-async function listen(clerk: Clerk): Promise<string> {
-  const make = (note: boolean) =>
-    clerk.call('createWebhookEndpoint', {
+/** Creates two webhook endpoints and removes one. @returns the id of the other. */
+async function listen(client: DescribedClient): Promise<string> {
+  const make = (isExample: boolean) =>
+    client.call('createWebhookEndpoint', {
       body: { url: 'http://127.0.0.1:65535/webhooks', event_types: ['order.*'], description: 'The shop.' },
-      note,
+      isExample,
     });
   const params = { id: (await make(true)).textAt('id') };
-  await clerk.call('updateWebhookEndpoint', { params, body: { event_types: ['order.completed', 'order.failed'] } });
-  await clerk.call('testWebhookEndpoint', { params });
-  await clerk.call('replayWebhooks', { params, body: { since: new Date(Date.now() - 3_600_000).toISOString() } });
-  await clerk.call('rotateWebhookEndpointSecret', { params, body: { overlap_seconds: 3600 } });
-  await clerk.call('disableWebhookEndpoint', { params });
-  await clerk.call('enableWebhookEndpoint', { params, body: { replay_missed: true } });
+  await client.call('updateWebhookEndpoint', { params, body: { event_types: ['order.completed', 'order.failed'] } });
+  await client.call('testWebhookEndpoint', { params });
+  await client.call('replayWebhooks', { params, body: { since: new Date(Date.now() - 3_600_000).toISOString() } });
+  await client.call('rotateWebhookEndpointSecret', { params, body: { overlap_seconds: 3600 } });
+  await client.call('disableWebhookEndpoint', { params });
+  await client.call('enableWebhookEndpoint', { params, body: { replay_missed: true } });
   const removed = { id: (await make(false)).textAt('id') };
-  await clerk.call('deleteWebhookEndpoint', { params: removed });
+  await client.call('deleteWebhookEndpoint', { params: removed });
   return params.id;
 }
 
-/** Requests that are refused, each in a way of its own. */
-async function refusals(clerk: Clerk, orderId: string): Promise<void> {
+/** Makes requests with different refusals. */
+async function refusals(client: DescribedClient, orderId: string): Promise<void> {
   const headers = { 'Idempotency-Key': randomUUID() };
   const body = { package_id: 2001, external_order_id: 'shop-2030-000124', max_price: CHEAP };
-  await clerk.call('createOrder', { headers, body, note: false });
-  await clerk.call('createOrder', { headers, body: { ...body, package_id: 2002 } }, 422);
-  await clerk.call('createOrder', { body: { package_id: 2001, external_order_id: 'shop-2030-000123' } }, 409);
-  await clerk.call('createOrder', { body: { ...body, external_order_id: 'shop-2030-000125', device_imei: '12' } }, 400);
-  await clerk.call(
+  await client.call('createOrder', { headers, body, isExample: false });
+  await client.call('createOrder', { headers, body: { ...body, package_id: 2002 } }, 422);
+  await client.call('createOrder', { body: { package_id: 2001, external_order_id: 'shop-2030-000123' } }, 409);
+  await client.call(
+    'createOrder',
+    { body: { ...body, external_order_id: 'shop-2030-000125', device_imei: '12' } },
+    400,
+  );
+  await client.call(
     'createOrder',
     { headers: { 'Idempotency-Key': '' }, body: { ...body, external_order_id: 'shop-2030-000126' } },
     400,
   );
-  await clerk.call('getOrder', { params: { id: 'ord_01JQ8Z00000000000000000000' } }, 404);
-  await clerk.call('retryOrder', { params: { id: orderId }, body: { reason: WHY } }, 409);
-  await clerk.call('listOrders', { headers: { Authorization: 'Bearer nobody' } }, 401);
-  await clerk.call('getPackage', { params: { id: '424242' } }, 404);
-}
-
-/** Everything that a person can do with work that waits. */
-async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<void> {
-  const rechargeable = await desk.newEsim();
-  const kinds = [
-    { name: 'Order', path: '/v1/orders', make: (more: object) => desk.place(PACKAGE.completedAtOnce, { ...more }) },
-    { name: 'Topup', path: '/v1/topups', make: (more: object) => desk.topUp(rechargeable, 1002, { ...more }) },
-    {
-      name: 'VpnSubscription',
-      path: '/v1/vpn/subscriptions',
-      make: (more: object) => desk.subscribe(VPN_PLAN, { ...more }),
-    },
-  ];
-  for (const { name, path, make } of kinds) {
-    const id = await make({ max_price: CHEAP });
-    const params = { id };
-    await stack.workReaches(`${path}/${id}`, ['held']);
-    // Each is refused for the moment in which the gate looks at the work once more.
-    const act = (operation: string, body: Record<string, unknown>) =>
-      waitFor(`${operation} of ${id} is possible`, () => clerk.call(operation, { params, body }));
-    await act(`retry${name}`, { reason: 'The price was corrected.' });
-    await act(`release${name}`, { reason: 'It is urgent.' });
-    await act(`change${name}Limit`, { reason: 'The shop pays more.', max_price: { amount: '0.02', currency: 'USD' } });
-    await act(`change${name}RetryPolicy`, {
-      reason: 'The supplier is back in an hour.',
-      attempts: 5,
-      first_wait_seconds: 900,
-    });
-    await clerk.call(`actOnMany${name}s`, {
-      body: { action: 'abandon', filter: { status: 'held' }, reason: WHY, dry_run: true },
-    });
-    await act(`abandon${name}`, { reason: WHY });
-    await stack.workReaches(`${path}/${id}`, ['abandoned']);
-  }
-
-  // Paid for and not delivered: only a person can tell.
-  for (const { name, path, make } of kinds.slice(0, 2)) {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
-    const parked = await make({});
-    await stack.workReaches(`${path}/${parked}`, ['needs_attention']);
-    await clerk.call(`resolve${name}Case`, {
-      params: { id: parked },
-      body: {
-        reason: 'They confirmed it by mail.',
-        case: 'failed_but_charged',
-        verdict: 'not_bought',
-        next: 'abandon',
-      },
-    });
-  }
-  const subscription = await desk.subscribe(VPN_PLAN);
-  await desk.subscriptionReaches(subscription, 'active');
-  await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused' });
-  await clerk.call('cancelVpnSubscription', { params: { id: subscription }, body: { reason: WHY }, note: false });
-  await desk.subscriptionReaches(subscription, 'needs_attention');
-  await clerk.call('resolveVpnSubscriptionCase', {
-    params: { id: subscription },
-    body: { reason: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' },
-  });
-
-  const cancelled = async () => {
-    const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
-    const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'needs_attention');
-    return { id };
-  };
-  const refused = { reason: 'It was written off.', case: 'refund_failed', verdict: 'dismissed' };
-  await clerk.call('resolveCancellationCase', { params: await cancelled(), body: refused });
-  await clerk.call('actOnManyCancellations', {
-    body: { action: 'retry', filter: { status: 'needs_attention' }, reason: WHY, dry_run: true },
-  });
-  const unpaid = await cancelled();
-  await clerk.call('changeCancellationRetryPolicy', {
-    params: unpaid,
-    body: { reason: 'They take until the evening.', longest_wait_seconds: 3_600 },
-  });
-  await clerk.call('retryCancellation', { params: unpaid, body: { reason: 'They are able to pay again.' } });
+  await client.call('getOrder', { params: { id: 'ord_01JQ8Z00000000000000000000' } }, 404);
+  await client.call('retryOrder', { params: { id: orderId }, body: { reason: WHY } }, 409);
+  await client.call('listOrders', { headers: { Authorization: 'Bearer nobody' } }, 401);
+  await client.call('getPackage', { params: { id: '424242' } }, 404);
 }

@@ -1,30 +1,30 @@
-import type { Exchange } from '#test/documentation/clerk.ts';
+import type { Exchange } from '#test/documentation/described-client.ts';
 
-/** Answers that describe themselves or change with every release: no example says more than their schema. */
+/** Operations whose body is not an example, because it changes with every release. */
 const WITHOUT_BODY = new Set(['getOpenApi']);
-/** Of the headers of an answer only these say something to its reader. */
+/** The headers of answers in examples. */
 const KEPT_HEADERS = new Set(['location', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'allow']);
-/** Long lists are cut: two are as good an example as fifty. */
+/** Maximum number of list items in an example. */
 const SHOWN_ITEMS = 2;
 
 const ULID = /\b([a-z]{2,7})_([0-9A-HJKMNP-TV-Z]{26})\b/g;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
-/** Dead, and still not to be taken for one that was let slip. */
+/** Secrets of the recorded run are replaced, so that they do not look like a leak. */
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/]+=*/g;
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g;
-/** What the first call shows as its time. */
+/** The time of the first call in the examples. */
 const EPOCH = Date.UTC(2030, 0, 31, 12);
 
-interface Facts {
-  /** Ids that the description shows as examples of parameters, by the id that stands for them in this run. */
+interface ExampleIds {
+  /** Example ids of the description, by the id of this run that they replace. */
   readonly shown: ReadonlyMap<string, string>;
 }
 
 /**
- * What was recorded, as it is published: ids, request ids and times are exchanged for fixed ones, always the same one
- * for the same, so that recording again changes only what the product says otherwise. Nothing else is touched.
+ * Converts recorded calls to examples. Ids, request ids and times are replaced consistently by fixed values, so that a
+ * new recording differs only where the product has changed.
  */
-export function publishable(exchanges: readonly Exchange[], { shown }: Facts): unknown {
+export function publishable(exchanges: readonly Exchange[], { shown }: ExampleIds): unknown {
   const kept = exchanges.map(({ operation, request, response }) => ({
     operation,
     request: {
@@ -64,8 +64,8 @@ function remember(known: Map<string, string>, key: string, make: () => string): 
 }
 
 /**
- * Times of the run itself keep their order, a second apart; those far from it, such as when a subscription ends, keep
- * their distance in whole days.
+ * Fixed times. Times of the run keep their order, one second apart. Other times, such as the end of a subscription,
+ * keep their distance in whole days.
  */
 function fixedTimes(times: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(times)].toSorted();
