@@ -1,3 +1,4 @@
+/** `npm run test:api-fuzz`: runs all checks of schemathesis on the API. Explained in `docs/how-to/fuzz-the-api.md`. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import { operationsWithoutCase } from '#test/api-fuzz/report.ts';
 import { isLeftOut, schemathesisSettings } from '#test/api-fuzz/settings.ts';
 import { DescribedClient } from '#test/documentation/described-client.ts';
 import { EXAMPLES_STACK, createExamples } from '#test/documentation/example-resources.ts';
-/** `npm run test:api-fuzz`: runs all checks of schemathesis on the API. Explained in `docs/how-to/fuzz-the-api.md`. */
 import { VPN_PLAN } from '#test/documentation/example-values.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack } from '#test/support/servers/stack.ts';

@@ -1,6 +1,6 @@
+/** Examples of operator actions. */
 import * as z from 'zod';
 import type { DescribedClient } from '#test/documentation/described-client.ts';
-/** Examples of operator actions. */
 import { VPN_PLAN, WHY, CHEAP } from '#test/documentation/example-values.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';

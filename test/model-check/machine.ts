@@ -1,7 +1,7 @@
+/** All participants together, and their invariants. */
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Machine, Offer } from '#test/model-check/engine.ts';
 import { storeActions } from '#test/model-check/faults.ts';
-/** All participants together, and their invariants. */
 import { FAULTS, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
 import { operatorActions } from '#test/model-check/participants/operator.ts';
 import { relayActions } from '#test/model-check/participants/relay.ts';

@@ -1,3 +1,8 @@
+/**
+ * `npm run record:histories [-- NAME…]`: runs each scenario with the whole product, and writes its decoded history to
+ * `histories/<version>/`. Each release records its own histories. Those of earlier releases stay, because workflows
+ * that began with them may still run.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +23,6 @@ import { OUTAGES } from '#test/workflow/scenarios/outages.ts';
 import { PURCHASES } from '#test/workflow/scenarios/purchases.ts';
 import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
-/**
- * `npm run record:histories [-- NAME…]`: runs each scenario with the whole product, and writes its decoded history to
- * `histories/<version>/`. Each release records its own histories. Those of earlier releases stay, because workflows
- * that began with them may still run.
- */
 import { WEBHOOKS } from '#test/workflow/scenarios/webhooks.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');

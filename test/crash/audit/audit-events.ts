@@ -1,10 +1,10 @@
-import { asc } from 'drizzle-orm';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
-import { events, webhookDeliveries } from '#db/schema.ts';
 /**
  * Invariants of the events of a seed: each is published once and in order, and delivered to the receiver that
  * subscribes to all types.
  */
+import { asc } from 'drizzle-orm';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { events, webhookDeliveries } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import type { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { keyRingOf } from '#test/support/servers/stack-temporal.ts';

@@ -1,5 +1,5 @@
-import { ownServersFor, type Disturbance } from '#test/crash/plans/disturbances.ts';
 /** Own servers of a seed. A server that stops, freezes or loses commits must not be shared with other seeds. */
+import { ownServersFor, type Disturbance } from '#test/crash/plans/disturbances.ts';
 import { ABOUT_A_SECOND_MS } from '#test/crash/run/disturb.ts';
 import {
   startOwnPostgres,

@@ -1,3 +1,4 @@
+/** The end of a send: its result is stored, and returned to the workflow. */
 import type { FailureClass } from '#domain/work/failure.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
 import {
@@ -8,7 +9,6 @@ import {
   recordReport,
   type Context,
 } from '#test/model-check/participants/database.ts';
-/** The end of a send: its result is stored, and returned to the workflow. */
 import { afterLostSend, afterSend } from '#test/model-check/participants/next-step.ts';
 import { hasMaybeBought } from '#test/model-check/participants/workflow-run.ts';
 import type { Answer, AttemptRow, State, Worker } from '#test/model-check/state.ts';

@@ -1,3 +1,4 @@
+/** An operator, whose verdicts are true at the service at that moment. */
 import {
   judgeAbandon,
   judgeResolve,
@@ -5,7 +6,6 @@ import {
   type OperatedAttempt,
   type OperatedWork,
 } from '#domain/operator/operator-actions.ts';
-/** An operator, whose verdicts are true at the service at that moment. */
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Offer } from '#test/model-check/engine.ts';
 /** The request of a claimed send: its way to the service, and faults of worker and network. */
+import type { Offer } from '#test/model-check/engine.ts';
 import { conclude, retire } from '#test/model-check/participants/answer.ts';
 import { FAULTS, type Context } from '#test/model-check/participants/database.ts';
 import { buy, execute, knownByKey } from '#test/model-check/participants/service.ts';

@@ -1,5 +1,5 @@
-import type { Offer } from '#test/model-check/engine.ts';
 /** The caller, the outbox, the sweeper and the reconciler. They start and wake the workflow, and look up purchases. */
+import type { Offer } from '#test/model-check/engine.ts';
 import { indexOf, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
 import { lookUp, storeReport } from '#test/model-check/participants/service.ts';
 import { startRun } from '#test/model-check/participants/workflow-run.ts';

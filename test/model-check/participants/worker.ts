@@ -1,3 +1,4 @@
+/** Two workers: the claim of a send. Its request is in `send.ts`, its answer in `answer.ts`. */
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
@@ -10,7 +11,6 @@ import {
   type Context,
 } from '#test/model-check/participants/database.ts';
 import { afterLostSend, reload } from '#test/model-check/participants/next-step.ts';
-/** Two workers: the claim of a send. Its request is in `send.ts`, its answer in `answer.ts`. */
 import { sendActions } from '#test/model-check/participants/send.ts';
 import { endRun, isRowBehind } from '#test/model-check/participants/workflow-run.ts';
 import type { State } from '#test/model-check/state.ts';

@@ -1,3 +1,4 @@
+/** The actions of the workflow of the order. */
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import {
@@ -10,7 +11,6 @@ import {
   recordStatus,
   type Context,
 } from '#test/model-check/participants/database.ts';
-/** The actions of the workflow of the order. */
 import { reload, enter, fromAttempt, WAITS } from '#test/model-check/participants/next-step.ts';
 import { debitsOf, lookUp } from '#test/model-check/participants/service.ts';
 import { readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';

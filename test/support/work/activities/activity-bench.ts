@@ -1,3 +1,4 @@
+/** The real activities in this process, with a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
@@ -23,7 +24,6 @@ import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { WRITTEN_TABLES } from '#test/support/work/activities/activity-tables.ts';
-/** The real activities in this process, with a real database and a real simulator. */
 import {
   createBenchActivities,
   type BenchActivities,

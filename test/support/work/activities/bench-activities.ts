@@ -1,3 +1,4 @@
+/** The activities of a bench, with the intervals and limits of its tests. */
 import { createBooksActivities } from '#activities/upkeep/books.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
 import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/upkeep/upkeep-types.ts';
@@ -9,7 +10,6 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { type Capabilities } from '#domain/service/capabilities.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-/** The activities of a bench, with the intervals and limits of its tests. */
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface ActivityBenchOptions {

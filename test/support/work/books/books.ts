@@ -1,11 +1,11 @@
-import Big from 'big.js';
-import { inbox, outbox } from '#db/schema.ts';
-import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
-import { waitFor } from '#test/support/wait-for.ts';
 /**
  * Invariants when no work is in progress: each order has at most one debit, our journal equals the service's ledger,
  * and no accepted order and no acknowledged webhook is lost.
  */
+import Big from 'big.js';
+import { inbox, outbox } from '#db/schema.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { readWork, readBooks, isSettled, type BothSides } from '#test/support/work/books/both-sides.ts';
 import {
   lostOrders,

@@ -1,8 +1,8 @@
+/** The differences between both sides, as sentences. */
 import Big from 'big.js';
 import { attempts, esims, inbox, journal, refunds } from '#db/schema.ts';
 import { type WorkStatus } from '#domain/work/lifecycle.ts';
 import { type LedgerLine } from '#test/support/network/simulator-admin.ts';
-/** The differences between both sides, as sentences. */
 import type { BooksOptions } from '#test/support/work/books/books.ts';
 import { isSettled, type Books, type AttemptRow, type JournalRow } from '#test/support/work/books/both-sides.ts';
 

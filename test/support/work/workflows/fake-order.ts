@@ -1,3 +1,4 @@
+/** Fakes of the activities of an order. */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type {
@@ -13,7 +14,6 @@ import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-/** Fakes of the activities of an order. */
 import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
 
