@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import { REFUSALS, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { command, hasWork, onWork } from '#test/fault/model/command.ts';
 import { truthOf } from '#test/fault/model/truth.ts';
 import type { ModelledWork } from '#test/fault/model/world.ts';
@@ -28,7 +29,7 @@ export const abandon = onWork('abandon', async (model, world, index) => {
     model.work[index]!.ended = 'abandoned';
 });
 
-const isBought = ({ kind }: ModelledWork): boolean => kind !== 'cancellation';
+const isBought = ({ kind }: ModelledWork): boolean => KINDS[kind].isPurchase;
 
 /** Overrides pauses: stopped work continues at once, during the pause. */
 export const release = onWork(

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
@@ -47,7 +47,7 @@ export function endedWithoutEffect(status: WorkStatus | undefined): boolean {
 
 /** True while a pause covers work of this kind. Cancellations spend nothing. */
 function isPaused({ pauses }: Model, kind: WorkKind): boolean {
-  return kind !== 'cancellation' && pauses.some((pause) => pause.kind === null || pause.kind === kind);
+  return KINDS[kind].isPurchase && pauses.some((pause) => pause.kind === null || pause.kind === kind);
 }
 
 /** Hold reasons that do not end by themselves in this test. Work held for them is abandoned at the end. */

@@ -7,7 +7,7 @@ import { openCase } from '#db/work/cases.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 
@@ -129,7 +129,7 @@ describe.each(WORK_KINDS)('an act on work of the kind %s that is carried out twi
   });
 });
 
-describe.each(WORK_KINDS.filter((kind) => kind !== 'cancellation'))(
+describe.each(PURCHASE_KINDS)(
   'an act on work of the kind %s that spends has one effect, carried out twice:',
   (kind) => {
     it('release', async () => {

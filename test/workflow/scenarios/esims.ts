@@ -1,7 +1,6 @@
 /** Scenarios of top-ups, VPN subscriptions and cancellations. */
-import * as z from 'zod';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
-import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
+import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
+import type { OneRun, Scenario, TemporalUi } from '#test/workflow/scenarios/scenario.ts';
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 export const ESIMS: Readonly<Record<string, Scenario>> = {

@@ -1,8 +1,7 @@
 /** Scenarios of orders: results, resends, look-ups, verdicts, and a killed worker. */
-import * as z from 'zod';
 import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE } from '#test/support/work/order-desk.ts';
-import { type Scenario } from '#test/workflow/scenarios/scenario.ts';
+import type { Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 /** A package whose purchases the service accepts and then reports as failed. */

@@ -1,8 +1,7 @@
 /** Scenarios of webhook endpoints. */
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
-import { type Stack } from '#test/support/servers/stack.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { withWorker, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 

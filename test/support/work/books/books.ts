@@ -2,7 +2,6 @@
  * Invariants when no work is in progress: each order has at most one debit, our journal equals the service's ledger,
  * and no accepted order and no acknowledged webhook is lost.
  */
-import Big from 'big.js';
 import { inbox, outbox } from '#db/schema.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { waitFor } from '#test/support/wait-for.ts';

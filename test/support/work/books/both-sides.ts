@@ -1,5 +1,4 @@
 /** The books of both sides: our database and the service. */
-import Big from 'big.js';
 import type { Database, Executor } from '#db/connection/database.ts';
 import {
   attempts,

@@ -1,8 +1,8 @@
 /** The differences between both sides, as sentences. */
 import Big from 'big.js';
-import { attempts, esims, inbox, journal, refunds } from '#db/schema.ts';
-import { type WorkStatus } from '#domain/work/lifecycle.ts';
-import { type LedgerLine } from '#test/support/network/simulator-admin.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { LedgerLine } from '#test/support/network/simulator-admin.ts';
 import type { BooksOptions } from '#test/support/work/books/books.ts';
 import { isSettled, type Books, type AttemptRow, type JournalRow } from '#test/support/work/books/both-sides.ts';
 
@@ -31,7 +31,7 @@ export function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: L
   if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
   if (subjectKind === 'vpn_subscription')
     return line.external_subscription_id !== null && line.external_subscription_id === reference;
-  if (subjectKind === 'cancellation') return false;
+  if (!KINDS[subjectKind].isPurchase) return false;
   return line.topup_id !== null && line.topup_id === serviceId;
 }
 
@@ -68,7 +68,7 @@ export function refundedMoney({ refunds, journal, ledger }: Books): string[] {
 /** Expected debits: one for completed work, at most one for work that needs attention, none otherwise. */
 export function costs({ work, attempts, ledger }: Books): string[] {
   return work
-    .filter(({ kind }) => kind !== 'cancellation')
+    .filter(({ kind }) => KINDS[kind].isPurchase)
     .flatMap(({ kind, id, status }) => {
       const own = attempts
         .filter(({ subjectId }) => subjectId === id)

@@ -8,7 +8,7 @@ import type {
   SendResult,
   StepRecord,
 } from '#activities/work/work-types.ts';
-import { type OperatorAction } from '#domain/operator/operator-actions.ts';
+import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';

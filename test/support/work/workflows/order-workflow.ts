@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { type PurchaseWorkflowInput } from '#workflows/messages.ts';
+import type { PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 quietRuntime();
