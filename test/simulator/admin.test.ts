@@ -7,7 +7,7 @@ const statusOf = async (simulator: SimulatorClient, package_id = PACKAGE): Promi
   (await simulator.order({ package_id })).textAt('status');
 
 describe('a behaviour rule', () => {
-  it('decides about the given number of matching purchases', async () => {
+  it('decides the given number of matching purchases', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', package_id: 1002, count: 1 });
     await simulator.admin.post('/behaviour', { outcome: 'stay_processing', environment: 'sandbox', count: 2 });
@@ -39,7 +39,7 @@ describe('a behaviour rule', () => {
     expect(await statusOf(simulator)).toBe('completed');
   });
 
-  it('sets the delay, and when the credit of a failure comes', async () => {
+  it('sets the delay, and the time of the credit after a failure', async () => {
     await using simulator = await startTestSimulator({ processingDelayMs: 0 });
     await simulator.admin.post('/behaviour', {
       outcome: 'processing_then_failed',

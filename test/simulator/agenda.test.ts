@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Agenda, type DueSource } from '#simulator/behaviour/agenda.ts';
 
-/** Work at given times; all work takes a millisecond of the clock. */
+/** Work at given times. Each item takes a millisecond of the clock. */
 class Planned implements DueSource {
   readonly done: number[] = [];
   #due: readonly number[];

@@ -68,7 +68,7 @@ describe('a dialect', () => {
     expect((await simulator.order(body, 'other')).status).toBe(201);
   });
 
-  it('concurrent_keys: sends of one key at the same time are all carried out', async () => {
+  it('concurrent_keys: concurrent sends of one key are all executed', async () => {
     await using simulator = await startTestSimulator({ dialect: 'concurrent_keys' });
     const answers = await Promise.all([simulator.order(body, 'key'), simulator.order(body, 'key')]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -143,7 +143,7 @@ describe('a dialect', () => {
     }
   });
 
-  it('refusals_as_errors: a refused cancellation is a 422 that names the conditions, and leaves no refund', async () => {
+  it('refusals_as_errors: a refused cancellation is a 422 with the conditions, and leaves no refund', async () => {
     await using simulator = await startTestSimulator({ dialect: 'refusals_as_errors' });
     const esim = (await simulator.order()).textAt('esim_id');
     await simulator.sandbox.post(`/esims/${esim}/simulate`, { state: 'active' });
@@ -171,7 +171,7 @@ describe('a dialect', () => {
     expect(await seen()).toEqual(['0.10', 1]);
   });
 
-  it('same_signature: a retry repeats timestamp and signature; otherwise it is signed anew', async () => {
+  it('same_signature: a retry repeats timestamp and signature; otherwise it has new ones', async () => {
     let passed = 0;
     await using receiver = await startReceiver((response, _webhook, number) => {
       passed += 60_000;

@@ -30,7 +30,7 @@ async function expectProfile(admin: HttpClient, name: FaultProfileName): Promise
   expect((await admin.get('/state')).at('fault_profile', 'name')).toBe(name);
 }
 
-/** Statuses of sixty calls that may meet faults which answer. */
+/** The statuses of sixty calls with possible faults that answer. */
 async function weather(options: SimulatorOptions): Promise<readonly number[]> {
   await using simulator = await startTestSimulator(options, false);
   const chances = { request: { server_error: 0.3, rate_limited: 0.2 } };

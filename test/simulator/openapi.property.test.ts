@@ -136,7 +136,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const purchase = (path: string, content: unknown, number: number): Step => {
   return { kind: 'call', method: 'POST', path, body: content, key: `beginning-${number}` };
 };
-/** Something of each kind to go on from, whatever comes then. */
+/** One item of each kind, as a start for all later steps. */
 const BEGINNING: readonly Step[] = [
   ...[PACKAGE, PACKAGE, 9001, 9003].map((package_id, number) =>
     purchase('/orders', { package_id, external_order_id: `b${number}` }, number),
@@ -152,7 +152,7 @@ const BEGINNING: readonly Step[] = [
   purchase('/esims/~esims.1/cancel', undefined, 30),
 ];
 
-/** Kept by content: most dialects have the same document, and compiling its schemas takes long. */
+/** Cached by content, because most dialects have the same document, and compiling its schemas takes long. */
 const descriptions = new Map<string, Description>();
 
 function descriptionIn(dialect: DialectName): Description {
@@ -163,7 +163,7 @@ function descriptionIn(dialect: DialectName): Description {
 }
 
 describe('in every dialect and for all requests, the simulator', () => {
-  it('sends only answers and webhooks that its own OpenAPI document describes [spec: versioning.openapi, gap.answers]', async () => {
+  it('sends only answers and webhooks in its document [spec: versioning.openapi, gap.answers]', async () => {
     const seen = { statuses: new Set<number>(), events: new Set<string>() };
     const holdsFor = async (dialect: DialectName, steps: readonly Step[]) => {
       const description = descriptionIn(dialect);

@@ -9,7 +9,7 @@ const operationsOf = (description: Description): string[] =>
   );
 
 describe('the OpenAPI document', () => {
-  it('has every call of the contract; the simulation only in the sandbox [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
+  it('has every call of the contract [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
     await using simulator = await startTestSimulator();
     const sandbox = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const production = new Description((await simulator.production.get('/openapi.json')).read(documentShape));
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('states which calls need a token, a key and query parameters [spec: header.idempotency-key, field.updates.*]', async () => {
+  it('has tokens, keys and query parameters of each call [spec: header.idempotency-key, field.updates.*]', async () => {
     await using simulator = await startTestSimulator();
     const { paths } = (await simulator.sandbox.get('/openapi.json')).read(documentShape);
     expect(paths['/login']?.['post']?.security).toEqual([]);
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('every call', () => {
-  it('is answered as the document describes: with success, and with each refusal [spec: requests.json, login.sandbox, endpoint.*]', async () => {
+  it('is answered as described [spec: requests.json, login.sandbox, endpoint.*]', async () => {
     await using simulator = await startTestSimulator();
     const done = new Set<EndpointName>();
     // The client fails on an undescribed answer; here each endpoint must succeed once.
@@ -142,7 +142,7 @@ describe('every event', () => {
     expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('"access"');
   });
 
-  it('has a body without its name in the dialect silent_bodies, and the document says so [spec: gap.events]', async () => {
+  it('has a body without its name in the dialect silent_bodies, as described [spec: gap.events]', async () => {
     await using simulator = await startTestSimulator({ dialect: 'silent_bodies' });
     const description = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const body = JSON.parse((await simulator.admin.post('/webhooks/ping')).textAt('body')) as Record<string, unknown>;

@@ -17,7 +17,7 @@ async function fault(simulator: SimulatorClient, what: Record<string, unknown>, 
 }
 
 describe('a fault before the work', () => {
-  it('rate_limited answers 429 with Retry-After as asked, and buys nothing', async () => {
+  it('rate_limited answers 429 with the configured Retry-After, and buys nothing', async () => {
     await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'rate_limited', retry_after: 7 });
     await fault(simulator, { kind: 'rate_limited', retry_after: 'Wed, 21 Oct 2026 07:28:00 GMT' });
@@ -143,7 +143,7 @@ describe('a fault in time', () => {
     expect([fast.status, fast.at('error', 'code')]).toEqual([409, 'idempotency_key_in_use']);
   });
 
-  it('does not keep a stopping simulator waiting', async () => {
+  it('does not delay the stop of a simulator', async () => {
     const simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'hang' });
     const call = simulator.order(body, 'k');

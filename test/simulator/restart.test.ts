@@ -42,8 +42,8 @@ describe('the command of the simulator', () => {
   });
 });
 
-describe('a simulator that is killed', () => {
-  it('under load has, after its next start, every answered order with one debit and the same answers', async () => {
+describe('a killed simulator', () => {
+  it('has, after its next start, every answered order with one debit and the same answers', async () => {
     const environment = { SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite') };
     const first = await run(environment);
     await using before = first.process;
@@ -82,7 +82,7 @@ describe('a simulator that is killed', () => {
     expect((await again.order(body, 'key-1')).text).toBe(answered.get('key-1'));
   });
 
-  it('continues orders that were processing, and webhooks that were under way or waited for a retry', async () => {
+  it('continues processing orders, and webhooks that were being sent or waited for a retry', async () => {
     let healthy = false;
     await using receiver = await startReceiver((response, { event }) => {
       if (healthy) response.writeHead(204).end();
@@ -119,7 +119,7 @@ describe('a simulator that is killed', () => {
   });
 });
 
-describe('a simulator that is killed between', () => {
+describe('a simulator killed between two steps', () => {
   it('continues top-ups, refunds, reviews and VPN subscriptions, and each happens once', async () => {
     const environment = {
       SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite'),
@@ -162,8 +162,8 @@ describe('a simulator that is killed between', () => {
   });
 });
 
-describe('a simulator that is stopped', () => {
-  it('ends with code 0 and keeps tokens, rules, settings and its clock', async () => {
+describe('a stopped simulator', () => {
+  it('exits with code 0 and keeps tokens, rules, settings and its clock', async () => {
     const environment = { SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite') };
     const first = await run(environment);
     await using before = first.process;
@@ -202,7 +202,7 @@ describe('a simulator that is stopped', () => {
   });
 });
 
-describe('a simulator that cannot start says why', () => {
+describe('a simulator that cannot start gives the reason', () => {
   it('another simulator uses its data file', async () => {
     const dataFile = join(temporaryFolder('simulator'), 'data.sqlite');
     const running = await startSimulator({ dataFile });
@@ -211,7 +211,7 @@ describe('a simulator that cannot start says why', () => {
     await (await startSimulator({ dataFile })).close();
   });
 
-  it('its port is taken', async () => {
+  it('its port is in use', async () => {
     const running = await startSimulator();
     await using process = await startProcess({
       name: 'simulator',

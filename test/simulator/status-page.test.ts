@@ -11,7 +11,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  /** A page of a simulator with a receiver; all errors of the browser are collected. */
+  /** A page of a simulator with a receiver. Collects all errors of the browser. */
   async function open() {
     const receiver = await startReceiver();
     const webhook = { url: receiver.url, secret: 'whsec_test' };
@@ -36,7 +36,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
   const press = async (page: Page, name: string): Promise<void> =>
     page.getByRole('button', { name, exact: true }).click();
 
-  it('shows an order with its eSIM, debit, webhook and call as they come, and replays the webhook', async () => {
+  it('shows an order with its eSIM, debit, webhook and call, and replays the webhook', async () => {
     await using opened = await open();
     const { page, simulator, receiver } = opened;
     const order = await simulator.order({ external_order_id: 'shop-4711' }, 'key-4711');
@@ -74,13 +74,13 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     await row(page, 'faults', 'accepted_but_answer_lost').waitFor();
     await page.getByLabel('Random faults').selectOption('none');
     await page.locator('#faults').getByText('None.').waitFor();
-    // Changes by others are shown, too.
+    // Changes of other clients are shown as well.
     await simulator.admin.post('/dialect', { name: 'bare' });
     await expect.poll(() => page.getByLabel('Dialect').inputValue()).toBe('bare');
     expect(opened.complaints).toEqual([]);
   });
 
-  it('keeps what a person is typing while another setting changes', async () => {
+  it('keeps the input of a user while another setting changes', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
     const limit = page.getByLabel('Calls a minute and token');
@@ -179,7 +179,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
 });
 
 describe('the status page', () => {
-  it('loads nothing from elsewhere and may not be framed', async () => {
+  it('loads nothing from other hosts and may not be framed', async () => {
     await using simulator = await startTestSimulator();
     const page = await fetch(simulator.simulator.url);
     expect(page.headers.get('content-security-policy')).toContain(
@@ -194,7 +194,7 @@ describe('the status page', () => {
     }
   });
 
-  it('may call the admin API; a page of another origin may not', async () => {
+  it('may call the admin API, and a page of another origin may not', async () => {
     await using simulator = await startTestSimulator();
     const own = new URL(simulator.simulator.url).origin;
     const call = async (origin: string) => (await simulator.admin.post('/reset', {}, { headers: { origin } })).status;
@@ -203,7 +203,7 @@ describe('the status page', () => {
     expect(await call(own)).toBe(200);
   });
 
-  it('and the admin API are served for an IP address or a name without a dot, not for a foreign domain (DNS rebinding)', async () => {
+  it('and the admin API are served for an IP address or a local name, not for a foreign domain', async () => {
     await using simulator = await startTestSimulator();
     const { port } = new URL(simulator.simulator.url);
     const statusAs = (host: string) =>

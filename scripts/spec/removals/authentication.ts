@@ -9,7 +9,7 @@ export const AUTHENTICATION: readonly Removal[] = [
     find: '`Bearer ${accessToken}`',
     replace: 'accessToken',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s carries "Authorization' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has a Bearer token when protected' },
       { file: 'test/unit/upstream/client/client.test.ts', title: 'sends the stored bytes and' },
     ],
   },
@@ -19,7 +19,12 @@ export const AUTHENTICATION: readonly Removal[] = [
     file: 'upstream/client/session.ts',
     find: "'login', { body",
     replace: "'login', { headers: { authorization: 'Bearer old' }, body",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
+    ],
   },
   {
     id: 'auth.everywhere-else',
@@ -27,7 +32,9 @@ export const AUTHENTICATION: readonly Removal[] = [
     file: 'upstream/client/calls.ts',
     find: 'ENDPOINTS[endpoint].authorized) {',
     replace: "ENDPOINTS[endpoint].authorized && endpoint !== 'getWallet') {",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s carries "Authorization' }],
+    failed: [
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has a Bearer token when protected' },
+    ],
   },
   {
     id: 'auth.updates',
@@ -36,8 +43,8 @@ export const AUTHENTICATION: readonly Removal[] = [
     find: 'ENDPOINTS[endpoint].authorized) {',
     replace: "ENDPOINTS[endpoint].authorized && endpoint !== 'getLatestUpdate') {",
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s carries "Authorization' },
-      { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends current_version and' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has a Bearer token when protected' },
+      { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends version, channel and usual token' },
     ],
   },
   {
@@ -46,7 +53,12 @@ export const AUTHENTICATION: readonly Removal[] = [
     file: 'db/connection/installation.ts',
     find: 'stamped.serviceMode !== configured.serviceMode',
     replace: 'stamped.serviceMode === undefined',
-    failed: [{ file: 'test/integration/db/installation.test.ts', title: 'that is stamped refuses another' }],
+    failed: [
+      {
+        file: 'test/integration/db/installation.test.ts',
+        title: 'refuses another address and mode, and keeps its own: $serviceBaseUrl, $serviceMode',
+      },
+    ],
   },
   {
     id: 'auth.lifetime',
@@ -55,7 +67,10 @@ export const AUTHENTICATION: readonly Removal[] = [
     find: '{ expires_in_days: tokenDays }',
     replace: '{}',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' },
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
       { file: 'test/unit/upstream/session.test.ts', title: 'in %s with a configured lifetime' },
     ],
   },
@@ -81,7 +96,7 @@ export const AUTHENTICATION: readonly Removal[] = [
     file: 'upstream/client/call.ts',
     find: "'content-type': 'application/json'",
     replace: "'content-type': 'text/plain'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact JSON body' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact body' }],
   },
   {
     id: 'header.idempotency-key',
@@ -90,8 +105,11 @@ export const AUTHENTICATION: readonly Removal[] = [
     find: "'Idempotency-Key'",
     replace: "'Request-Id'",
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s carries an Idempotency-Key' },
-      { file: 'test/unit/upstream/client/client-esims.test.ts', title: 'has no body and no content' },
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: '%s has an Idempotency-Key only when the specification requires it',
+      },
+      { file: 'test/unit/upstream/client/client-esims.test.ts', title: 'has an Idempotency-Key, and no body' },
     ],
   },
   {
@@ -100,7 +118,7 @@ export const AUTHENTICATION: readonly Removal[] = [
     file: 'fulfilment/attempts/open-attempt.ts',
     find: 'idempotencyKey: attempt.idempotencyKey',
     replace: "idempotencyKey: 'one for all'",
-    failed: [{ file: 'test/integration/db/attempts.test.ts', title: 'has a key and a reference' }],
+    failed: [{ file: 'test/integration/db/attempts.test.ts', title: 'has a unique key and reference' }],
   },
   {
     id: 'requests.json',
@@ -108,7 +126,7 @@ export const AUTHENTICATION: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: "Buffer.from(JSON.stringify(fields), 'utf8')",
     replace: 'Buffer.from(new URLSearchParams(Object.entries(fields as object)).toString())',
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact JSON body' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact body' }],
   },
   {
     id: 'requests.shown',

@@ -8,7 +8,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/order-endpoints.ts',
     find: "createOrder: {\n    method: 'POST'",
     replace: "createOrder: {\n    method: 'PUT'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.vpn-plans',
@@ -16,7 +16,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/vpn-endpoints.ts',
     find: "listVpnPlans: {\n    method: 'GET'",
     replace: "listVpnPlans: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.vpn-orders',
@@ -24,7 +24,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/vpn-endpoints.ts',
     find: "createVpnOrder: {\n    method: 'POST'",
     replace: "createVpnOrder: {\n    method: 'PUT'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.vpn-cancel',
@@ -32,7 +32,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/client/vpn.ts',
     find: "calls.one('cancelVpnSubscription', { id }",
     replace: "calls.one('cancelVpnSubscription', { id, body: Buffer.from('{}') }",
-    failed: [{ file: 'test/unit/upstream/client/client-vpn.test.ts', title: 'carries no Idempotency-Key' }],
+    failed: [{ file: 'test/unit/upstream/client/client-vpn.test.ts', title: 'has no Idempotency-Key and no body' }],
   },
   {
     id: 'endpoint.updates',
@@ -40,7 +40,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/service-endpoints.ts',
     find: "getLatestUpdate: {\n    method: 'GET'",
     replace: "getLatestUpdate: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.topup-options',
@@ -49,8 +49,8 @@ export const CALLS: readonly Removal[] = [
     find: "'/esims/{id}/topup-options'",
     replace: "'/esims/{id}/topups'",
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' },
-      { file: 'test/unit/upstream/client/client-esims.test.ts', title: 'are compatible packages with' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' },
+      { file: 'test/unit/upstream/client/client-esims.test.ts', title: 'are read in full' },
     ],
   },
   {
@@ -59,7 +59,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/esim-endpoints.ts',
     find: "createTopup: {\n    method: 'POST'",
     replace: "createTopup: {\n    method: 'PUT'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.esim-cancel',
@@ -67,7 +67,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/client/esims.ts',
     find: 'id: esimId, headers',
     replace: "id: esimId, body: Buffer.from('{}'), headers",
-    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'has no body and no content' }],
+    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'has an Idempotency-Key, and no body' }],
   },
   {
     id: 'endpoint.public-packages',
@@ -75,7 +75,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/service-endpoints.ts',
     find: "listPublicPackages: {\n    method: 'GET'",
     replace: "listPublicPackages: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.packages',
@@ -83,7 +83,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/order-endpoints.ts',
     find: "listPackages: {\n    method: 'GET'",
     replace: "listPackages: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.esim-delivery',
@@ -91,7 +91,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/order-endpoints.ts',
     find: "getEsim: {\n    method: 'GET'",
     replace: "getEsim: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.esim-usage',
@@ -99,7 +99,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/esim-endpoints.ts',
     find: "getEsimUsage: {\n    method: 'GET'",
     replace: "getEsimUsage: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.simulation',
@@ -115,7 +115,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/esim-endpoints.ts',
     find: "listRefunds: {\n    method: 'GET'",
     replace: "listRefunds: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.wallet',
@@ -123,7 +123,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/order-endpoints.ts',
     find: "getWallet: {\n    method: 'GET'",
     replace: "getWallet: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.webhook-secret',
@@ -131,7 +131,7 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/service-endpoints.ts',
     find: "rotateWebhookSecret: {\n    method: 'POST'",
     replace: "rotateWebhookSecret: {\n    method: 'PUT'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'endpoint.openapi',
@@ -139,6 +139,6 @@ export const CALLS: readonly Removal[] = [
     file: 'upstream/contract/service-endpoints.ts',
     find: "getOpenApi: {\n    method: 'GET'",
     replace: "getOpenApi: {\n    method: 'POST'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
 ];

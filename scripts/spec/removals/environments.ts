@@ -9,8 +9,8 @@ export const ENVIRONMENTS: readonly Removal[] = [
     find: ': baseUrl;',
     replace: ': `${baseUrl}/production`;',
     failed: [
-      { file: 'test/unit/config/service.test.ts', title: 'decides about the address' },
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: 'and all calls of %s stay' },
+      { file: 'test/unit/config/service.test.ts', title: 'selects the address' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: 'and all calls of %s use its address: %s' },
     ],
   },
   {
@@ -20,8 +20,8 @@ export const ENVIRONMENTS: readonly Removal[] = [
     find: "'/sandbox'",
     replace: "'/test'",
     failed: [
-      { file: 'test/unit/config/service.test.ts', title: 'decides about the address' },
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: 'and all calls of %s stay' },
+      { file: 'test/unit/config/service.test.ts', title: 'selects the address' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: 'and all calls of %s use its address: %s' },
     ],
   },
   {
@@ -30,7 +30,7 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'config/variables.ts',
     find: "default('sandbox')",
     replace: "default('production')",
-    failed: [{ file: 'test/unit/config/service.test.ts', title: 'is the sandbox unless production' }],
+    failed: [{ file: 'test/unit/config/service.test.ts', title: 'is the sandbox by default' }],
   },
   {
     id: 'environments.approval',
@@ -49,7 +49,12 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'domain/service/service-address.ts',
     find: "mode === 'sandbox' ?",
     replace: 'mode !== undefined ?',
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
+    ],
   },
   {
     id: 'login.sandbox',
@@ -57,7 +62,12 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'domain/service/service-address.ts',
     find: "mode === 'sandbox' ?",
     replace: 'mode === undefined ?',
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
+    ],
   },
   {
     id: 'field.login.email',
@@ -65,7 +75,12 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'upstream/client/session.ts',
     find: 'email: credentials.email,',
     replace: '',
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
+    ],
   },
   {
     id: 'field.login.password',
@@ -73,7 +88,12 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'upstream/client/session.ts',
     find: 'password: credentials.password,',
     replace: '',
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
+    ],
   },
   {
     id: 'field.login.device_name',
@@ -81,7 +101,12 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'upstream/client/session.ts',
     find: 'device_name: credentials.deviceName,',
     replace: '',
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
+    ],
   },
   {
     id: 'field.login.expires_in_days',
@@ -90,7 +115,10 @@ export const ENVIRONMENTS: readonly Removal[] = [
     find: "mode === 'production' && tokenDays",
     replace: 'tokenDays',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: 'in %s (lifetime %s) goes' },
+      {
+        file: 'test/unit/upstream/client/client-requests.test.ts',
+        title: 'in %s (lifetime %s) sends the credentials to %s',
+      },
       { file: 'test/unit/upstream/session.test.ts', title: 'in %s with a configured lifetime' },
     ],
   },
@@ -124,6 +152,6 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'simulator/wallet.ts',
     find: "import Big from 'big.js';",
     replace: "import 'node:https';\nimport Big from 'big.js';",
-    failed: [{ file: 'test/simulator/service/isolation.test.ts', title: 'can open connections only to send' }],
+    failed: [{ file: 'test/simulator/service/isolation.test.ts', title: 'opens connections only to send webhooks' }],
   },
 ];

@@ -18,7 +18,7 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.outcome === 'completed') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'in progress at the service' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'is completed by its webhook without a look-up' }],
   },
   {
     id: 'event.order.processing',
@@ -28,7 +28,7 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.outcome === 'processing') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/orders/order-webhooks.test.ts', title: 'that comes after the one' }],
+    failed: [{ file: 'test/integration/orders/order-webhooks.test.ts', title: 'has no effect after a later one' }],
   },
   {
     id: 'event.order.failed',
@@ -38,7 +38,12 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.outcome === 'failed') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/orders/order-failed.test.ts', title: 'is bought anew with another' }],
+    failed: [
+      {
+        file: 'test/integration/orders/order-failed.test.ts',
+        title: 'gets a new attempt with another key and reference after the credit',
+      },
+    ],
   },
   {
     id: 'event.topup.completed',
@@ -48,7 +53,9 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.outcome === 'completed') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'in progress at the service' }],
+    failed: [
+      { file: 'test/integration/purchases/topup.test.ts', title: 'is completed by a webhook without a look-up' },
+    ],
   },
   {
     id: 'event.topup.processing',
@@ -58,7 +65,9 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.outcome === 'processing') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'is known to be in progress' }],
+    failed: [
+      { file: 'test/integration/purchases/topup.test.ts', title: 'is processing after its webhook, without a look-up' },
+    ],
   },
   {
     id: 'event.topup.failed',
@@ -68,7 +77,9 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.outcome === 'failed') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'that fails at the service' }],
+    failed: [
+      { file: 'test/integration/purchases/topup.test.ts', title: 'gets a new attempt after its failure and credit' },
+    ],
   },
   {
     id: 'event.esim.cancelled',
@@ -76,7 +87,9 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(serviceEsimId,',
     replace: 'if (refund !== null) return undefined;\n      return cancellation(serviceEsimId,',
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'whose events come in the' }],
+    failed: [
+      { file: 'test/integration/purchases/cancellation.test.ts', title: 'with reversed events is completed once' },
+    ],
   },
   {
     id: 'event.refund.completed',
@@ -84,7 +97,9 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'completed') return undefined;\n      return cancellation(event.serviceEsimId,",
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'whose events come in the' }],
+    failed: [
+      { file: 'test/integration/purchases/cancellation.test.ts', title: 'with reversed events is completed once' },
+    ],
   },
   {
     id: 'event.refund.failed',
@@ -92,7 +107,12 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'failed') return undefined;\n      return cancellation(event.serviceEsimId,",
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that a review refuses ends' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/cancellation.test.ts',
+        title: 'refused in review ends as refused, and frees the eSIM',
+      },
+    ],
   },
   {
     id: 'event.vpn.subscription.active',
@@ -102,7 +122,12 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.status === 'active') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'in progress at the service' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'becomes active by its webhook or a look-up',
+      },
+    ],
   },
   {
     id: 'event.vpn.subscription.cancelled',
@@ -112,7 +137,12 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.status === 'cancelled') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that takes its time at the' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'is reported by webhook when it takes time',
+      },
+    ],
   },
   {
     id: 'event.vpn.subscription.expired',
@@ -122,7 +152,12 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.status === 'expired') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'by the service (%s) is told' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'by the service (%s) is reported by its webhook',
+      },
+    ],
   },
   {
     id: 'event.vpn.subscription.failed',
@@ -132,7 +167,12 @@ export const EVENTS: readonly Removal[] = [
     replace:
       "if (event.status === 'failed') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'is parked when the service' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'needs attention when the service reports it as failed',
+      },
+    ],
   },
   {
     id: 'events.closed-list',
@@ -140,7 +180,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/events.ts',
     find: '\n] as const;',
     replace: "\n  'topup.cancelled',\n] as const;",
-    failed: [{ file: 'test/unit/upstream/lifecycle-events.test.ts', title: 'is one of fourteen, and no' }],
+    failed: [{ file: 'test/unit/upstream/lifecycle-events.test.ts', title: 'is one of fourteen' }],
   },
   {
     id: 'header.webhook.event',
@@ -148,7 +188,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Event',
     replace: '${prefix}-Other-Event',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is stored encrypted with what' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is stored encrypted before its 200' }],
   },
   {
     id: 'header.webhook.delivery',
@@ -156,7 +196,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Delivery',
     replace: '${prefix}-Other-Delivery',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty identical ones at once' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty times at once leaves one row' }],
   },
   {
     id: 'header.webhook.timestamp',
@@ -164,7 +204,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Timestamp',
     replace: '${prefix}-Other-Timestamp',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is recognised by the published' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is verified' }],
   },
   {
     id: 'header.webhook.signature',
@@ -172,6 +212,6 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Signature',
     replace: '${prefix}-Other-Signature',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is recognised by the published' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is verified' }],
   },
 ];

@@ -8,7 +8,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'package_id: order.packageId',
     replace: 'package: order.packageId',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the specified order, for any order of the input',
+      },
+    ],
   },
   {
     id: 'field.order.external_order_id',
@@ -16,7 +21,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'external_order_id: order.reference',
     replace: 'reference: order.reference',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the specified order, for any order of the input',
+      },
+    ],
   },
   {
     id: 'field.order.device_imei',
@@ -25,8 +35,11 @@ export const FIELDS: readonly Removal[] = [
     find: '{ device_imei: order.deviceImei }',
     replace: '{}',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact JSON body' },
-      { file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact body' },
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the specified order, for any order of the input',
+      },
     ],
   },
   {
@@ -35,7 +48,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'vpn_plan_id: order.vpnPlanId',
     replace: 'plan_id: order.vpnPlanId',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the order of the specification',
+      },
+    ],
   },
   {
     id: 'field.vpn-order.external_subscription_id',
@@ -43,7 +61,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'external_subscription_id: order.reference',
     replace: 'reference: order.reference',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the order of the specification',
+      },
+    ],
   },
   {
     id: 'field.vpn-order.customer_reference',
@@ -51,7 +74,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'customer_reference: order.customerReference',
     replace: 'customer: order.customerReference',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the order of the specification',
+      },
+    ],
   },
   {
     id: 'field.vpn-order.customer_price',
@@ -60,8 +88,11 @@ export const FIELDS: readonly Removal[] = [
     find: '"customer_price":${customerPrice}',
     replace: '"customer_price":${Number(customerPrice)}',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact JSON body' },
-      { file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its exact body' },
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the order of the specification',
+      },
     ],
   },
   {
@@ -70,7 +101,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'esim_id: topup.esimId',
     replace: 'esim: topup.esimId',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the order of the specification',
+      },
+    ],
   },
   {
     id: 'field.topup.package_id',
@@ -78,7 +114,12 @@ export const FIELDS: readonly Removal[] = [
     file: 'upstream/client/request-bytes.ts',
     find: 'package_id: topup.packageId',
     replace: 'package: topup.packageId',
-    failed: [{ file: 'test/unit/upstream/request-bytes.test.ts', title: 'has the fields in the order' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/request-bytes.test.ts',
+        title: 'has the fields in the order of the specification',
+      },
+    ],
   },
   {
     id: 'field.updates.current_version',
@@ -87,8 +128,8 @@ export const FIELDS: readonly Removal[] = [
     find: 'query: query.data',
     replace: 'query: { channel }',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' },
-      { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends current_version and' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' },
+      { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends version, channel and usual token' },
     ],
   },
   {
@@ -98,8 +139,8 @@ export const FIELDS: readonly Removal[] = [
     find: 'query: query.data',
     replace: 'query: { current_version: currentVersion }',
     failed: [
-      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' },
-      { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends current_version and' },
+      { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' },
+      { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends version, channel and usual token' },
     ],
   },
 ];

@@ -8,7 +8,12 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/client/error-mapping.ts',
     find: "return failed('contract_drift', reading.problem)",
     replace: 'throw new Error(reading.problem)',
-    failed: [{ file: 'test/property/edges/upstream-client.test.ts', title: 'gives a success or a member' }],
+    failed: [
+      {
+        file: 'test/property/edges/upstream-client.test.ts',
+        title: 'gives a success or a known failure, and never throws',
+      },
+    ],
   },
   {
     id: 'gap.paths',
@@ -16,7 +21,9 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/client/calls.ts',
     find: '!options.capabilities[capability]',
     replace: 'options.capabilities[capability] === undefined',
-    failed: [{ file: 'test/unit/upstream/client/client.test.ts', title: 'is an answer of its own kind' }],
+    failed: [
+      { file: 'test/unit/upstream/client/client.test.ts', title: 'gives a separate result without a request: %s' },
+    ],
   },
   {
     id: 'gap.bounds',
@@ -41,7 +48,12 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/client/error-mapping.ts',
     find: "'idempotency_key_in_use',",
     replace: '',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: '"known already" is looked' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/error-mapping.test.ts',
+        title: 'for "known already" leads to a look-up with every status: %i',
+      },
+    ],
   },
   {
     id: 'gap.key-retention',
@@ -57,7 +69,12 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/client/error-mapping.ts',
     find: "'reference_exists',",
     replace: '',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: '"known already" is looked' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/error-mapping.test.ts',
+        title: 'for "known already" leads to a look-up with every status: %i',
+      },
+    ],
   },
   {
     id: 'gap.sandbox-calls',
@@ -65,7 +82,7 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/contract-check/check.ts',
     find: 'allCapabilities.filter((capability) => ofBroken.has(capability))',
     replace: 'allCapabilities.filter(() => ofBroken.size < 0)',
-    failed: [{ file: 'test/unit/cli/contract.test.ts', title: 'lists the capabilities that must' }],
+    failed: [{ file: 'test/unit/cli/contract.test.ts', title: 'lists missing and disabled capabilities' }],
   },
   {
     id: 'gap.token-end',
@@ -73,7 +90,12 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/client/session.ts',
     find: 'RENEW_AT_SHARE = 0.8',
     replace: 'RENEW_AT_SHARE = 1',
-    failed: [{ file: 'test/unit/upstream/session.test.ts', title: 'comes when four fifths of' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/session.test.ts',
+        title: 'starts after four fifths of the lifetime, and not earlier',
+      },
+    ],
   },
   {
     id: 'gap.events',
@@ -105,7 +127,7 @@ export const GAPS: readonly Removal[] = [
     file: 'domain/work/retry-after.ts',
     find: 'Math.max(MIN_MS, ...waits)',
     replace: 'Math.min(...waits)',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: 'of several values the longest' }],
+    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: 'is the longest of several values' }],
   },
   {
     id: 'gap.transitions',
@@ -113,7 +135,7 @@ export const GAPS: readonly Removal[] = [
     file: 'domain/relay/observation.ts',
     find: "processing: { processing: 'known', completed: 'advance'",
     replace: "processing: { processing: 'advance', completed: 'advance'",
-    failed: [{ file: 'test/unit/domain/relay/observation.test.ts', title: 'is in every case what the' }],
+    failed: [{ file: 'test/unit/domain/relay/observation.test.ts', title: 'equals the conditions of this file' }],
   },
   {
     id: 'gap.compatibility',

@@ -8,7 +8,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/order.ts',
     find: 'offered = packages.value.items.find(({ id }) => id === order.packageId)',
     replace: 'offered = packages.value.items[0]',
-    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'by its max_price is not sent' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'waits for a price below its max_price' }],
   },
   {
     id: 'record.package.price_for_reseller',
@@ -16,7 +16,9 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'price_for_reseller: wirePrice,',
     replace: "price_for_reseller: wirePrice.default('0.00'),",
-    failed: [{ file: 'test/unit/upstream/client/client-service.test.ts', title: '(%j) is never listed as one' }],
+    failed: [
+      { file: 'test/unit/upstream/client/client-service.test.ts', title: '(%j) is never listed as free of charge' },
+    ],
   },
   {
     id: 'record.package.price_for_reseller',
@@ -24,7 +26,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/order.ts',
     find: 'amount: offered.price_for_reseller',
     replace: "amount: '0.00'",
-    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'by its max_price is not sent' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'waits for a price below its max_price' }],
   },
   {
     id: 'record.vpn-plan.id',
@@ -32,7 +34,12 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/vpn-subscription.ts',
     find: 'find((each) => each.id === row.vpnPlanId)',
     replace: 'find(() => true)',
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'is held while the service' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'is held without a margin, and while the plan is not sold',
+      },
+    ],
   },
   {
     id: 'record.vpn-plan.price_for_reseller',
@@ -48,7 +55,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/vpn-endpoints.ts',
     find: "'/vpn/subscriptions/{id}/cancel'",
     replace: "'/vpn/subscriptions/cancel'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'record.esim.id',
@@ -56,7 +63,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/esim-endpoints.ts',
     find: "'/esims/{id}/cancel'",
     replace: "'/esims/cancel'",
-    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has its method, path and query' }],
   },
   {
     id: 'record.esim.usage',
@@ -64,7 +71,12 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'data_used_mb: z.number().nonnegative(),',
     replace: 'data_used_mb: z.number().nonnegative().default(0),',
-    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'has no usage when the service' }],
+    failed: [
+      {
+        file: 'test/unit/upstream/client/client-esims.test.ts',
+        title: 'has no usage unless the answer clearly states it for this eSIM: %j',
+      },
+    ],
   },
   {
     id: 'record.esim.installation',
@@ -72,7 +84,9 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/mapping/refund-evidence.ts',
     find: 'value: { installedAt,',
     replace: 'value: { installedAt: undefined,',
-    failed: [{ file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'of one that was installed' }],
+    failed: [
+      { file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'names the failed condition' },
+    ],
   },
   {
     id: 'record.esim.activation',
@@ -80,7 +94,9 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/mapping/refund-evidence.ts',
     find: 'activatedAt: timeOf(activated)',
     replace: 'activatedAt: undefined',
-    failed: [{ file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'of one that was installed' }],
+    failed: [
+      { file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'names the failed condition' },
+    ],
   },
   {
     id: 'record.esim.topup-options',
@@ -88,7 +104,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/client/esims.ts',
     find: "calls.list('listTopupOptions', { id })",
     replace: "calls.list('listPackages')",
-    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'are compatible packages with' }],
+    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'are read in full' }],
   },
   {
     id: 'record.wallet',
@@ -112,7 +128,12 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/purchase-report.ts',
     find: 'charged: chargeOf(record)',
     replace: 'charged: undefined',
-    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'that the service completes' }],
+    failed: [
+      {
+        file: 'test/integration/orders/order.test.ts',
+        title: 'is delivered as an installable eSIM, with one send and one debit',
+      },
+    ],
   },
   {
     id: 'record.own-margin',
@@ -122,6 +143,11 @@ export const RECORDS: readonly Removal[] = [
     replace:
       'const paid = (await database.run((db) => readVpnSubscription(db, id))).customerPrice;\n      const ' +
       "charged = { amount: paid, currency: 'USD' };",
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that is active at once cost' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'costs one debit, and protects its access data',
+      },
+    ],
   },
 ];

@@ -16,7 +16,9 @@ export const REFUNDS: readonly Removal[] = [
     file: 'activities/purchases/cancellation.ts',
     find: "if (forecast === 'no_refund_expected') return",
     replace: 'if (forecast === undefined) return',
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'is sent only if all conditions' }],
+    failed: [
+      { file: 'test/integration/purchases/cancellation.test.ts', title: 'that was used is refused without a send' },
+    ],
   },
   {
     id: 'refund.condition.usage-zero',
@@ -25,7 +27,7 @@ export const REFUNDS: readonly Removal[] = [
     find: 'dataUsedMb === 0 ?',
     replace: 'dataUsedMb >= 0 ?',
     failed: [
-      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
+      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j fails alone and excludes a refund' },
       { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
@@ -36,7 +38,7 @@ export const REFUNDS: readonly Removal[] = [
     find: 'installedAt === undefined',
     replace: 'installedAt !== null',
     failed: [
-      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
+      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j fails alone and excludes a refund' },
       { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
@@ -47,7 +49,7 @@ export const REFUNDS: readonly Removal[] = [
     find: 'activatedAt === undefined',
     replace: 'activatedAt !== null',
     failed: [
-      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
+      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j fails alone and excludes a refund' },
       { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
@@ -58,7 +60,7 @@ export const REFUNDS: readonly Removal[] = [
     find: 'completed === 0 ?',
     replace: 'completed >= 0 ?',
     failed: [
-      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
+      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j fails alone and excludes a refund' },
       { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
@@ -69,7 +71,7 @@ export const REFUNDS: readonly Removal[] = [
     find: 'found ? passes',
     replace: 'found !== undefined ? passes',
     failed: [
-      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
+      { file: 'test/property/domain/refund-conditions.test.ts', title: '%j fails alone and excludes a refund' },
       { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
@@ -119,7 +121,12 @@ export const REFUNDS: readonly Removal[] = [
     file: 'activities/purchases/topup.ts',
     find: 'const options = await service.listTopupOptions(esim.serviceEsimId);',
     replace: 'return {};',
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'with a package that is none' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/topup.test.ts',
+        title: 'with a package outside of the options of its eSIM fails without a send',
+      },
+    ],
   },
   {
     id: 'flow.vpn',
@@ -127,7 +134,12 @@ export const REFUNDS: readonly Removal[] = [
     file: 'activities/purchases/vpn-subscription.ts',
     find: 'const plans = await service.listVpnPlans();',
     replace: 'return {};',
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'is held while the service' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'is held without a margin, and while the plan is not sold',
+      },
+    ],
   },
   {
     id: 'flow.vpn',
@@ -143,6 +155,6 @@ export const REFUNDS: readonly Removal[] = [
     file: 'cli/sandbox-tour/legs/cancellation-leg.ts',
     find: "if (refund?.review === 'manual_review') return 'manual review';",
     replace: '',
-    failed: [{ file: 'test/integration/cli/sandbox-tour.test.ts', title: 'prints a line for each step' }],
+    failed: [{ file: 'test/integration/cli/sandbox-tour.test.ts', title: 'prints steps and capabilities' }],
   },
 ];

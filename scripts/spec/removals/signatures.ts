@@ -9,7 +9,7 @@ export const SIGNATURES: readonly Removal[] = [
     find: "update(timestamp).update('.')",
     replace: 'update(timestamp)',
     failed: [
-      { file: 'test/property/edges/signature.test.ts', title: 'accepts whatever is signed' },
+      { file: 'test/property/edges/signature.test.ts', title: 'accepts every signature within the tolerance' },
       { file: 'test/unit/crypto/webhook-signature.test.ts', title: 'accepts $signature' },
     ],
   },
@@ -29,7 +29,7 @@ export const SIGNATURES: readonly Removal[] = [
     replace: 'expected.equals(received)',
     failed: [
       { file: 'test/unit/crypto/constant-time.test.ts', title: 'is made in constant time' },
-      { file: 'test/unit/crypto/constant-time.test.ts', title: 'is decided by nothing else' },
+      { file: 'test/unit/crypto/constant-time.test.ts', title: 'uses no other function' },
     ],
   },
   {
@@ -38,7 +38,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: '/^[0-9]{1,12}$/',
     replace: '/^[+-]?[0-9]{1,12}$/',
-    failed: [{ file: 'test/unit/crypto/webhook-signature.test.ts', title: 'is refused, although signed' }],
+    failed: [{ file: 'test/unit/crypto/webhook-signature.test.ts', title: 'is refused as %j, also with a signature' }],
   },
   {
     id: 'signature.stale-401',
@@ -46,7 +46,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: "return 'timestamp_out_of_tolerance';",
     replace: 'void 0;',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'timestamp %s' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'time %s' }],
   },
   {
     id: 'signature.invalid-401',
@@ -66,8 +66,8 @@ export const SIGNATURES: readonly Removal[] = [
     find: 'deliveryId: delivery.deliveryId,',
     replace: 'deliveryId: `${delivery.deliveryId}-${Math.random()}`,',
     failed: [
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty identical ones at once' },
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'a retry that was signed anew' },
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty times at once leaves one row' },
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'with a new signature is a duplicate' },
     ],
   },
   {
@@ -78,7 +78,9 @@ export const SIGNATURES: readonly Removal[] = [
     replace:
       "const stored: InboxResult = { kind: 'stored', conflict: 'none' };\n  const later = (delivery: " +
       'Parameters<typeof intake.accept>[0]) => intake.accept(delivery).catch(() => undefined);\n  void later({',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'gets 503 and no 2xx while' }],
+    failed: [
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'gets 503 while the database is unavailable' },
+    ],
   },
   {
     id: 'limit.webhook-tolerance',
@@ -94,7 +96,9 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'config/variables.ts',
     find: '.endsWith(BASE_PATH)',
     replace: ".includes('/')",
-    failed: [{ file: 'test/unit/config/service.test.ts', title: 'is refused with what it has' }],
+    failed: [
+      { file: 'test/unit/config/service.test.ts', title: 'is refused with the required end of the address: %s' },
+    ],
   },
   {
     id: 'versioning.signature-label',

@@ -32,7 +32,9 @@ export const STATES: readonly Removal[] = [
     file: 'activities/purchases/topup.ts',
     find: 'purchaseReport(answer.value, answer.value.status)',
     replace: "purchaseReport(answer.value, 'processing')",
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'that the service completes' }],
+    failed: [
+      { file: 'test/integration/purchases/topup.test.ts', title: 'completed at once costs one debit and one send' },
+    ],
   },
   {
     id: 'state.topup.processing',
@@ -40,7 +42,9 @@ export const STATES: readonly Removal[] = [
     file: 'activities/purchases/topup.ts',
     find: 'purchaseReport(answer.value, answer.value.status)',
     replace: "purchaseReport(answer.value, 'completed')",
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'in progress at the service' }],
+    failed: [
+      { file: 'test/integration/purchases/topup.test.ts', title: 'is completed by a webhook without a look-up' },
+    ],
   },
   {
     id: 'state.topup.failed',
@@ -50,7 +54,9 @@ export const STATES: readonly Removal[] = [
     replace:
       "const { kind, serviceTopupId: serviceId, ...rest } = event;\n      if (rest.outcome === 'failed') return " +
       "{ ...rest, outcome: 'processing', kind, serviceId };",
-    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'that fails at the service' }],
+    failed: [
+      { file: 'test/integration/purchases/topup.test.ts', title: 'gets a new attempt after its failure and credit' },
+    ],
   },
   {
     id: 'state.vpn.active',
@@ -58,7 +64,12 @@ export const STATES: readonly Removal[] = [
     file: 'activities/purchases/vpn-subscription.ts',
     find: "active: 'completed',",
     replace: "active: 'processing',",
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that is active at once cost' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'costs one debit, and protects its access data',
+      },
+    ],
   },
   {
     id: 'state.vpn.cancelled',
@@ -74,7 +85,12 @@ export const STATES: readonly Removal[] = [
     file: 'activities/purchases/vpn-subscription.ts',
     find: "status === 'cancelled' || status === 'expired' ? status",
     replace: "status === 'expired' ? status",
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'by its customer, with the' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'by its customer is known despite a lost answer',
+      },
+    ],
   },
   {
     id: 'state.vpn.expired',
@@ -90,7 +106,12 @@ export const STATES: readonly Removal[] = [
     file: 'upstream/mapping/purchase-events.ts',
     find: "outcome: status === 'failed' ? 'failed' : 'completed'",
     replace: "outcome: 'completed'",
-    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that fails at the service' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/vpn-subscription.test.ts',
+        title: 'gets a new attempt after its failure and credit',
+      },
+    ],
   },
   {
     id: 'state.simulated.installed',
@@ -122,7 +143,12 @@ export const STATES: readonly Removal[] = [
     file: 'fulfilment/work/record-cancellation.ts',
     find: "status: 'cancelled', updatedAt: sql`now()`",
     replace: 'updatedAt: sql`now()`',
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that was never touched is' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/cancellation.test.ts',
+        title: 'is completed once the refund is in the wallet',
+      },
+    ],
   },
   {
     id: 'state.refund.completed',
@@ -138,7 +164,12 @@ export const STATES: readonly Removal[] = [
     file: 'fulfilment/work/settle-refund.ts',
     find: 'set({ status, updatedAt',
     replace: 'set({ updatedAt',
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that was never touched is' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/cancellation.test.ts',
+        title: 'is completed once the refund is in the wallet',
+      },
+    ],
   },
   {
     id: 'state.refund.failed',
@@ -154,7 +185,12 @@ export const STATES: readonly Removal[] = [
     file: 'activities/purchases/cancellation-completion.ts',
     find: "const isFailed = refund?.serviceState === 'failed';",
     replace: 'const isFailed = false;',
-    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that fails after the eSIM' }],
+    failed: [
+      {
+        file: 'test/integration/purchases/cancellation.test.ts',
+        title: 'that fails needs attention until it is written off',
+      },
+    ],
   },
   {
     id: 'state.review.accepted',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** Calls that need no key; everything else does. */
+/** Calls without a key. All others need one. */
 const PUBLIC = new Set([
   '/webhooks/service',
   '/healthz',
@@ -39,14 +39,14 @@ async function clientWith(more: Partial<NewApiKey>): Promise<{ client: HttpClien
 }
 
 describe('every call of the API', () => {
-  it('needs a key, but for those that are meant to be public', () => {
+  it('needs a key, except the public ones', () => {
     const open = api.operations.filter(({ scope }) => scope === undefined).map(({ path }) => path);
     expect(open.filter((path) => !PUBLIC.has(path))).toEqual([]);
-    // Whatever any key may do, whatever its scopes.
+    // Allowed for every key, with any scopes.
     expect(api.operations.filter(({ scope }) => scope === 'none').map(({ id }) => id)).toEqual(['getOwnKey']);
   });
 
-  it('is refused with one and the same answer to no key, an unknown, a revoked and an expired one, and to one with another secret', async () => {
+  it('gives one answer to a missing, unknown, revoked, expired and wrong key', async () => {
     const revoked = await clientWith({});
     await api.database.run((db) => revokeApiKey(db, revoked.prefix, new Date(TEST_NOW)));
     const expired = await clientWith({ expiresAt: new Date(TEST_NOW) });
@@ -68,7 +68,7 @@ describe('every call of the API', () => {
     expect(answers.size).toBe(1);
   });
 
-  it('is refused to a key that has every scope but its own, and names that; with that one alone it is not', async () => {
+  it('is refused without its scope, which the answer names, and allowed with that scope alone', async () => {
     for (const scope of apiScopes) {
       const operations = api.operations.filter((operation) => operation.scope === scope);
       expect([scope, operations.length > 0]).toEqual([scope, true]);
@@ -82,7 +82,7 @@ describe('every call of the API', () => {
     }
   });
 
-  it('leads nowhere: no answer redirects, and no address in an answer comes from the Host that was sent', async () => {
+  it('never redirects, and never returns an address from the Host header', async () => {
     const { client } = await clientWith({});
     for (const operation of api.operations) {
       const answer = await call(client, operation);

@@ -10,7 +10,7 @@ import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 
-/** That of the configuration's default. */
+/** The default of the configuration. */
 const LIMIT = 262_144;
 
 let api: TestApi;
@@ -80,7 +80,7 @@ describe('a body', () => {
     },
   );
 
-  it('that is left out is refused by every call that needs something in it', async () => {
+  it('that is missing is refused by every call that requires one', async () => {
     const optional = withBody().filter(({ bodyRequired }) => !bodyRequired);
     expect(optional.map(({ id }) => id).toSorted()).toEqual([
       'cancelVpnSubscription',
@@ -94,8 +94,8 @@ describe('a body', () => {
     }
   });
 
-  it('of the service that is too large or packed is refused before its signature is looked at', async () => {
-    // By its headers it may be one of the service's: what is not is refused before its body is read.
+  it('of a webhook is refused for its size or encoding before its signature is checked', async () => {
+    // Its headers have the form of the service. Other requests are refused before the body.
     const signed = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };
     const post = (body: unknown, headers: Record<string, string> = {}) =>
       caller.post('/webhooks/service', body, { headers: { ...signed, ...headers } });
@@ -103,7 +103,7 @@ describe('a body', () => {
     expect((await post(gzipSync('{}'), { 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
-  it('that comes in chunks is measured as it comes, and what is too much of it is thrown away', async () => {
+  it('in chunks is counted while it arrives, and the excess is discarded', async () => {
     const { authorization = '' } = caller.headers;
     const head = [
       'POST /v1/orders HTTP/1.1',
@@ -114,7 +114,7 @@ describe('a body', () => {
       'Transfer-Encoding: chunked',
     ];
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    // What follows is a request of its own, after which the connection closes.
+    // A separate request follows, and then the connection closes.
     const next = ['GET /v1/orders HTTP/1.1', 'Host: api', `Authorization: ${authorization}`, 'Connection: close'];
     const answer = await sendRaw(api.baseUrl, [
       `${head.join('\r\n')}\r\n\r\n`,
@@ -125,7 +125,7 @@ describe('a body', () => {
     expect([answer.statuses, answer.closed]).toEqual([[413, 200], true]);
   });
 
-  it('of a stranger is not read at all', async () => {
+  it('without authentication is not read', async () => {
     const head = [
       'POST /v1/orders HTTP/1.1',
       'Host: api',
@@ -139,8 +139,8 @@ describe('a body', () => {
   });
 });
 
-describe('a query', () => {
-  it('that names a parameter twice, in whatever way, is refused by every call, and so is one that reaches for the prototype', async () => {
+describe('a query string', () => {
+  it('with a repeated parameter or a prototype property is refused by every call', async () => {
     const withQuery = api.operations.filter(
       ({ scope, method, query }) => scope !== undefined && method === 'get' && query !== undefined,
     );

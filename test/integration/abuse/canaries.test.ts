@@ -1,7 +1,4 @@
-/**
- * ASVS V14 and V16 (data protection, logging): secrets that are put in on purpose are looked for wherever they must not
- * be.
- */
+/** ASVS V14 and V16 (data protection, logging): places secrets and searches for them where they are forbidden. */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/api-key.ts';
@@ -28,7 +25,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   receiver = await WebhookReceiver.start();
   stack = await startStack({
-    // Logs at their most talkative.
+    // The most detailed log level.
     environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' },
     servicePassword: SERVICE_PASSWORD,
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
@@ -45,7 +42,7 @@ afterAll(async () => {
 const post = (path: string, body: object) =>
   stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
 
-/** A webhook endpoint whose secret was replaced. @returns its id, and both secrets. */
+/** A webhook endpoint with a rotated secret. @returns its id, and both secrets. */
 async function rotatedEndpoint() {
   const made = await post('/v1/webhook-endpoints', { url: receiver.url, event_types: ['order.*', 'topup.*'] });
   const id = made.textAt('id');
@@ -56,7 +53,7 @@ async function rotatedEndpoint() {
   };
 }
 
-/** Waits until everything is delivered that waits for an endpoint, and its workflow has ended. */
+/** Waits until all deliveries of an endpoint are complete, and its workflow has ended. */
 async function isDelivered(endpointId: string): Promise<void> {
   await waitFor(`all is delivered to ${endpointId}`, async () => {
     const log = await stack.api.get(`/v1/webhook-endpoints/${endpointId}/deliveries?limit=1`);
@@ -66,7 +63,7 @@ async function isDelivered(endpointId: string): Promise<void> {
   await operator.runReaches(endpointId, 'COMPLETED');
 }
 
-/** What opens everything else: what the processes were started with, and what the service gave them. */
+/** The main secrets: those of the process environments, and those from the service. */
 async function masterSecrets(): Promise<Record<string, string>> {
   const { environments, database, databaseUrl } = stack;
   const account = environments.worker['SERVICE_EMAIL'] ?? '';
@@ -89,8 +86,8 @@ async function masterSecrets(): Promise<Record<string, string>> {
   };
 }
 
-describe('canaries', () => {
-  it('are found by the search that looks for them, however they are written', () => {
+describe('the placed secrets', () => {
+  it('are found by the search in every encoding', () => {
     for (const spelling of [
       CUSTOMER,
       Buffer.from(CUSTOMER).toString('hex'),
@@ -102,10 +99,10 @@ describe('canaries', () => {
     expect(new Set(spellings('a b')).size).toBe(6);
   });
 
-  it('stand in no log, history or table: of orders, top-ups, cancellations and VPN subscriptions that fail, are held and succeed, of webhooks, reveals, and refused requests', async () => {
+  it('appear in no log, history or table after work of every kind, webhooks, reveals and refusals', async () => {
     const { id: endpoint, secrets: endpointSecrets } = await rotatedEndpoint();
     receiver.answers.push((_request, response) => response.writeHead(500).end(ANSWER));
-    // Each is held or fails once, so that failures and their details are written too.
+    // Each is held or fails once, so that failures and their details are stored as well.
     await desk.simulator.onRequest('createOrder', { kind: 'server_error' });
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 100 });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'rate_limited', retry_after: 1 });
@@ -116,7 +113,7 @@ describe('canaries', () => {
       'active',
     );
     const esim = order.textAt('esim_id');
-    // Not of the eSIM that is cancelled: that one is to be refunded.
+    // Another eSIM than the cancelled one, which is to be refunded.
     const topup = await desk.topUp(await desk.newEsim(), PACKAGE.completedAtOnce);
     await desk.topupReaches(topup, 'completed');
     const cancellation = await desk.cancel(esim, { reason: 'travels later', accept_without_refund: true });
@@ -127,7 +124,7 @@ describe('canaries', () => {
       expect((await stack.api.get(`/v1/esims/${esim}/qr.${format}`)).status).toBe(200);
     const access = await stack.api.get(`/v1/vpn/subscriptions/${vpn.textAt('id')}/access`);
 
-    // Refused requests, with what they were refused for.
+    // Refused requests with the refused values.
     const guessed = generateApiKey().key;
     const stranger = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${guessed}` });
     expect((await stranger.get('/v1/orders')).status).toBe(401);
@@ -140,10 +137,10 @@ describe('canaries', () => {
         .status,
     ).toBe(401);
 
-    // Whatever does not verify is no delivery.
-    const told = () =>
+    // Only verified deliveries count.
+    const receivedTypes = () =>
       receiver.received.map((each) => WebhookReceiver.verified(each, endpointSecrets['secret of an endpoint']).type);
-    await waitFor('the top-up is told of', () => told().includes('topup.completed'));
+    await waitFor('the top-up event has arrived', () => receivedTypes().includes('topup.completed'));
     await isDelivered(endpoint);
     const log = await stack.api.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=100`);
     expect(log.text).toContain(ANSWER);
@@ -161,11 +158,11 @@ describe('canaries', () => {
       'service password': SERVICE_PASSWORD,
       'webhook secret': stack.webhookSecret,
       ...endpointSecrets,
-      // Receivers know them with a prefix; what signs is the rest.
+      // Receivers know them with a prefix. The rest is the signing key.
       ...Object.fromEntries(
         Object.entries(endpointSecrets).map(([name, secret]) => [`${name}, bare`, secret.slice('whsec_'.length)]),
       ),
-      'what a receiver answered': ANSWER,
+      'answer of a receiver': ANSWER,
       ...(await masterSecrets()),
     };
     for (const [name, secret] of Object.entries(secrets)) expect([name, secret.length > 7]).toEqual([name, true]);
@@ -174,7 +171,7 @@ describe('canaries', () => {
     const stored = await everythingStored(stack.databaseUrl);
     const written = (['api', 'worker'] as const).map((name) => stack.process(name).output()).join('\n');
     for (const id of ids) expect([id, stored.includes(id)]).toEqual([id, true]);
-    // What is kept of a key is its hash: the one thing that may, and has to, be there.
+    // Only the hash of a key is stored, and it must be found.
     expect(stored).toContain(createHash('sha256').update(stack.apiKey).digest('hex'));
     expect(written).toContain('request answered');
     expect(foundIn(stored, secrets)).toEqual([]);

@@ -1,6 +1,4 @@
-/**
- * OWASP API1:2023 (broken object level authorization): a key that is limited to its own work meets another key's ids.
- */
+/** OWASP API1:2023 (broken object level authorization): an own-work key with the ids of another key. */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,12 +18,12 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 
 let api: TestApi;
-/** Both are limited to their own work and have every scope; the second has made everything there is. */
+/** Both are own-work keys with every scope. The second has created all kinds of resources. */
 let limited: HttpClient;
 let other: HttpClient;
 let others: OwnWork;
 beforeAll(async () => {
-  // A stream says by its first heartbeat that it has caught up.
+  // The first heartbeat of a stream shows that it has caught up.
   api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
   limited = await api.caller(undefined, { ownWorkOnly: true });
   other = await api.caller(undefined, { ownWorkOnly: true });
@@ -34,11 +32,11 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 /**
- * What a limited key gets from calls that name none of our ids. A new call belongs in here, or is `accountWide`, or
- * has the kind of its id in its path (`idInPath`).
+ * Results of an own-work key for calls without an id. A new call must be listed here, be `accountWide`, or have the
+ * kind of its id in its path (`idInPath`).
  */
 const WITHOUT_ID: Readonly<
-  Record<string, 'own list' | 'own events' | 'creates' | 'acts on own' | 'own key' | 'same for everybody'>
+  Record<string, 'own list' | 'own events' | 'creates' | 'changes own' | 'own key' | 'same for all keys'>
 > = {
   listOrders: 'own list',
   listTopups: 'own list',
@@ -55,22 +53,22 @@ const WITHOUT_ID: Readonly<
   createVpnSubscription: 'creates',
   createCancellation: 'creates',
   createWebhookEndpoint: 'creates',
-  actOnManyOrders: 'acts on own',
-  actOnManyTopups: 'acts on own',
-  actOnManyVpnSubscriptions: 'acts on own',
-  actOnManyCancellations: 'acts on own',
+  actOnManyOrders: 'changes own',
+  actOnManyTopups: 'changes own',
+  actOnManyVpnSubscriptions: 'changes own',
+  actOnManyCancellations: 'changes own',
   getOwnKey: 'own key',
-  listVpnPlans: 'same for everybody',
-  listPackages: 'same for everybody',
-  getPackage: 'same for everybody',
-  getLatestUpdate: 'same for everybody',
+  listVpnPlans: 'same for all keys',
+  listPackages: 'same for all keys',
+  getPackage: 'same for all keys',
+  getLatestUpdate: 'same for all keys',
 };
 
 const guarded = () => api.operations.filter(({ scope }) => scope !== undefined);
 const idKind = ({ params }: Operation): unknown =>
   z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
 const withId = () => guarded().filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
-const named = (kind: 'own list' | 'own events' | 'acts on own' | 'own key') =>
+const named = (kind: 'own list' | 'own events' | 'changes own' | 'own key') =>
   guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
 
 async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
@@ -82,7 +80,7 @@ async function call(client: HttpClient, operation: Operation, id: string): Promi
   });
 }
 
-/** Without what differs from request to request. */
+/** Without the parts that differ between requests. */
 const comparable = ({ status, body }: HttpAnswer) => ({ status, body: { ...(body as object), request_id: '' } });
 
 async function idOfKey(client: HttpClient): Promise<string | undefined> {
@@ -102,7 +100,7 @@ const counts = async () =>
   );
 
 describe('every call of the API', () => {
-  it('is about the whole account, about an id of ours, or has a row in the table of this test', () => {
+  it('is account-wide, has an id of a known kind, or has a row in the table of this test', () => {
     const homeless = guarded().filter(
       (operation) =>
         operation.accountWide !== true && idKind(operation) === undefined && WITHOUT_ID[operation.id] === undefined,
@@ -111,7 +109,7 @@ describe('every call of the API', () => {
     expect(withId().length).toBeGreaterThan(25);
   });
 
-  it('answers the id of another key as it answers one that does not exist, and leaves no trace; its own key gets through', async () => {
+  it('treats the id of another key like a missing one, without a trace, and serves its own key', async () => {
     const before = await counts();
     for (const operation of withId()) {
       const kind = idKind(operation) as keyof OwnWork['ids'];
@@ -124,14 +122,14 @@ describe('every call of the API', () => {
       ]);
     }
     expect(await counts()).toEqual(before);
-    // What removes would leave the others nothing to find.
+    // A deletion would remove the rows of the other key.
     for (const operation of withId().filter(({ method }) => method !== 'delete')) {
       const kind = idKind(operation) as keyof OwnWork['ids'];
       expect([operation.id, (await call(other, operation, others.ids[kind])).status]).not.toEqual([operation.id, 404]);
     }
   });
 
-  it('that is about the whole account is refused to a limited key, before anything is read, and allowed to others', async () => {
+  it('that is account-wide is refused to an own-work key before any read, and allowed to others', async () => {
     const everything = await api.caller();
     const wide = guarded().filter(({ accountWide }) => accountWide === true);
     expect(wide.length).toBeGreaterThan(9);
@@ -145,14 +143,14 @@ describe('every call of the API', () => {
     }
   });
 
-  it('that lists shows only what is its own, also when it is asked for by reference', async () => {
-    // What its own key has done in the tests before may have closed the one that there was.
+  it("that lists returns only the key's own work, also with a reference filter", async () => {
+    // Earlier calls with the other key may have closed the existing case.
     const topup = { kind: 'topup', id: others.ids.topup } as const;
     await api.database.transaction((tx) => openCase(tx, topup, 'outcome_unknown', 'The outcome is unknown.'));
     for (const { id, path } of named('own list')) {
       const seen = await other.get(path);
       expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
-      // eSIMs, refunds and cases come of work, and are made by nobody.
+      // eSIMs, refunds and cases result from work and have no creator.
       expect([id, seen.at('data', 0, 'created_by')]).toEqual([
         id,
         /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other),
@@ -179,7 +177,7 @@ describe('every call of the API', () => {
     }
   });
 
-  it('that tells of a key tells of the one that calls', async () => {
+  it('about the own key returns the calling key', async () => {
     for (const { path } of named('own key')) {
       const seen = await Promise.all(
         [limited, other].map(async (client) => [(await client.get(path)).at('id'), await idOfKey(client)]),
@@ -190,8 +188,8 @@ describe('every call of the API', () => {
     expect(named('own key')).toHaveLength(1);
   });
 
-  it('that acts on many does not find those of another key, by filter or by id', async () => {
-    for (const { id, path, tag } of named('acts on own')) {
+  it('that acts on many items does not find those of another key, by filter or by id', async () => {
+    for (const { id, path, tag } of named('changes own')) {
       const kind = (
         { orders: 'order', topups: 'topup', subscriptions: 'vpn_subscription', cancellations: 'cancellation' } as const
       )[path.split('/').at(-2) ?? ''];
@@ -203,7 +201,7 @@ describe('every call of the API', () => {
           { headers: { 'Idempotency-Key': randomUUID() } },
         );
       const own = { ids: [others.ids[kind]] };
-      // Its own key finds it, whatever may be done to it at this moment.
+      // Its own key finds it, with any possible result of the action.
       expect([id, (await act(other, own, true)).at('data', 0, 'status')]).toEqual([id, expect.any(String)]);
       for (const dryRun of [true, false]) {
         expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([
@@ -221,20 +219,20 @@ describe('every call of the API', () => {
   });
 });
 
-describe('creating', () => {
+describe('a creation', () => {
   const post = (client: HttpClient, path: string, body: object) =>
     client.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
 
   it.each([
     ['/v1/topups', (esim: string) => ({ esim_id: esim, package_id: 101 })],
     ['/v1/cancellations', (esim: string) => ({ esim_id: esim })],
-  ])('at %s for the eSIM of another key is answered as for one that does not exist', async (path, body) => {
+  ])('at %s for the eSIM of another key is refused like one for an unknown eSIM', async (path, body) => {
     const missing = await post(limited, path, body(newId('esim')));
     expect(missing.status).toBe(400);
     expect(comparable(await post(limited, path, body(others.ids.esim)))).toEqual(comparable(missing));
   });
 
-  it('says of a reference that another key has used that it is taken, and not by what', async () => {
+  it('with a reference of another key is refused without details of its work', async () => {
     const vpn = { vpn_plan_id: 7, customer_reference: 'c', customer_price: '5.00' };
     for (const [path, body, id] of [
       ['/v1/orders', { package_id: 101, external_order_id: others.externalOrderId }, others.ids.order],
@@ -261,9 +259,9 @@ describe('creating', () => {
   });
 });
 
-describe('work that is held', () => {
+describe('held work', () => {
   it.each(['insufficient_balance', 'purchases_paused', 'spend_limit_reached'] as const)(
-    'for %s tells a limited key that it is so, and nothing of the account',
+    'for %s shows an own-work key the reason without data of the account',
     async (failure) => {
       const particulars = `of the 98.76 USD in the wallet, 54.32 are reserved; SECRET-WHY ${failure}`;
       const reference = randomUUID();
@@ -298,7 +296,7 @@ describe('work that is held', () => {
   );
 });
 
-describe('events', () => {
+describe('the events of two keys', () => {
   const subjectsOf = (found: readonly unknown[]) =>
     z
       .array(z.object({ subject: z.object({ id: z.string() }) }))
@@ -310,7 +308,7 @@ describe('events', () => {
     subjectsOf(z.array(z.unknown()).parse((await client.get(`/v1/events?limit=100&${query}`)).at('data')));
   const stream = (client: HttpClient, query = '', headers: Record<string, string> = {}) =>
     readStream(client, `/v1/events/stream${query}`, headers);
-  /** Where the feed ends once all that has happened is in it. */
+  /** The end of the feed after all events are published. */
   async function end(): Promise<string> {
     await api.publish();
     return (await limited.get('/v1/events?since=9990-01-01T00:00:00Z')).textAt('next_cursor');
@@ -324,18 +322,21 @@ describe('events', () => {
       )
     ).textAt('id');
 
-  /** Orders of both and news of the account, in turn, so that one too many would stand between those that are meant. */
+  /**
+   * Creates orders of both keys and events of the account in turn, so each wrong event would be among the expected
+   * ones.
+   */
   async function happen(): Promise<{ mine: string[]; theirs: string[] }> {
     const [mine, theirs]: [string[], string[]] = [[], []];
     for (let round = 0; round < 3; round += 1) {
       theirs.push(await order(other));
-      const news = {
+      const accountEvent = {
         type: 'wallet.balance_low',
         subject: { kind: 'wallet', id: 'wallet' },
         apiKeyId: null,
         data: { balance: '98.76' },
       } as const;
-      await api.database.transaction((tx) => recordEvent(tx, news, new Date(TEST_NOW)));
+      await api.database.transaction((tx) => recordEvent(tx, accountEvent, new Date(TEST_NOW)));
       mine.push(await order(limited));
     }
     theirs.push(await order(other));
@@ -344,11 +345,11 @@ describe('events', () => {
     return { mine, theirs };
   }
 
-  it('are told by two calls, and both are tried here', () => {
+  it('are returned by two calls, and this test covers both', () => {
     expect(named('own events').map(({ id }) => id)).toEqual(['listEvents', 'streamEvents']);
   });
 
-  it('reach each key in the stream only where they are of its own: as they happen, and when it goes on after the last one that it saw', async () => {
+  it('reach in the stream only their own key, live and after a resumption', async () => {
     const from = await end();
     const live = [await stream(limited), await stream(other)] as const;
     for (const reader of live) await waitFor('it has caught up', () => reader.comments() > 0);
@@ -364,7 +365,7 @@ describe('events', () => {
     for (const reader of [...live, ...later]) reader.close();
   });
 
-  it('of another key stay away from a stream that asks for just them, which is brought past them', async () => {
+  it('of another key do not reach a filtered stream, whose cursor passes them', async () => {
     const from = await end();
     const { theirs } = await happen();
     const last = await end();
@@ -377,7 +378,7 @@ describe('events', () => {
     allowed.close();
   });
 
-  it('are in the feed of each key only where they are of its own, and no others end its wait', async () => {
+  it('appear in the feed of their own key only, and no others end its wait', async () => {
     const from = await end();
     const waiting = async () =>
       Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await limited.get('/metrics')).text)?.[1] ?? 0);

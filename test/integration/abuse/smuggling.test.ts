@@ -1,4 +1,4 @@
-/** Requests that two HTTP readers could understand differently (request smuggling), and slow ones (slowloris). */
+/** Ambiguous requests (request smuggling), and slow ones (slowloris). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLOW_REQUESTS, startServer } from '#api/http/server.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
@@ -31,7 +31,7 @@ const length = `Content-Length: ${BODY.length}`;
 const chunked = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 const hidden = () => get('/v1/orders?limit=7');
 
-describe('a request that could be read in two ways', () => {
+describe('an ambiguous request', () => {
   it.each<readonly [string, () => string]>([
     ['two lengths that differ', () => post([length, 'Content-Length: 0'])],
     ['two lengths that agree', () => post([length, length])],
@@ -58,7 +58,7 @@ describe('a request that could be read in two ways', () => {
     ],
     ['a version that does not exist', () => post([length]).replace('HTTP/1.1', 'HTTP/1.9')],
     ['no host', () => post([length]).replace('Host: api\r\n', '')],
-  ])('is refused, its connection closed, and nothing that follows is answered: %s', async (_name, bytes) => {
+  ])('is refused and closes its connection, without an answer to later requests: %s', async (_name, bytes) => {
     const answer = await sendRaw(api.baseUrl, [bytes(), hidden()]);
     expect(
       answer.statuses.filter((status) => status < 400),
@@ -69,7 +69,7 @@ describe('a request that could be read in two ways', () => {
   });
 
   it.each(['Host: other', 'Authorization: Bearer other', 'Content-Type: text/plain'])(
-    'is refused as a problem where a header that decides comes twice: %s',
+    'with a repeated decisive header is refused as a problem: %s',
     async (header) => {
       const answer = await sendRaw(api.baseUrl, [post([header, length]), get('/v1/orders', ['Connection: close'])]);
       expect(answer.statuses).toEqual([400, 200]);
@@ -77,21 +77,21 @@ describe('a request that could be read in two ways', () => {
     },
   );
 
-  it('made nothing in any of these ways; the same request told plainly does, and what follows it is a request of its own', async () => {
+  it('has no effect in any of these forms, and an unambiguous request works', async () => {
     const reader = await api.caller(['orders:read']);
     expect((await reader.get('/v1/orders')).at('data')).toEqual([]);
     const plain = await sendRaw(api.baseUrl, [post([length]), get('/v1/orders?limit=7', ['Connection: close'])]);
     expect([plain.statuses, plain.closed]).toEqual([[202, 200], true]);
   });
 
-  it('is not made of headers that are too large', async () => {
+  it('with too large headers is refused', async () => {
     const answer = await sendRaw(api.baseUrl, [get('/v1/orders', [`X-Large: ${'x'.repeat(20_000)}`])]);
     expect([answer.statuses, answer.closed]).toEqual([[431], true]);
   });
 });
 
 describe('a slow request', () => {
-  it('is ended: one that never finishes its headers, and one that never finishes its body', async () => {
+  it('ends during its headers, and during its body', async () => {
     let handled = 0;
     const server = await startServer(
       (_request, response) => {
@@ -113,7 +113,7 @@ describe('a slow request', () => {
     }
   });
 
-  it('has seconds in production, not minutes', () => {
+  it('has time limits of seconds in production', () => {
     expect(SLOW_REQUESTS).toEqual({
       headersTimeout: 10_000,
       requestTimeout: 30_000,

@@ -1,4 +1,4 @@
-/** Strangers who begin webhook deliveries and never end them. */
+/** Strangers who start webhook deliveries and never end them. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UNAUTHENTICATED_BODY_LIMITS } from '#domain/service/unauthenticated-bodies.ts';
@@ -13,7 +13,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const FRESH = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };
 
-/** A delivery whose body begins and does not end. */
+/** A delivery with a body that starts and does not end. */
 class SlowDelivery {
   answer = '';
   readonly #socket: Socket;
@@ -43,14 +43,14 @@ class SlowDelivery {
 const answered = (status: number, deliveries: readonly SlowDelivery[]) =>
   deliveries.filter((each) => each.status === status).length;
 
-describe('a webhook delivery that never ends', () => {
+describe('an endless webhook delivery', () => {
   it.each([
     ['no signature', { 'X-Service-Timestamp': FRESH['X-Service-Timestamp'] }],
     ['no timestamp', { 'X-Service-Signature': FRESH['X-Service-Signature'] }],
     ['an old timestamp', { ...FRESH, 'X-Service-Timestamp': String(TEST_NOW / 1_000 - 301) }],
     ['a malformed signature', { ...FRESH, 'X-Service-Signature': 'v1=abc' }],
     ['nothing', {}],
-  ])('is refused before its body, with %s', async (_, headers) => {
+  ])('is refused before its body with %s', async (_, headers) => {
     const delivery = new SlowDelivery(headers, 0);
     try {
       expect(await waitFor('it is answered', async () => delivery.status)).toBe(401);
@@ -59,7 +59,7 @@ describe('a webhook delivery that never ends', () => {
     }
   });
 
-  it('takes a bounded place: of 800 from one address all but a few are refused, and the service is heard afterwards', async () => {
+  it('uses a limited place: most of 800 from one address are refused, and the service is served', async () => {
     const deliveries = Array.from({ length: 800 }, () => new SlowDelivery(FRESH, 200_000));
     try {
       await waitFor(
@@ -70,6 +70,6 @@ describe('a webhook delivery that never ends', () => {
     } finally {
       for (const delivery of deliveries) delivery.end();
     }
-    await waitFor('the service is heard', async () => (await api.deliver({ body: { event: 'ping' } })).status === 200);
+    await waitFor('the service is served', async () => (await api.deliver({ body: { event: 'ping' } })).status === 200);
   });
 });

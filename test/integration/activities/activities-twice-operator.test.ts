@@ -20,7 +20,7 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
 
-/** Does what an operator asks, twice; it is done, and written down, once. */
+/** Runs an operator action twice. It takes effect, and is audited, once. */
 async function expectOneEffect(work: WorkRef, action: OperatorAction): Promise<void> {
   const operator = { actor: 'key_test', reason: 'A test.', actionId: randomUUID() };
   const audited = () => bench.database.run((db) => db.$count(auditLog, eq(auditLog.subjectId, work.id)));
@@ -30,7 +30,7 @@ async function expectOneEffect(work: WorkRef, action: OperatorAction): Promise<v
   expect(await audited()).toBe(before + 1);
 }
 
-async function park({ work }: AttemptRef, reason: AttentionReason): Promise<void> {
+async function requireAttention({ work }: AttemptRef, reason: AttentionReason): Promise<void> {
   await bench.activities.recordStep({
     work,
     stepKey: randomUUID(),
@@ -63,12 +63,12 @@ async function held(kind: WorkKind): Promise<WorkRef> {
   return ids.work;
 }
 
-/** Work of which the service has done all, with an answer that cannot be read, which opens no circuit; parked. */
+/** Work that the service completed with an unreadable answer, which opens no circuit. It has an open case. */
 async function unknown(kind: WorkKind): Promise<AttemptRef> {
   const ids = await BEGIN[kind]();
   await bench.admin.onRequest(LOST[kind], { kind: 'garbage_body' });
   await bench.activities.sendPurchase(ids);
-  await park(ids, 'outcome_unknown');
+  await requireAttention(ids, 'outcome_unknown');
   return ids;
 }
 
@@ -84,14 +84,14 @@ const sold = async (kind: WorkKind): Promise<string> => {
   return (await lists[kind]()).at(-1)!.id;
 };
 
-describe.each(WORK_KINDS)('an act on work of the kind %s that is carried out twice has one effect:', (kind) => {
-  it('retry of what is held', async () => {
+describe.each(WORK_KINDS)('a repeated action on work of the kind %s has one effect:', (kind) => {
+  it('retry of held work', async () => {
     await expectOneEffect(await held(kind), { action: 'retry' });
   });
 
   it('retry that grants another attempt', async () => {
     const ids = await BEGIN[kind]();
-    await park(ids, 'attempts_used_up');
+    await requireAttention(ids, 'attempts_used_up');
     await expectOneEffect(ids.work, { action: 'retry' });
     expect(await rowOf(ids)).toMatchObject({ status: 'held', extraAttempts: 1 });
   });
@@ -130,7 +130,7 @@ describe.each(WORK_KINDS)('an act on work of the kind %s that is carried out twi
 });
 
 describe.each(PURCHASE_KINDS)(
-  'an act on work of the kind %s that spends has one effect, carried out twice:',
+  'a repeated spending action on work of the kind %s has one effect:',
   (kind) => {
     it('release', async () => {
       await expectOneEffect(await held(kind), { action: 'release' });
@@ -145,7 +145,7 @@ describe.each(PURCHASE_KINDS)(
   },
 );
 
-describe('an act on a VPN subscription whose cancellation the service refuses has one effect, carried out twice:', () => {
+describe('a repeated action on a VPN subscription with a refused cancellation has one effect:', () => {
   it.each([
     ['retry', { action: 'retry' }],
     ['resolve: dismissed', { action: 'resolve', reason: 'cancellation_refused', verdict: 'dismissed' }],
@@ -153,7 +153,7 @@ describe('an act on a VPN subscription whose cancellation the service refuses ha
     const ids = await bench.beginSubscription();
     await bench.activities.sendPurchase(ids);
     await bench.activities.completePurchase({ ...ids, applied: [] });
-    await park(ids, 'cancellation_refused');
+    await requireAttention(ids, 'cancellation_refused');
     await expectOneEffect(ids.work, action);
     expect(await rowOf(ids)).toMatchObject({ attentionReason: null });
   });

@@ -19,7 +19,7 @@ const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state
 const announced = async () =>
   (await bench.database.run((db) => db.select().from(events).orderBy(events.sequence))).map(({ type }) => type);
 
-describe('an activity of a schedule that runs twice leaves the same rows and one effect:', () => {
+describe('a repeated scheduled activity leaves the same rows and one effect:', () => {
   it('reconcileSilentWork and requestIdleWork', async () => {
     bench = await ActivityBench.start();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
@@ -90,7 +90,7 @@ describe('an activity of a schedule that runs twice leaves the same rows and one
     expect(await bench.database.run((db) => db.$count(journal, eq(journal.causeKind, 'deposit')))).toBe(2);
   });
 
-  it('watchRunway, which announces once that the wallet does not last', async () => {
+  it('watchRunway announces a low runway once', async () => {
     bench = await ActivityBench.start({ sandboxBalance: '30.00' });
     await bench.database.run((db) =>
       db.insert(journal).values(
@@ -110,9 +110,9 @@ describe('an activity of a schedule that runs twice leaves the same rows and one
     expect((await announced()).filter((type) => type.startsWith('wallet.'))).toEqual(['wallet.runway_low']);
   });
 
-  it('readUsage and announceExpiring, which announce once what runs out', async () => {
+  it('readUsage and announceExpiring announce each threshold once', async () => {
     bench = await ActivityBench.start();
-    // 1 GB in seven days.
+    // 1 GB for seven days.
     const id = await bench.deliveredEsim(1001);
     const [esim] = await bench.database.run((db) => db.select().from(esims).where(eq(esims.id, id)));
     await bench.admin.simulateEsim(esim!.serviceEsimId, 'active');

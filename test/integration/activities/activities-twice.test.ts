@@ -36,14 +36,14 @@ const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
   ...more,
 });
 
-describe('an activity that runs twice with the same input leaves the same rows and one effect at the service:', () => {
+describe('an activity repeated with the same input leaves the same rows and one effect at the service:', () => {
   it('beginWork opens one attempt with one key and one body', async () => {
     const orderId = await bench.accept();
     const [first, second] = await twice('beginWork', () => bench.activities.beginWork({ work: orderWork(orderId) }));
     expect(second).toEqual(first);
   });
 
-  it('beginWork at the same moment, by two workers, opens one attempt', async () => {
+  it('concurrent beginWork by two workers opens one attempt', async () => {
     const orderId = await bench.accept();
     const both = await Promise.all([
       bench.activities.beginWork({ work: orderWork(orderId) }),
@@ -52,7 +52,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(both[1]).toEqual(both[0]);
   });
 
-  it('sendPurchase that was answered sends nothing any more', async () => {
+  it('sendPurchase with a stored answer sends nothing', async () => {
     const ids = await bench.begin();
     const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
@@ -60,7 +60,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(await sendsOf(ids.work.id)).toHaveLength(1);
   });
 
-  it('sendPurchase at the same moment, by two workers, sends once', async () => {
+  it('concurrent sendPurchase by two workers sends once', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
     const ids = await bench.begin();
     const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
@@ -68,7 +68,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(await sendsOf(ids.work.id)).toHaveLength(1);
   });
 
-  it('sendPurchase whose answer was lost sends the same key and bytes again, and the service buys once', async () => {
+  it('sendPurchase with a lost answer sends the same key and bytes again, and the service buys once', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     const sent = { ...ids, resendWindowMs: 600_000 };
@@ -137,7 +137,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     });
   });
 
-  it('of a top-up: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
+  it('beginWork, sendPurchase, lookUpPurchase and completePurchase of a top-up', async () => {
     const ids = await bench.beginTopup();
     await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
     const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
@@ -154,7 +154,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     );
   });
 
-  it('of a cancellation: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
+  it('beginWork, sendPurchase, lookUpPurchase and completePurchase of a cancellation', async () => {
     const ids = await bench.beginCancellation();
     await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
     const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
@@ -170,7 +170,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(credits).toHaveLength(1);
   });
 
-  it('of a cancellation whose refund failed: completePurchase parks it, and a person says that its money came', async () => {
+  it('completePurchase of a failed refund opens a case, and the verdict refunded completes it', async () => {
     const ids = await bench.beginCancellation();
     await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     await bench.activities.sendPurchase(ids);
@@ -202,17 +202,17 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(await refundsBooked()).toBe(before + 1);
   });
 
-  it('of a VPN subscription: sendPurchase, completePurchase, lookUpSubscription, cancelSubscription', async () => {
+  it('sendPurchase, completePurchase, lookUpSubscription and cancelSubscription of a VPN subscription', async () => {
     const ids = await bench.beginSubscription();
     await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
-    // The access data are encrypted anew each time, under the same key and for the same place.
+    // The access data are encrypted again each time, with the same key and AAD.
     const state = async () => JSON.stringify(await bench.state(), null, 1).replaceAll(/\\+x[0-9a-f]+/g, 'encrypted');
     const encryptedAnew = twiceOver({ calls: () => bench.calls, state });
     await encryptedAnew.twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
     await encryptedAnew.twice('lookUpSubscription', () => bench.activities.lookUpSubscription(ids));
     const cancelled = await encryptedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
     expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
-    // It carries no key: the service is asked twice, and ends it once.
+    // The call has no key. The service gets it twice and cancels once.
     expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([
       200, 409,
     ]);
@@ -220,7 +220,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(view).toMatchObject({ isActive: true, cancelAcceptedAt: expect.any(Number), endedAs: 'cancelled' });
   });
 
-  it('of a VPN subscription whose answer brought everything: completePurchase reads nothing', async () => {
+  it('completePurchase of a VPN subscription with a complete answer reads nothing', async () => {
     for (const endpoint of ['getVpnSubscription', 'listVpnSubscriptions'] as const)
       await bench.admin.onRequest(endpoint, { kind: 'server_error' });
     const ids = await bench.beginSubscription();
@@ -233,7 +233,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     await bench.admin.calm();
   });
 
-  it('sendPurchase of two top-ups of one eSIM at the same moment sends one of them, and tells the other to wait', async () => {
+  it('concurrent sendPurchase of two top-ups of one eSIM sends one, and the other waits', async () => {
     await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 2_000, at: 'answer' });
     const first = await bench.beginTopup();
     const [row] = await bench.database.run((db) => db.select().from(topups).where(eq(topups.id, first.work.id)));
@@ -250,23 +250,23 @@ describe('an activity that runs twice with the same input leaves the same rows a
     ]);
   });
 
-  it('recordStep that holds, and one that parks', async () => {
+  it('recordStep with a hold, and with a case', async () => {
     const { work } = await bench.begin();
     const held = step(work, {
       failure: { class: 'rate_limited', detail: 'Slow down.' },
       nextStepAt: bench.clock.now + 1_000,
     });
     expect(await twice('recordStep', () => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
-    const parked = step(work, {
+    const withCase = step(work, {
       stepKey: 'run:2',
       status: 'needs_attention',
       event: 'order.needs_attention',
-      attention: { reason: 'outcome_unknown', detail: 'Nobody knows.' },
+      attention: { reason: 'outcome_unknown', detail: 'The outcome is unknown.' },
     });
-    expect(await twice('recordStep', () => bench.activities.recordStep(parked))).toEqual(['recorded', 'recorded']);
+    expect(await twice('recordStep', () => bench.activities.recordStep(withCase))).toEqual(['recorded', 'recorded']);
   });
 
-  it('recordStep that ends the order', async () => {
+  it('recordStep with the end of the order', async () => {
     const { work } = await bench.begin();
     const failed = step(work, {
       status: 'failed',
@@ -281,7 +281,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
 });
 
 describe('an activity', () => {
-  it('refuses to fail an order while a send of it is under way or of unknown outcome', async () => {
+  it('never fails an order while one of its sends is running or unknown', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
@@ -295,12 +295,12 @@ describe('an activity', () => {
     expect(await bench.rows()).toEqual(before);
   });
 
-  it('keeps the case open when the service names two orders for one attempt', async () => {
+  it('keeps the case open when the service returns two orders for one attempt', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
     const ids = await bench.begin();
     const sending = bench.activities.sendPurchase(ids);
     await waitFor('the service has bought', async () => (await sendsOf(ids.work.id)).length === 1);
-    // A webhook that names another order comes while the answer is on its way.
+    // A webhook with another order arrives before the answer.
     await bench.database.transaction((tx) =>
       recordReport(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
     );
@@ -311,7 +311,7 @@ describe('an activity', () => {
     ]);
   });
 
-  it('of a run that was given up does not reopen an order that has ended meanwhile', async () => {
+  it('of an abandoned run does not reopen an order that has ended meanwhile', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
     const ids = await bench.begin();
     const sending = bench.activities.sendPurchase(ids);
@@ -326,7 +326,7 @@ describe('an activity', () => {
     expect(order!.status).toBe('completed');
   });
 
-  it('requeues a report of the service that was put aside just as the purchase that it names was stored', async () => {
+  it('requeues an unmatched report when its purchase was stored concurrently', async () => {
     const ids = await bench.begin();
     const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
     await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });
@@ -336,7 +336,7 @@ describe('an activity', () => {
     expect(await bench.database.run((db) => db.select().from(inbox).where(word))).toMatchObject([{ state: 'pending' }]);
   });
 
-  it('says of an eSIM that cannot be read why, and when the service wants to be asked again', async () => {
+  it('returns the reason and the retry time of an unreadable eSIM', async () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
@@ -347,7 +347,7 @@ describe('an activity', () => {
     });
   });
 
-  it('reports an order that is not in this database as a failure that is not repeated', async () => {
+  it('reports an order missing in this database as a non-retryable failure', async () => {
     await expect(
       bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),
     ).rejects.toMatchObject({

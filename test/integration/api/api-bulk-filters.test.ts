@@ -1,5 +1,6 @@
 /**
- * What an act on many is about: every condition of its filter, tried dry. A new condition has no row here, and fails.
+ * The selection of bulk actions: each condition of the filter, with a dry run. A new condition without a row here
+ * fails.
  */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** By condition, a value that is A's alone and one that is B's alone. */
+/** By condition, a value that only A has and one that only B has. */
 const CONDITIONS: Readonly<Record<string, readonly [unknown, unknown]>> = {
   ids: [[IDS.order.A], [IDS.order.B]],
   status: ['held', 'needs_attention'],
@@ -37,14 +38,14 @@ async function chosen(filter: object) {
   return (await operator.post('/v1/orders/bulk-actions', body)).read(answer);
 }
 
-describe('an act on many', () => {
+describe('a bulk action', () => {
   it('has each condition of its filter in the table of this test', () => {
     const { body } = api.operations.find(({ id }) => id === 'actOnManyOrders') ?? {};
     const filter = z.instanceof(z.ZodObject).parse(body?.shape['filter']);
     expect(Object.keys(filter.shape).toSorted()).toEqual(Object.keys(CONDITIONS).toSorted());
   });
 
-  it.each(Object.entries(CONDITIONS))('is narrowed by %s', async (name, [ofA, ofB]) => {
+  it.each(Object.entries(CONDITIONS))('is filtered by %s', async (name, [ofA, ofB]) => {
     for (const [value, id] of [
       [ofA, IDS.order.A],
       [ofB, IDS.order.B],
@@ -58,7 +59,7 @@ describe('an act on many', () => {
     }
   });
 
-  it('reaches what can be acted upon beyond a hundred that have ended', async () => {
+  it('finds open work behind a hundred ended items', async () => {
     const key = IDS.key.A;
     for (let n = 0; n < 101; n += 1) {
       const id = await acceptTestOrder(api.database);
@@ -70,7 +71,7 @@ describe('an act on many', () => {
       );
     }
     expect(await chosen({ created_by: key })).toEqual({ matched: 1, remaining: 0, data: [{ id: IDS.order.A }] });
-    // A filter that names a final status finds ended work.
+    // A filter with a final status finds ended work.
     expect(await chosen({ created_by: key, status: 'failed' })).toMatchObject({ matched: 101, remaining: 1 });
   });
 });

@@ -23,8 +23,8 @@ async function conflict(): Promise<string> {
   return id;
 }
 
-describe('open cases', () => {
-  it('are listed oldest first, in pages, and by reason', async () => {
+describe('the list of open cases', () => {
+  it('is sorted oldest first, paged, and filtered by reason', async () => {
     const first = await conflict();
     const second = await conflict();
     const orderId = await acceptTestOrder(api.database);
@@ -40,7 +40,7 @@ describe('open cases', () => {
     expect((await (await api.caller(['orders:read'])).get('/v1/cases')).status).toBe(403);
   });
 
-  it('about a delivery are closed once, with who and why; those about an order are not closed here', async () => {
+  it('closes a case about a delivery once, with actor and reason, and refuses a case about an order', async () => {
     const deliveryId = await conflict();
     const listed = (await operator.get('/v1/cases?limit=100')).body as { data: { id: string; subject_id: string }[] };
     const { id } = listed.data.find(({ subject_id: subject }) => subject === deliveryId)!;
@@ -52,11 +52,11 @@ describe('open cases', () => {
     const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'case.dismiss', subjectKind: 'case', reason: 'A test of theirs.' }]);
     expect((await operator.get('/v1/cases?limit=100')).text).not.toContain(id);
-    // It can be read on.
+    // It remains readable.
     expect((await operator.get(`/v1/cases/${id}`)).body).toEqual(closed.body);
 
     const orderId = await acceptTestOrder(api.database);
-    await api.database.run((db) => openCase(db, orderWork(orderId), 'outcome_unknown', 'Nobody knows.'));
+    await api.database.run((db) => openCase(db, orderWork(orderId), 'outcome_unknown', 'The outcome is unknown.'));
     const ofOrder = ((await operator.get('/v1/cases?limit=100')).body as typeof listed).data.find(
       (each) => each.subject_id === orderId,
     )!;
@@ -71,8 +71,8 @@ describe('open cases', () => {
   });
 });
 
-describe('many bodies under one delivery id at the same moment', () => {
-  it('are news once', async () => {
+describe('concurrent bodies under one delivery id', () => {
+  it('open one case', async () => {
     const id = randomUUID();
     await Promise.all(Array.from({ length: 20 }, () => api.deliver({ id, body: orderEvent('processing') })));
     const alerts = api.log.filter((line) => line.includes(id) && line.includes('"level":"error"'));

@@ -17,7 +17,7 @@ type Break = 'before the commit' | 'after the commit';
 /** A database whose connection breaks in the next transaction. */
 class BreakingDatabase extends Database {
   breaks: Break | undefined;
-  /** From the break on nothing can be read either, as while PostgreSQL restarts. */
+  /** After the break all reads fail too, as during a restart of PostgreSQL. */
   staysAway = false;
   #away = false;
 
@@ -50,8 +50,8 @@ async function startBreakingApi() {
   return { api, database, caller: await api.caller() };
 }
 
-describe('a connection that breaks while an order is created', () => {
-  it('after the commit: the order counts, and the answer is the stored one', async () => {
+describe('a lost connection during the creation of an order', () => {
+  it('after the commit keeps the order, and the answer is the stored one', async () => {
     const { api, database, caller } = await startBreakingApi();
     await using _ = api;
     const [body, key] = [input(), randomUUID()];
@@ -64,7 +64,7 @@ describe('a connection that breaks while an order is created', () => {
     expect(await api.database.run((db) => db.$count(orders))).toBe(1);
   });
 
-  it('before the commit: 503, nothing is stored, and the same key makes the order later', async () => {
+  it('before the commit returns 503 and stores nothing, and the same key creates the order later', async () => {
     const { api, database, caller } = await startBreakingApi();
     await using _ = api;
     const [body, key] = [input(), randomUUID()];
@@ -81,7 +81,7 @@ describe('a connection that breaks while an order is created', () => {
     expect((await create(caller, body, key)).status).toBe(202);
   });
 
-  it('after the commit and for a while: 503, and the same key then gets the first answer without a second order', async () => {
+  it('after the commit and for a while returns 503, and the same key later gets the first answer', async () => {
     const { api, database, caller } = await startBreakingApi();
     await using _ = api;
     const [body, key] = [input(), randomUUID()];
@@ -96,7 +96,7 @@ describe('a connection that breaks while an order is created', () => {
 });
 
 describe('stored answers', () => {
-  it('are forgotten by age and in batches, and a request that comes after that is still no second order', async () => {
+  it('are deleted by age and in batches, and a later request still creates no second order', async () => {
     await using api = await startTestApi();
     const caller = await api.caller();
     const [body, key] = [input(), randomUUID()];

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** A delivery of a kind that is not known: stored and quarantined. @returns the id of its dead letter. */
+/** Delivers an unknown event, which is stored and quarantined. @returns the id of its dead letter. */
 async function unknownDelivery(): Promise<string> {
   const id = randomUUID();
   await api.deliver({ id, body: { event: 'order.refurbished', data: { id: `so-${id}` } } });
@@ -72,7 +72,7 @@ describe('dead letters', () => {
     expect((await (await api.caller(['orders:read'])).get('/v1/dead-letters')).status).toBe(403);
   });
 
-  it('are requeued and dismissed once, with who and why', async () => {
+  it('are requeued and dismissed once, with actor and reason', async () => {
     for (const [action, state] of [
       ['requeue', 'pending'],
       ['dismiss', 'ignored'],
@@ -94,7 +94,7 @@ describe('dead letters', () => {
     }
   });
 
-  it.each(['inbox_0', 'inbox_99999999999999999999', 'elsewhere_1', 'inbox_999999'])('%s is not one', async (id) => {
+  it.each(['inbox_0', 'inbox_99999999999999999999', 'elsewhere_1', 'inbox_999999'])('do not include %s', async (id) => {
     const refused = await operator.post(`/v1/dead-letters/${id}/requeue`, { reason: 'Why not.' });
     expect([refused.status, refused.at('code')]).toEqual([404, 'dead_letter_not_found']);
     expect(await audited(id)).toEqual([]);
@@ -112,7 +112,7 @@ describe('reseller dead-letters', () => {
     return lines.join('');
   };
 
-  it('lists those of both queues, requeues one and dismisses one', async () => {
+  it('lists both queues, requeues one letter and dismisses one', async () => {
     await api.database.run((db) => db.delete(outbox));
     const [report, request] = [await unknownDelivery(), await quarantinedRequest()];
     const listed = await said((desk, access) => desk.list(access));

@@ -9,7 +9,7 @@ import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const pixels = z.object({ data: z.array(z.int()), width: z.int(), height: z.int() });
 
-/** Runs in the browser, whose names this project's types do not know. */
+/** Runs in the browser, whose names the types of this project do not contain. */
 const READ_PIXELS = `async (url) => {
   const image = new Image();
   image.src = url;
@@ -28,7 +28,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
   beforeAll(async () => {
     stack = await startStack({ environment: RARE_UPKEEP });
     desk = new OrderDesk(stack);
-    // The first order finds a worker that has only just begun: the one that the page waits for comes after it.
+    // The first order meets a new worker. The page waits for the second one.
     await desk.complete(PACKAGE.completedAtOnce);
     browser = await launchBrowser();
   });
@@ -37,7 +37,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     await stack?.stop();
   });
 
-  /** Opens a page of ours. What it asks of anybody else, and what breaks in it, is noted. */
+  /** Opens a page of the API. Collects its errors and its requests to other hosts. */
   const open = async (path: string): Promise<{ page: Page; complaints: string[] }> => {
     const page = await openPage(browser, { width: 1300, height: 1000 });
     const complaints: string[] = [];
@@ -51,7 +51,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     return { page, complaints };
   };
 
-  it('/docs takes the key, sends requests and shows their answers, under a policy that lets nothing in from elsewhere', async () => {
+  it('/docs takes the key, sends requests and shows their answers, under a strict policy', async () => {
     const { page, complaints } = await open('/docs/');
     expect(new URL(page.url()).pathname).toBe('/docs');
     await page.getByRole('heading', { name: 'Reseller fulfilment API' }).waitFor();
@@ -70,14 +70,14 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
       .locator('textarea.body-param__text')
       .fill('{"package_id": 1001, "external_order_id": "from-the-docs"}');
     await create.locator('button.execute').click();
-    // The page fills `Prefer: wait` in: a newcomer sees what was bought.
+    // The page sets `Prefer: wait`, so a new user sees the delivered order.
     await create.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
     expect(await create.locator('.live-responses-table').textContent()).toContain('from-the-docs');
     await create.locator('.responses-wrapper').scrollIntoViewIfNeeded();
     await keepScreenshot(page, 'docs-order');
     await create.locator('.opblock-summary-control').click();
 
-    // As it comes, without anything filled in: it has to show what is there.
+    // Without any input, it must show the existing orders.
     const list = page.locator('#operations-Orders-listOrders');
     await list.locator('.opblock-summary-control').click();
     await list.locator('button.execute').click();
@@ -90,7 +90,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('the page of a problem says what it means and leads to the others', async () => {
+  it('the page of a problem shows its meaning and links to other problems', async () => {
     const { page, complaints } = await open('/problems/idempotency-key-reused');
     await page.getByRole('heading', { name: 'What to do' }).waitFor();
     await keepScreenshot(page, 'docs-problem');
@@ -102,11 +102,11 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
   it.each([
     ['svg', 'image/svg+xml'],
     ['png', 'image/png'],
-  ])('the QR code as %s, drawn by the browser, is read back to the LPA string', async (format, type) => {
+  ])('the QR code as %s, rendered by the browser, decodes to the LPA string', async (format, type) => {
     const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
     const expected = (await stack.api.get(`/v1/esims/${esimId}/activation`)).textAt('activation_code');
     const page = await openPage(browser, { width: 600, height: 600 });
-    // What a shop does: fetched with the key by its server, shown on its own page.
+    // As a shop does: its server fetches the code with the key and shows it on its own page.
     const answer = await fetch(`${stack.api.baseUrl}/v1/esims/${esimId}/qr.${format}`, {
       headers: { authorization: `Bearer ${stack.apiKey}` },
     });

@@ -1,7 +1,4 @@
-/**
- * Every filter of every list of the API: what it lets through and what it leaves out. A new filter has no row here, and
- * fails.
- */
+/** Every filter of every list of the API, with included and excluded rows. A new filter without a row here fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
@@ -23,7 +20,7 @@ import {
 
 let api: TestApi;
 let caller: HttpClient;
-/** The letters of rows, by what names each in its list. */
+/** The letters of rows by their id in the list. */
 const letters = new Map<string, string>();
 
 beforeAll(async () => {
@@ -57,13 +54,13 @@ beforeAll(async () => {
     wallet.journal,
   ];
   for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
-  // What both are not.
+  // Rows that are neither A nor B.
   letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
   for (const [id, letter] of Object.entries(PACKAGE_LETTERS)) letters.set(id, letter);
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** A report of the service that cannot be read. @returns its id as a dead letter. */
+/** An unreadable report of the service. @returns its id as a dead letter. */
 async function quarantinedReport(letter: Letter): Promise<string> {
   const bytes = Buffer.from(`report ${letter}`);
   const report = {
@@ -86,10 +83,10 @@ async function quarantinedReport(letter: Letter): Promise<string> {
 /** Packages are no rows, and have ids of the service. */
 const PACKAGE_LETTERS: Readonly<Record<string, Letter>> = { 101: 'A', 102: 'B' };
 
-/** Which rows are listed, by the value of a filter. */
+/** The listed rows by filter value. */
 type Filter = Readonly<Record<string, string>>;
 
-/** A value that is A's and one that is B's. */
+/** One value for A and one for B. */
 function ofBoth(values: Readonly<Record<Letter, string | number>>): Filter {
   return { [values.A]: 'A', [values.B]: 'B' };
 }
@@ -177,10 +174,10 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     ended: { false: 'AB', true: 'ABX' },
   },
 };
-/** The stream takes those of the feed, but begins where it is told to. */
+/** The stream has the filters of the feed, and starts at its cursor. */
 const STREAMS = { streamEvents: EVENTS };
 
-/** How a page is asked for, not what is on it. */
+/** Parameters of the page, not of its content. */
 const PAGING = new Set(['limit', 'cursor', 'wait']);
 
 const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
@@ -194,7 +191,7 @@ const page = z.object({
   ),
 });
 
-/** The letters of what a list shows, in the order of the alphabet. */
+/** The letters of the listed rows, in alphabetical order. */
 async function shown(id: string, query: [string, string][]): Promise<string> {
   const operation = api.operations.find((each) => each.id === id);
   if (operation === undefined) throw new Error(`there is no ${id}`);
@@ -202,7 +199,7 @@ async function shown(id: string, query: [string, string][]): Promise<string> {
     `${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query).toString()}`,
   );
   if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
-  // Entries of the audit log have no id of their own.
+  // Entries of the audit log have no id.
   return answer
     .read(page)
     .data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?')
@@ -210,12 +207,12 @@ async function shown(id: string, query: [string, string][]): Promise<string> {
     .join('');
 }
 
-/** The value by which a filter lists this row alone. */
+/** The value by which a filter lists only this row. */
 function only(letter: Letter, filter: Filter | undefined): string | undefined {
   return Object.entries(filter ?? {}).find(([, rows]) => rows === letter)?.[0];
 }
 
-/** Each filter for A beside the next one, for A and for B, and which rows meet both. */
+/** Each filter for A combined with the next one, for A and for B, and the rows that match both. */
 function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, string][]; rows: string }[] {
   const names = Object.keys(filters);
   return names.flatMap((name, place) => {
@@ -234,7 +231,7 @@ function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, s
 }
 
 describe('every list of the API', () => {
-  it('has its filters in the table of this test, each with a value that changes what is listed', () => {
+  it('has its filters in the table of this test, each with a value that changes the list', () => {
     const withFilters = listed().filter((operation) => filtersOf(operation).length > 0);
     const expected = Object.fromEntries(
       withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]),
@@ -248,20 +245,17 @@ describe('every list of the API', () => {
   });
 });
 
-describe('a list that is narrowed', () => {
-  it.each(Object.entries(LISTS))(
-    '%s shows what each of its filters lets through, and nothing else',
-    async (id, filters) => {
-      expect(await shown(id, [])).toBe('AB');
-      for (const [name, filter] of Object.entries(filters)) {
-        for (const [value, rows] of Object.entries(filter))
-          expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
-      }
-    },
-  );
+describe('a filtered list', () => {
+  it.each(Object.entries(LISTS))('of %s contains exactly the rows that each filter selects', async (id, filters) => {
+    expect(await shown(id, [])).toBe('AB');
+    for (const [name, filter] of Object.entries(filters)) {
+      for (const [value, rows] of Object.entries(filter))
+        expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
+    }
+  });
 
   it.each(Object.entries(LISTS).filter(([, filters]) => Object.keys(filters).length > 1))(
-    '%s shows what meets all filters that are given',
+    'of %s contains the rows that match all given filters',
     async (id, filters) => {
       const pairs = pairsOf(filters);
       expect(pairs.length).toBeGreaterThan(1);
@@ -281,7 +275,7 @@ describe('a flag', () => {
     ),
   );
 
-  it.each(flags)('$name of $id is true or false, and nothing that could be meant for it', async ({ id, name }) => {
+  it.each(flags)('$name of $id accepts only true and false', async ({ id, name }) => {
     const path = api.operations.find((each) => each.id === id)?.path ?? '';
     for (const value of ['yes', '1', 'True', '']) {
       const refused = await caller.get(`${path}?${name}=${value}`);
@@ -290,10 +284,10 @@ describe('a flag', () => {
   });
 });
 
-describe('a stream that is narrowed', () => {
-  it.each(Object.entries(EVENTS))('by %s tells of what that lets through', async (name, filter) => {
+describe('a filtered stream', () => {
+  it.each(Object.entries(EVENTS))('by %s sends only the selected events', async (name, filter) => {
     const beginning = Buffer.from('v.0').toString('base64url');
-    // A is the newer one: a reader that gets A first has not received B.
+    // A is newer, so a reader that gets A first has not received B.
     const stream = await readStream(
       caller,
       `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`,

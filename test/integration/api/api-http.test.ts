@@ -37,7 +37,7 @@ describe('API keys', () => {
     return { id, key, prefix, client: stranger.with({ authorization: `Bearer ${key}` }) };
   };
 
-  it('are asked for on every call below /v1, and 401 says how to authenticate', async () => {
+  it('are required for every call below /v1, and 401 explains the authentication', async () => {
     const document = openApi.parse((await stranger.get('/openapi.json')).body);
     const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => [method, path] as const),
@@ -82,7 +82,7 @@ describe('API keys', () => {
     api.clock.now = TEST_NOW;
   });
 
-  it('do only what their scopes allow, and 403 names the missing one', async () => {
+  it('allow only calls of their scopes, and 403 names the missing one', async () => {
     const { client } = await addKey();
     const answer = await client.get('/v1/wallet');
     expect(answer.status).toBe(403);
@@ -90,7 +90,7 @@ describe('API keys', () => {
     expect(answer.headers.get('www-authenticate')).toContain('scope="wallet:read"');
   });
 
-  it('have the time of their last use noted at most once a minute', async () => {
+  it('store the time of their last use at most once a minute', async () => {
     const { id, client } = await addKey();
     const lastUse = async () =>
       (await api.database.run((db) => db.select().from(apiKeys).where(eq(apiKeys.id, id))))[0]?.lastUsedAt?.getTime();
@@ -105,7 +105,7 @@ describe('API keys', () => {
     api.clock.now = TEST_NOW;
   });
 
-  it('never reach the log', async () => {
+  it('never appear in the log', async () => {
     const { key, client } = await addKey();
     await client.get('/v1/orders');
     await client.get('/v1/wallet');
@@ -113,8 +113,8 @@ describe('API keys', () => {
   });
 });
 
-describe('what the API does not know', () => {
-  it('is answered with 404 as a problem', async () => {
+describe('an unknown request', () => {
+  it('gets 404 as a problem', async () => {
     for (const path of [
       '/',
       '/v1',
@@ -134,7 +134,7 @@ describe('what the API does not know', () => {
     }
   });
 
-  it('is answered with 405 and the possible methods where the path exists', async () => {
+  it('gets 405 with the allowed methods when the path exists', async () => {
     const deleted = await caller.call('DELETE', '/v1/orders', {});
     expect([deleted.status, deleted.headers.get('allow'), deleted.read(problemSchema).code]).toEqual([
       405,
@@ -147,12 +147,12 @@ describe('what the API does not know', () => {
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, GET, HEAD']);
   });
 
-  it('is answered with 400 where the address is not valid percent-encoding', async () => {
+  it('gets 400 with invalid percent-encoding in its address', async () => {
     const answer = await caller.get('/v1/orders/%E0%A4%A');
     expect([answer.status, answer.read(problemSchema).code]).toEqual([400, 'malformed_request']);
   });
 
-  it('is answered like GET without a body for HEAD', async () => {
+  it('with HEAD gets the answer of GET without a body', async () => {
     const answer = await caller.call('HEAD', '/v1/packages', {});
     expect([answer.status, answer.text]).toEqual([200, '']);
     expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(10);
@@ -160,7 +160,7 @@ describe('what the API does not know', () => {
 });
 
 describe('every answer', () => {
-  it('carries headers that keep browsers and caches out, and does not tell what made it', async () => {
+  it('has security and cache headers, and no header that names the server software', async () => {
     for (const path of ['/v1/orders', '/healthz', '/nothing']) {
       const { headers } = await caller.get(path);
       expect(headers.get('x-powered-by')).toBeNull();
@@ -170,7 +170,7 @@ describe('every answer', () => {
     }
   });
 
-  it('carries the request id of the caller when it is harmless, else one of ours, and the log knows it', async () => {
+  it('has a valid request id of the caller, or a new one, and the log contains it', async () => {
     const own = await caller.get('/v1/orders', { headers: { 'x-request-id': 'my-id.1' } });
     expect(own.headers.get('x-request-id')).toBe('my-id.1');
     const refused = await caller.get('/v1/orders', { headers: { 'x-request-id': 'a b' } });
@@ -180,7 +180,7 @@ describe('every answer', () => {
     );
   });
 
-  it('hides an unknown failure behind the request id, and the log explains it', async () => {
+  it('replaces an unexpected error by the request id, and the log explains it', async () => {
     await using own = await startTestApi({
       service: {
         ...idleService,
@@ -230,14 +230,14 @@ describe('the description of the API', () => {
     expect(JSON.stringify(create)).toContain('Idempotency-Key');
   });
 
-  it('is closed for requests and open for answers, which may say more in a later version', async () => {
+  it('is closed for requests, and open for additional fields of later versions in answers', async () => {
     const answer = await stranger.get('/openapi.json');
     expect(answer.at('components', 'schemas', 'OrderInput', 'additionalProperties')).toBe(false);
     expect(answer.at('components', 'schemas', 'Order', 'properties', 'id', 'type')).toBe('string');
     expect(answer.at('components', 'schemas', 'Order', 'additionalProperties')).toBeUndefined();
   });
 
-  it('refers only to what it holds, and its examples fit their schemas', async () => {
+  it('refers only to its own parts, and its examples match their schemas', async () => {
     const answer = await stranger.get('/openapi.json');
     const document = openApi.parse(answer.body);
     const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
@@ -262,7 +262,7 @@ describe('the description of the API', () => {
     expect(checked).toBeGreaterThan(40);
   });
 
-  it('names only codes that have a page, and each page says what to do', async () => {
+  it('lists only codes with a page, and each page names a solution', async () => {
     for (const code of problemCodes) {
       const page = await stranger.get(problemType(code));
       expect([code, page.status, page.headers.get('content-type')]).toEqual([code, 200, 'text/html; charset=utf-8']);
@@ -277,7 +277,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('is a page whose every part comes from here, under a policy that forbids anything else', async () => {
+  it('is shown on a page without external resources, under a policy that forbids them', async () => {
     const page = await stranger.get('/docs');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
@@ -292,13 +292,13 @@ describe('the description of the API', () => {
     expect(page.text).not.toMatch(/<script>/);
   });
 
-  it('can be made without a running API', () => {
+  it('is created without a running API', () => {
     expect(openApiDocument([], '1.0.0')).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
   });
 });
 
-describe('probes', () => {
-  it('say that the process runs and is ready', async () => {
+describe('the probes', () => {
+  it('report that the process runs and is ready', async () => {
     expect((await stranger.get('/healthz')).body).toEqual({ status: 'ok' });
     const ready = await stranger.get('/readyz');
     expect([ready.status, ready.body]).toEqual([
@@ -307,7 +307,7 @@ describe('probes', () => {
     ]);
   });
 
-  it('say what is wrong, and keep running, when it is not ready', async () => {
+  it('report the failed check, while the process keeps running', async () => {
     await using own = await startTestApi({
       readinessChecks: { database: () => Promise.reject(new Error('the schema is old')) },
     });

@@ -1,6 +1,6 @@
 /**
- * What docs/reference/api.md promises of the Idempotency-Key, by every call that takes one; every other POST is named
- * with what it is.
+ * The promises of docs/reference/api.md about the Idempotency-Key, for each call that takes one. Every other POST is
+ * listed with the reason why it needs none.
  */
 import { randomUUID } from 'node:crypto';
 import { eq, is } from 'drizzle-orm';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = await startTestApi({ service });
   caller = await api.caller();
   work = await makeOwnWork(api, caller);
-  // One that was given up leaves its eSIM free for another.
+  // An abandoned cancellation frees its eSIM for another one.
   await api.database.run((db) =>
     db
       .update(schema.cancellations)
@@ -45,8 +45,8 @@ interface Request {
 }
 
 /**
- * A request that is accepted, and another one for which its key must not be used: with another body, or where it has
- * none, at another address.
+ * An accepted request, and another one that must not use its key: with another body, or, without a body, at another
+ * address.
  */
 interface Pair {
   readonly request: Request;
@@ -72,7 +72,7 @@ const vpn = {
   customer_price: '5.00',
 };
 
-/** One for each call that takes an Idempotency-Key; a new one without a row fails. */
+/** One for each call that takes an Idempotency-Key. A new call without a row fails. */
 const PAIRS: Readonly<Record<string, () => Pair>> = {
   createOrder: () =>
     bodies(
@@ -104,11 +104,11 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
 };
 
 /**
- * POST without an Idempotency-Key that has to come, and why a repetition does no harm. A new one belongs in here, or is
- * `idempotent`.
+ * Each POST without a required Idempotency-Key, with the reason why a repetition is harmless. A new one must be listed
+ * here, or be `idempotent`.
  */
 const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
-  'an act that is judged by what is there: what was done before is refused or changes nothing': [
+  'an action decided by the present state: a repetition is refused or changes nothing': [
     ...['Order', 'Topup', 'VpnSubscription', 'Cancellation'].flatMap((name) => [
       `retry${name}`,
       `abandon${name}`,
@@ -126,22 +126,21 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     'enableWebhookEndpoint',
     'endPricingRule',
   ],
-  'replaces terms: a repetition makes a version with the same, or is refused where it names the version that it has read':
-    ['changePricingRule'],
-  'needs a key unless `dry_run`, and keeps under it what it is about, not the answer': [
+  'replaces terms: a repetition creates an equal version, or is refused because of its version': ['changePricingRule'],
+  'needs a key unless `dry_run`, and stores the selected items with it, not the answer': [
     'actOnManyOrders',
     'actOnManyTopups',
     'actOnManyVpnSubscriptions',
     'actOnManyCancellations',
   ],
   'calculates, and stores nothing': ['tryPricing'],
-  'from the service, known by the id of the delivery and by what was signed': ['receiveServiceWebhook'],
+  'from the service, identified by the delivery id and the signed content': ['receiveServiceWebhook'],
 };
 
 const post = async ({ path, body }: Request, key?: string): Promise<HttpAnswer> =>
   caller.post(path, body, key === undefined ? {} : { headers: { 'Idempotency-Key': key } });
 
-/** Rows of every table: what leaves no trace changes none of these. */
+/** Row counts of all tables, to detect any change. */
 async function rows(): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
   for (const [name, table] of Object.entries<unknown>({ ...schema })) {
@@ -151,7 +150,7 @@ async function rows(): Promise<Record<string, number>> {
 }
 
 describe('every POST', () => {
-  it('takes an Idempotency-Key, or is named here with why it needs none', () => {
+  it('takes an Idempotency-Key, or is listed here with the reason why it needs none', () => {
     const named = Object.values(WITHOUT_KEY).flat();
     const others = api.operations
       .filter(({ method, idempotent }) => method === 'post' && !idempotent)
@@ -159,15 +158,15 @@ describe('every POST', () => {
     expect(others.toSorted()).toEqual(named.toSorted());
   });
 
-  it('that takes one has a request in the table of this test', () => {
+  it('with a key has a request in the table of this test', () => {
     const idempotent = api.operations.filter((operation) => operation.idempotent).map(({ id }) => id);
     expect(Object.keys(PAIRS).toSorted()).toEqual(idempotent.toSorted());
   });
 });
 
-describe('with an Idempotency-Key', () => {
+describe('a call with an Idempotency-Key', () => {
   it.each(Object.entries(PAIRS))(
-    '%s is carried out once, answered twice with the same bytes, and refused without the key or with another request',
+    'of %s runs once, repeats its answer, and needs a key unused by other requests',
     async (id, pairOf) => {
       const { request, another } = pairOf();
       const untouched = await rows();
@@ -198,7 +197,7 @@ describe('with an Idempotency-Key', () => {
   );
 });
 
-describe('acting on many', () => {
+describe('a bulk action', () => {
   const act = { action: 'retry', filter: { failure_class: 'price_above_limit' }, reason: 'Test.' };
 
   it.each([
@@ -206,56 +205,51 @@ describe('acting on many', () => {
     ['topups', schema.topups, 'topup'],
     ['vpn/subscriptions', schema.vpnSubscriptions, 'vpn_subscription'],
     ['cancellations', schema.cancellations, 'cancellation'],
-  ] as const)(
-    'of %s is about the same ones when it comes again, and changes nothing more',
-    async (name, table, kind) => {
-      const path = `/v1/${name}/bulk-actions`;
-      const id = (await makeOwnWork(api, caller)).ids[kind];
-      await api.database.run((db) =>
-        db.update(table).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(table.id, id)),
-      );
-      expect((await post({ path, body: act })).at('code')).toBe('idempotency_key_missing');
+  ] as const)('of %s has the same items on repetition, and changes nothing more', async (name, table, kind) => {
+    const path = `/v1/${name}/bulk-actions`;
+    const id = (await makeOwnWork(api, caller)).ids[kind];
+    await api.database.run((db) =>
+      db.update(table).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(table.id, id)),
+    );
+    expect((await post({ path, body: act })).at('code')).toBe('idempotency_key_missing');
 
-      const key = randomUUID();
-      const first = await post({ path, body: act }, key);
-      expect([first.status, first.at('data')]).toEqual([200, [expect.objectContaining({ id, result: 'applied' })]]);
-      const carriedOut = await rows();
-      // By now the filter finds something else: a repetition does not look.
-      await api.database.run((db) => db.update(table).set({ failureClass: 'timeout' }).where(eq(table.id, id)));
-      const again = await post({ path, body: act }, key);
-      expect([again.status, again.at('matched'), again.at('data')]).toEqual([
-        200,
-        1,
-        [expect.objectContaining({ id, result: 'unchanged' })],
-      ]);
-      expect(again.headers.get('idempotent-replayed')).toBeNull();
-      expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe(
-        'idempotency_key_reused',
-      );
-      expect(await rows()).toEqual(carriedOut);
-    },
-  );
+    const key = randomUUID();
+    const first = await post({ path, body: act }, key);
+    expect([first.status, first.at('data')]).toEqual([200, [expect.objectContaining({ id, result: 'applied' })]]);
+    const carriedOut = await rows();
+    // The filter would now select other items. A repetition does not evaluate it.
+    await api.database.run((db) => db.update(table).set({ failureClass: 'timeout' }).where(eq(table.id, id)));
+    const again = await post({ path, body: act }, key);
+    expect([again.status, again.at('matched'), again.at('data')]).toEqual([
+      200,
+      1,
+      [expect.objectContaining({ id, result: 'unchanged' })],
+    ]);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+    expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe('idempotency_key_reused');
+    expect(await rows()).toEqual(carriedOut);
+  });
 });
 
-describe('a key that comes again after its answers are forgotten', () => {
+describe('a key used again after the deletion of its answer', () => {
   const forget = () =>
     api.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + 1_000), batch: 10_000 }));
 
-  it('still stands for a top-up that has no reference of the caller: it is made once', async () => {
+  it('still identifies a top-up without a reference, which is created once', async () => {
     const key = randomUUID();
     const request = { path: '/v1/topups', body: { esim_id: work.ids.esim, package_id: 103 } };
     const first = await post(request, key);
     expect(await forget()).toBeGreaterThan(0);
     const again = await post(request, key);
     expect([again.textAt('id'), again.headers.get('idempotent-replayed')]).toEqual([first.textAt('id'), 'true']);
-    // One with a reference is refused by that.
+    // A top-up with a reference is refused because of the reference.
     const named = { path: '/v1/topups', body: { ...request.body, external_topup_id: 'named-once' } };
     const named1 = await post(named, randomUUID());
     await forget();
     expect((await post(named, randomUUID())).at('existing', 'id')).toBe(named1.textAt('id'));
   });
 
-  it('is an act of its own for many: it does not count as done', async () => {
+  it('starts a new bulk action', async () => {
     const id = (await makeOwnWork(api, caller)).ids.order;
     const hold = () =>
       api.database.run((db) =>

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL may lose its last commits. A caller who asks again gets the same work, so that its purchase has the same
- * idempotency key.
+ * PostgreSQL may lose its last commits. A caller who repeats the request gets the same work, so its purchase has the
+ * same idempotency key.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
@@ -21,14 +21,14 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const post = (path: string, body: unknown, key: string = randomUUID()): Promise<HttpAnswer> =>
   caller.post(path, body, { headers: { 'Idempotency-Key': key } });
-/** Everything that was committed with the work. */
+/** Deletes everything that was committed with the work. */
 const lose = async (...tables: readonly string[]) => {
   for (const table of [...tables, 'outbox', 'timeline', 'announcements', 'idempotency_keys']) {
     await api.database.run((db) => db.execute(sql.raw(`delete from ${table}`)));
   }
 };
 
-describe('work whose row was lost', () => {
+describe('work with a lost row', () => {
   it.each([
     ['an order', 'orders', '/v1/orders', () => ({ external_order_id: `shop-${randomUUID()}`, package_id: 101 })],
     [
@@ -43,7 +43,7 @@ describe('work whose row was lost', () => {
       }),
     ],
   ])(
-    'of %s is made again under its id, whatever Idempotency-Key asks for its reference',
+    'of %s is created again with its id, for any Idempotency-Key with its reference',
     async (_what, table, path, body) => {
       const asked = body();
       const first = await post(path, asked);
@@ -56,7 +56,7 @@ describe('work whose row was lost', () => {
     },
   );
 
-  it('of a top-up is made again under its id: by its reference, or by the Idempotency-Key where it has none', async () => {
+  it('of a top-up is created again with its id, by its reference or its Idempotency-Key', async () => {
     const { esimId } = await acceptTestCancellation(api.database);
     const unnamed = { esim_id: esimId, package_id: 101 };
     const named = { ...unnamed, external_topup_id: 'topup-1' };
@@ -76,7 +76,7 @@ describe('work whose row was lost', () => {
     ).not.toBe(first[0]);
   });
 
-  it('has the form of our ids, and a key for each attempt that follows from it', async () => {
+  it('has an id of the usual form, and a separate key for each attempt', async () => {
     const id = String((await post('/v1/orders', { external_order_id: 'shop-form', package_id: 101 })).at('id'));
     expect(isId('order', id)).toBe(true);
     expect(attemptKey(api.keyRing, { kind: 'order', id }, 1)).not.toBe(
@@ -84,7 +84,7 @@ describe('work whose row was lost', () => {
     );
   });
 
-  it('that is asked for by many at the same moment, each with a key of its own, is made once', async () => {
+  it('is created once by concurrent requests with different keys', async () => {
     const body = { external_order_id: 'shop-at-once', package_id: 101 };
     const answers = await Promise.all(Array.from({ length: 30 }, () => post('/v1/orders', body)));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);

@@ -30,12 +30,12 @@ const input = (more: Record<string, unknown> = {}) => ({
 });
 const create = (body: unknown, key: string = randomUUID(), by: HttpClient = caller): Promise<HttpAnswer> =>
   by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } });
-/** What the answer says, checked by the schema that documents it. */
+/** The answer, validated by the schema that documents it. */
 const order = (answer: HttpAnswer) => answer.read(orderOutput);
 const problem = (answer: HttpAnswer) => answer.read(problemSchema);
 
-describe('creating an order', () => {
-  it('stores order, request to start and first timeline entry together, and answers 202 with its address', async () => {
+describe('the creation of an order', () => {
+  it('stores order, start request and first timeline entry together, and returns 202 with its address', async () => {
     const wakeUps = api.wakeUps();
     const body = input({
       max_price: { amount: '12.50', currency: 'EUR' },
@@ -82,7 +82,7 @@ describe('creating an order', () => {
     expect((await caller.get(`/v1/orders/${id}`)).body).toEqual(answer.body);
   });
 
-  it('repeats the first answer byte for byte for the same key, also with fields in another order and after the deadline', async () => {
+  it('repeats the first answer for the same key, also with reordered fields and after the deadline', async () => {
     const body = input({ deadline: '2030-01-31T12:00:01Z' });
     const key = randomUUID();
     const first = await create(body, key);
@@ -100,7 +100,7 @@ describe('creating an order', () => {
     }
   });
 
-  it('refuses the same key with another body and leaves the first order alone', async () => {
+  it('refuses the same key with another body and leaves the first order unchanged', async () => {
     const key = randomUUID();
     await create(input(), key);
     const other = input();
@@ -110,14 +110,14 @@ describe('creating an order', () => {
     expect((await caller.get(`/v1/orders?external_order_id=${other.external_order_id}`)).at('data')).toEqual([]);
   });
 
-  it('keeps the keys of two callers apart', async () => {
+  it('separates the keys of two callers', async () => {
     const key = randomUUID();
     const [mine, theirs] = [await create(input(), key), await create(input(), key, await api.caller())];
     expect([mine.status, theirs.status]).toEqual([202, 202]);
     expect(order(mine).id).not.toBe(order(theirs).id);
   });
 
-  it('makes one order of fifty identical requests at once, whichever of them is answered', async () => {
+  it('creates one order for fifty identical concurrent requests', async () => {
     const body = input();
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(body, key)));
@@ -135,7 +135,7 @@ describe('creating an order', () => {
     expect((await create(body, key)).text).toBe(accepted[0]?.text);
   });
 
-  it('makes one order of fifty requests with keys of their own for one external_order_id, and names it to the others', async () => {
+  it('creates one order for fifty keys with one external_order_id, and names it in each refusal', async () => {
     const body = input();
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(body)));
     const made = answers.filter(({ status }) => status === 202);
@@ -150,14 +150,14 @@ describe('creating an order', () => {
     }
   });
 
-  it('lets a key come again with the request corrected after a refusal', async () => {
+  it('accepts the same key with a corrected request after a refusal', async () => {
     const key = randomUUID();
     expect((await create(input({ package_id: 0 }), key)).status).toBe(400);
     expect((await create(input({ deadline: '2030-01-31T11:59:59Z' }), key)).status).toBe(400);
     expect((await create(input(), key)).status).toBe(202);
   });
 
-  it('asks for an Idempotency-Key of visible characters', async () => {
+  it('requires an Idempotency-Key of visible characters', async () => {
     const missing = await caller.post('/v1/orders', input());
     expect([missing.status, problem(missing).code]).toEqual([400, 'idempotency_key_missing']);
     for (const key of [
@@ -178,8 +178,8 @@ describe('creating an order', () => {
   });
 });
 
-describe('an Idempotency-Key in quotes, as the draft of the IETF has it', () => {
-  it('is the key that is in them', async () => {
+describe('a quoted Idempotency-Key, as in the IETF draft', () => {
+  it('is equal to the key without quotes', async () => {
     const body = input();
     const first = await create(body, '"4f5d2f0e \\"a\\" \\\\"');
     const again = await create(body, '"4f5d2f0e \\"a\\" \\\\"');
@@ -190,7 +190,7 @@ describe('an Idempotency-Key in quotes, as the draft of the IETF has it', () => 
   });
 });
 
-describe('bad input of an order', () => {
+describe('the input check of an order', () => {
   const cases: [string, Record<string, unknown>, string][] = [
     ['no package', { package_id: undefined }, 'package_id'],
     ['a package id as text', { package_id: '101' }, 'package_id'],
@@ -229,7 +229,7 @@ describe('bad input of an order', () => {
     ['an unknown inner field', { max_price: { amount: '1', currency: 'EUR', vat: '0' } }, 'max_price.vat'],
   ];
 
-  it.each(cases)('names the field: %s', async (_name, change, field) => {
+  it.each(cases)('names the invalid field: %s', async (_name, change, field) => {
     const answer = await create(input(change));
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -242,7 +242,7 @@ describe('bad input of an order', () => {
     expect(problem(answer).request_id).toBe(answer.headers.get('x-request-id'));
   });
 
-  it('names every wrong field at once and says what is missing', async () => {
+  it('names all invalid fields at once, and missing ones', async () => {
     const answer = await create({ device_imei: 'x', colour: 'red' });
     expect(problem(answer).errors).toEqual(
       expect.arrayContaining([
@@ -258,11 +258,11 @@ describe('bad input of an order', () => {
     ['14', '49015420323751'],
     ['15', IMEI],
     ['16', '4901542032375181'],
-  ])('takes an IMEI of %s digits [spec: field.order.device_imei]', async (_digits, imei) => {
+  ])('accepts an IMEI of %s digits [spec: field.order.device_imei]', async (_digits, imei) => {
     expect((await create(input({ device_imei: imei }))).status).toBe(202);
   });
 
-  it('keeps the IMEI encrypted for its row, and out of answers, log and stored answer', async () => {
+  it('keeps the IMEI encrypted in its row, and out of answers, log and stored answer', async () => {
     const key = randomUUID();
     const answer = await create(input({ device_imei: IMEI }), key);
     const { id } = order(answer);
@@ -312,7 +312,7 @@ describe('bad input of an order', () => {
 });
 
 describe('reading orders', () => {
-  it('pages through a list newest first, each order once, also where many have the same time', async () => {
+  it('returns pages newest first, with each order once, also with equal times', async () => {
     await using own = await startTestApi();
     const by = await own.caller();
     const made: string[] = [];
@@ -327,8 +327,7 @@ describe('reading orders', () => {
       if (page.next_cursor === null) break;
       cursor = `&cursor=${page.next_cursor}`;
     }
-    // Ids say nothing of when an order was made: among those of one time they only keep the order the same from page to
-    // page.
+    // Ids do not reflect the creation time. For equal times they only keep the order stable between pages.
     const newestFirst = (...some: readonly string[]) =>
       [some.slice(6), some.slice(3, 6), some.slice(0, 3)].flatMap((same) => same.toSorted().toReversed());
     expect(seen).toEqual(newestFirst(...made));
@@ -344,10 +343,10 @@ describe('reading orders', () => {
   it.each([
     ['of all orders', {}, 'orders_page'],
     ['of one status', { statuses: ['held'] } as const, 'orders_status_page'],
-  ])('takes a page %s from an index, without sorting all orders', async (_name, filter, index) => {
+  ])('reads a page %s from an index, without sorting all orders', async (_name, filter, index) => {
     const after = { createdAt: new Date(TEST_NOW), id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' };
     const plan = await api.database.transaction(async (tx) => {
-      // With few rows a sort is cheaper; what matters is that none is needed.
+      // With few rows a sort is cheaper. The test shows that none is necessary.
       await tx.execute('set local enable_sort = off');
       await tx.execute('set local enable_seqscan = off');
       const result = await tx.execute(
@@ -366,7 +365,7 @@ describe('reading orders', () => {
     ['limit=5&limit=6', 'limit'],
     ['status=bought', 'status'],
     ['created_after=yesterday', 'created_after'],
-    // PostgreSQL has no time for these.
+    // PostgreSQL cannot represent these times.
     ['created_after=-200000-01-01T00:00:00Z', 'created_after'],
     ['created_before=0000-01-01T00:00:00Z', 'created_before'],
     ['created_before=9999-12-31T23:59:59Z', 'created_before'],
@@ -376,20 +375,20 @@ describe('reading orders', () => {
     ['cursor=bzou', 'cursor'],
     ['colour=red', 'colour'],
     ['__proto__=1', '__proto__'],
-  ])('names the parameter of ?%s', async (query, field) => {
+  ])('returns the parameter name for ?%s', async (query, field) => {
     const answer = await caller.get(`/v1/orders?${query}`);
     expect(answer.status).toBe(400);
     expect(problem(answer).errors).toEqual([{ in: 'query', field, message: expect.any(String) }]);
   });
 
-  it('takes no cursor of another list', async () => {
+  it('refuses a cursor of another list', async () => {
     const { id } = order(await create(input()));
     const timelineCursor = Buffer.from('t.1').toString('base64url');
     expect((await caller.get(`/v1/orders?cursor=${timelineCursor}`)).status).toBe(400);
     expect((await caller.get(`/v1/orders/${id}/timeline?cursor=${timelineCursor}`)).status).toBe(200);
   });
 
-  it('answers 404 for what does not exist, whatever its form', async () => {
+  it('returns 404 for an unknown id of any form', async () => {
     for (const id of ['ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', 'nonsense', '%00', "ord_'--"]) {
       for (const path of [`/v1/orders/${id}`, `/v1/orders/${id}/timeline`]) {
         const answer = await caller.get(path);
@@ -398,7 +397,7 @@ describe('reading orders', () => {
     }
   });
 
-  it('shows what the workflow noted: attempts, charge, failure and attention in words', async () => {
+  it('returns the record of the workflow: attempts, charge, failure and attention', async () => {
     const { id } = order(await create(input()));
     await api.database.run((db) =>
       db
@@ -428,7 +427,7 @@ describe('reading orders', () => {
     });
   });
 
-  it('pages through a timeline oldest first', async () => {
+  it('returns a timeline in pages, oldest first', async () => {
     const { id } = order(await create(input()));
     await api.database.run((db) =>
       db

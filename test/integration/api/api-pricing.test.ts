@@ -50,7 +50,7 @@ async function make(body: object, key = `key-${(keys += 1)}`) {
 }
 
 describe('pricing rules', () => {
-  it('suggest prices beside those of the service from the moment they are made, and explain them', async () => {
+  it('suggest prices from their creation on, beside those of the service, with an explanation', async () => {
     expect((await caller.get('/v1/packages')).read(page).data.map((each) => each.suggested_price)).toEqual([
       null,
       null,
@@ -89,7 +89,7 @@ describe('pricing rules', () => {
     ]);
   });
 
-  it('give way to more specific ones, also for VPN plans', async () => {
+  it('are overridden by more specific ones, also for VPN plans', async () => {
     const byDefault = await make({
       target: { kind: 'default' },
       currency: 'EUR',
@@ -116,7 +116,7 @@ describe('pricing rules', () => {
     });
   });
 
-  it('do not tie: a second one for the same is refused with a link to the first, also when both come at once', async () => {
+  it('are unique per target, and a second one is refused with a link to the first, also concurrently', async () => {
     const again = await make({ ...GERMANY, terms: {} });
     expect([again.status, again.read(problemSchema).code]).toEqual([409, 'pricing_rule_exists']);
     expect((await caller.get(again.read(problemSchema).existing?.href ?? '')).body).toMatchObject({
@@ -128,17 +128,17 @@ describe('pricing rules', () => {
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       201, 409, 409, 409, 409,
     ]);
-    // In another currency it is another rule.
+    // Another currency makes it another rule.
     expect((await make({ ...japan, currency: 'USD' })).status).toBe(201);
   });
 
-  it('are made once for an Idempotency-Key', async () => {
+  it('are created once per Idempotency-Key', async () => {
     const france = { ...GERMANY, target: { kind: 'country', country: 'FR' }, currency: 'CHF' };
     const [first, second] = [await make(france, 'same'), await make(france, 'same')];
     expect([second.status, second.headers.get('idempotent-replayed'), second.text]).toEqual([201, 'true', first.text]);
   });
 
-  it('keep each version with who made it and why, and are changed only in the version that was read', async () => {
+  it('keep each version with author and reason, and are changed only in the version that was read', async () => {
     const { id } = (await make({ ...GERMANY, target: { kind: 'package', package_id: 103 } })).read(rule);
     const changed = await caller.post(`${RULES}/${id}/change`, {
       terms: { margin: { percent: '50' } },
@@ -188,11 +188,11 @@ describe('pricing rules', () => {
         [GERMANY.reason, 'Dearer.', 'Sold out.'][index],
       ]),
     );
-    // Once it is over, another may be made for the same.
+    // After its end, another rule for the same target is possible.
     expect((await make({ ...GERMANY, target: { kind: 'package', package_id: 103 } })).status).toBe(201);
   });
 
-  it('are listed by what they are for, without those that are over unless asked for', async () => {
+  it('are filtered by target, without ended ones unless requested', async () => {
     const list = async (query: string) =>
       (await caller.get(`${RULES}?${query}`)).read(
         z.looseObject({ data: z.array(rule), next_cursor: z.string().nullable() }),
@@ -206,7 +206,7 @@ describe('pricing rules', () => {
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.data.map(({ id }) => id));
   });
 
-  it('are refused with each field that is wrong', async () => {
+  it('are refused with each invalid field', async () => {
     const answer = await make({
       target: { kind: 'country', country: 'de' },
       currency: 'EUR',
@@ -225,7 +225,7 @@ describe('pricing rules', () => {
     ]);
   });
 
-  it('are kept from keys without the scopes for them, and unknown ones are not found', async () => {
+  it('require their scopes, and unknown ones are not found', async () => {
     const reader = await api.caller(['pricing:read', 'packages:read']);
     expect(
       (await reader.post(RULES, GERMANY, { headers: { 'Idempotency-Key': 'a' } })).read(problemSchema).missing_scope,
@@ -240,7 +240,7 @@ describe('pricing rules', () => {
 });
 
 describe('the versions of a rule', () => {
-  it('are refused any change by the database', async () => {
+  it('cannot be changed in the database', async () => {
     const refused = { cause: { message: expect.stringContaining('append-only') } };
     await expect(
       api.database.run((db) => db.update(pricingRuleVersions).set({ reason: 'Rewritten.' })),
@@ -258,7 +258,7 @@ const line = z.looseObject({
 const trial = z.looseObject({ data: z.array(line), summary: z.unknown() });
 
 describe('a what-if call', () => {
-  it('shows what another price list and other rules make of everything, and changes nothing', async () => {
+  it('shows the effect of another price list and other rules, and changes nothing', async () => {
     await using own = await startTestApi();
     const mine = await own.caller();
     await mine.post(
@@ -326,7 +326,7 @@ describe('a what-if call', () => {
     });
   });
 
-  it('counts the tried rules alone where that is wanted', async () => {
+  it('can apply the tried rules alone', async () => {
     const answer = await caller.post('/v1/pricing/what-if', { package_ids: [102], rules_replace: 'all' });
     expect(answer.read(trial)).toMatchObject({
       data: [{ id: 102, new: { suggested_price: null } }],
@@ -334,7 +334,7 @@ describe('a what-if call', () => {
     });
   });
 
-  it('asks the service only for what it is asked about', async () => {
+  it('reads only the needed data from the service', async () => {
     await using own = await startTestApi({
       service: {
         ...idleService,
@@ -346,7 +346,7 @@ describe('a what-if call', () => {
     expect((await mine.post('/v1/pricing/what-if', {})).status).toBe(504);
   });
 
-  it('refuses rules that tie, and what the service does not list', async () => {
+  it('refuses rules with the same target, and unknown items', async () => {
     const tied = { target: { kind: 'default' }, currency: 'EUR', terms: {} };
     const ties = await caller.post('/v1/pricing/what-if', { rules: [tied, tied] });
     expect(ties.read(problemSchema).errors).toEqual([
@@ -359,7 +359,7 @@ describe('a what-if call', () => {
     expect(unknown.read(problemSchema).errors?.map(({ field }) => field)).toEqual(['package_ids.1', 'price_list.0']);
   });
 
-  it('refuses two entries for one thing, of which one would be passed over', async () => {
+  it('refuses two entries for one item, because one would be ignored', async () => {
     const cost = { kind: 'package', id: 101, price_for_reseller: '1' };
     const price = { kind: 'vpn_plan', id: 7, amount: '1', currency: 'EUR' };
     // A package and a plan may have the same number.

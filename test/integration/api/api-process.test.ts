@@ -29,10 +29,10 @@ afterAll(async () => {
 });
 
 const PASSWORD = 'the-password-of-the-test';
-/** One for all: a database is used with the keys that it was first used with. */
+/** One key for all processes, because a database is bound to its first keys. */
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 
-/** Nothing listens at the addresses of Temporal and the service: accepting orders needs neither. */
+/** Nothing listens at the addresses of Temporal and the service. Accepting orders needs neither. */
 function environmentOf(databaseUrl: string, port: number, more: Record<string, string> = {}): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
@@ -79,7 +79,7 @@ const create = (client: HttpClient) =>
   );
 
 describe('the API process', () => {
-  it("accepts orders while Temporal and the service are away, and says which of the service's answers are missing", async () => {
+  it('accepts orders without Temporal and the service, and returns 503 for data of the service', async () => {
     const { process: api, client } = await startApi(database.url);
     await using _ = api;
     expect((await create(client)).status).toBe(202);
@@ -90,7 +90,7 @@ describe('the API process', () => {
     expect(api.output()).not.toContain('whsec_process_test');
   });
 
-  it('takes webhooks of the brand that is configured, and no longer reports that brand as refused', async () => {
+  it('accepts webhooks with the configured prefix, and no longer reports that prefix as refused', async () => {
     const opened = openDatabase(database.url);
     const reported = async () => (await opened.run(readRefusedPrefix))?.prefix;
     const body = JSON.stringify({ event: 'ping', data: { id: randomUUID() } });
@@ -115,11 +115,11 @@ describe('the API process', () => {
     await opened.close();
   });
 
-  it('lets an answer under way finish at SIGTERM, takes no new connection, and ends with code 0', async () => {
+  it('finishes running answers at SIGTERM, accepts no new connection, and exits with code 0', async () => {
     const { process: api, client, baseUrl } = await startApi(database.url);
     await using _ = api;
     const opened = openDatabase(database.url);
-    // The insert of the order waits for this lock, so the answer is under way until it is released.
+    // The insert of the order waits for this lock, so the answer runs until the release.
     const { promise: release, resolve } = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holding = opened.transaction(async (tx) => {
@@ -151,7 +151,7 @@ describe('the API process', () => {
     await opened.close();
   });
 
-  it('wakes who waits when the relay has published, and at SIGTERM answers those who still wait, ends the streams, and stops at once', async () => {
+  it('wakes waiting callers after a publication, and at SIGTERM answers them and stops at once', async () => {
     const { process: api, client } = await startApi(database.url);
     await using _ = api;
     const opened = openDatabase(database.url);
@@ -183,8 +183,8 @@ describe('the API process', () => {
     );
     await publish();
     expect((await first).at('status')).toBe('failed');
-    const told = await stream.next(3);
-    expect(told.map(({ event }) => event)).toEqual(['order.accepted', 'order.accepted', 'order.failed']);
+    const received = await stream.next(3);
+    expect(received.map(({ event }) => event)).toEqual(['order.accepted', 'order.accepted', 'order.failed']);
     api.signal('SIGTERM');
     const answer = await second;
     expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
@@ -194,7 +194,7 @@ describe('the API process', () => {
     await opened.close();
   });
 
-  it('refuses a database of another service or environment with code 1, and says what to do', async () => {
+  it('refuses a database of another service or environment with code 1 and a solution', async () => {
     const { process: first } = await startApi(database.url);
     await first.stop();
     await using other = new TestProcess({
@@ -206,7 +206,7 @@ describe('the API process', () => {
     expect(other.output()).toContain('This database belongs to another service or environment');
   });
 
-  it('names every missing or wrong variable at once, exits with code 78 and prints no secret', async () => {
+  it('names every missing or invalid variable, exits with code 78 and prints no secret', async () => {
     await using wrong = new TestProcess({
       name: 'wrong-api',
       script: 'api/main.ts',
@@ -220,7 +220,7 @@ describe('the API process', () => {
     expect(wrong.output()).not.toContain('secretbutshort');
   });
 
-  it('says that its port is taken and ends with code 1', async () => {
+  it('reports a port in use and exits with code 1', async () => {
     const port = await freePort();
     const blocker: Server = createServer();
     await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve));
@@ -234,7 +234,7 @@ describe('the API process', () => {
     await new Promise((resolve) => blocker.close(resolve));
   });
 
-  it('starts without PostgreSQL, answers 503 meanwhile, opens when it comes, and survives that it goes again', async () => {
+  it('starts without PostgreSQL, returns 503 until it is available, and survives its loss', async () => {
     await using postgres = await startOwnPostgres();
     const key = await makeKey(postgres.url);
     await postgres.stop();

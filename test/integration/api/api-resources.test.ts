@@ -51,7 +51,7 @@ describe('an eSIM', () => {
   });
   const audited = () => api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, ESIM)));
 
-  it('is shown with its facts and their age, without its activation code and without an entry in the audit log', async () => {
+  it('is shown with its fields and their age, without activation code and audit entry', async () => {
     const answer = await caller.get(`/v1/esims/${ESIM}`);
     expect(answer.body).toEqual({
       id: ESIM,
@@ -73,7 +73,7 @@ describe('an eSIM', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('reveals its activation code to a key with that scope only, uncached, and the audit log says to whom', async () => {
+  it('returns its activation code only with that scope, uncached, and audits the reader', async () => {
     const reader = await api.caller(['esims:read']);
     for (const path of ['activation', 'qr.svg', 'qr.png']) {
       expect((await reader.get(`/v1/esims/${ESIM}/${path}`)).read(problemSchema).missing_scope).toBe('esims:reveal');
@@ -135,7 +135,7 @@ describe('an eSIM', () => {
     expect(answer.text).not.toContain('smdp');
   });
 
-  it('is found in the list by what is known of it, and by nothing else', async () => {
+  it('is listed by its fields, and by nothing else', async () => {
     const path = (filter: string) => `/v1/esims?${filter}`;
     for (const filter of [
       'status=installed',
@@ -161,7 +161,7 @@ describe('an eSIM', () => {
     expect((await caller.get(path('order_id=ord_nothing'))).status).toBe(400);
   });
 
-  it('is listed in pages, newest first, each once', async () => {
+  it('is listed in pages, newest first, once each', async () => {
     await using own = await startTestApi();
     const by = await own.caller();
     const ids = Array.from({ length: 5 }, (_, n) => `esim_01JQ8Z6A2B3C4D5E6F7G8H9J0${n}`.padEnd(31, 'K'));
@@ -176,7 +176,7 @@ describe('an eSIM', () => {
           encryptedActivationCode: Buffer.alloc(0),
           status: 'installed',
           readAt: new Date(TEST_NOW),
-          // Two at a time were made at the same moment.
+          // Two at a time have the same creation time.
           createdAt: new Date(TEST_NOW - Math.floor(n / 2) * 1_000),
         })),
       ),
@@ -205,7 +205,7 @@ describe('an eSIM', () => {
       { data_total_mb: null, data_left_mb: null, unlimited: true },
     ],
     ['neither', { data_used_mb: 512.5 }, { data_total_mb: null, data_left_mb: null, unlimited: null }],
-  ])('shows its usage where the service names %s', async (_what, value, shown) => {
+  ])('shows its usage when the service returns %s', async (_what, value, shown) => {
     await using own = await startTestApi({
       service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) },
     });
@@ -223,7 +223,7 @@ describe('an eSIM', () => {
     });
   });
 
-  it('shows the newest reading of its usage with its age while the service cannot be asked, and is honest where there is none', async () => {
+  it('shows the last usage with its age while the service is unavailable, or none', async () => {
     const asked = { answers: true };
     await using own = await startTestApi({
       service: {
@@ -258,14 +258,14 @@ describe('an eSIM', () => {
     });
   });
 
-  it('says of its usage that the service lacks the call, where it does', async () => {
+  it('shows that the service has no usage call', async () => {
     expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({
       status: 501,
       code: 'service_does_not_offer',
     });
   });
 
-  it('is not found under another id, and then nothing is written down', async () => {
+  it('is not found under another id, without an audit entry', async () => {
     const before = (await audited()).length;
     for (const id of ['esim_01JQ8Z6A2B3C4D5E6F7G8H9JKN', 'nonsense', '%00']) {
       for (const path of ['', '/activation', '/qr.svg', '/qr.png']) {
@@ -278,7 +278,7 @@ describe('an eSIM', () => {
 });
 
 describe('packages and wallet', () => {
-  it('are shown as the service says, with their age, packages by id and in pages', async () => {
+  it('are shown as the service returns them, with their age; packages by id and in pages', async () => {
     const first = await caller.get('/v1/packages?limit=2');
     expect(first.body).toEqual({
       data: [
@@ -337,7 +337,7 @@ describe('packages and wallet', () => {
     });
   });
 
-  it('are read once for many callers, kept a few seconds, then read again', async () => {
+  it('are read once for many callers, cached for a few seconds, then read again', async () => {
     let reads = 0;
     await using own = await startTestApi({
       service: {
@@ -354,7 +354,7 @@ describe('packages and wallet', () => {
     expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '2', age_seconds: 0 });
   });
 
-  it('show what the public pays for a package where the service lists that, and null where it does not', async () => {
+  it('show the public price of a package when the service lists it, and null otherwise', async () => {
     const item = { id: 101, name: 'Europe 5 GB', countries: [], available: true };
     const unsaid = { ...item, id: 102, price: '4.99', currency: undefined };
     const listPublicPackages = async () =>
@@ -396,7 +396,7 @@ describe('packages and wallet', () => {
     ['connection_lost', 502, 'service_failed', undefined, '5'],
     ['unreadable_answer', 502, 'service_failed', undefined, '5'],
     ['contract_drift', 502, 'service_failed', undefined, '5'],
-  ])('say what came of asking the service: %s is %i', async (failure, status, code, retryAfterMs, retryAfter) => {
+  ])('return the failure of the service: %s is %i', async (failure, status, code, retryAfterMs, retryAfter) => {
     await using own = await startTestApi({ service: failing(failure, retryAfterMs) });
     const by = await own.caller();
     for (const path of ['/v1/packages', '/v1/packages/101', '/v1/wallet']) {
@@ -409,7 +409,7 @@ describe('packages and wallet', () => {
 });
 
 describe('the update check', () => {
-  it('asks the service for the version and channel that are named, stable by default', async () => {
+  it('sends the version and channel to the service, with stable as default', async () => {
     const latest = await caller.get('/v1/updates/latest?current_version=2.3.0');
     expect(latest.body).toMatchObject({
       latest_version: '2.4.1',
@@ -424,7 +424,7 @@ describe('the update check', () => {
     });
   });
 
-  it('refuses what is no version', async () => {
+  it('refuses an invalid version', async () => {
     for (const query of ['', '?current_version=new', '?current_version=1.0&channel=']) {
       expect((await caller.get(`/v1/updates/latest${query}`)).status).toBe(400);
     }

@@ -18,12 +18,12 @@ import type { WebhookSecretAnswer } from '#upstream/contract.ts';
 const PATH = '/v1/service/webhook-secret';
 const HOUR = 3_600_000;
 
-/** The service's calls in turn; each gives the next of these answers. */
+/** The calls of the service in turn. Each returns the next of these answers. */
 const script = { answers: [] as OptionalResult<WebhookSecretAnswer>[], calls: [] as string[] };
 const answerTo = (call: string) => async () => {
   script.calls.push(call);
   const answer = script.answers.shift();
-  if (answer === undefined) throw new Error('nobody expected this call');
+  if (answer === undefined) throw new Error('this call is unexpected');
   return answer;
 };
 const service = { ...idleService, createWebhookSecret: answerTo('create'), rotateWebhookSecret: answerTo('rotate') };
@@ -66,7 +66,7 @@ const storeElsewhere = (secret: string) =>
   );
 
 describe('POST /v1/service/webhook-secret', () => {
-  it('has the service make a secret, stores it encrypted, verifies with it at once, and shows it to nobody', async () => {
+  it('stores the new secret encrypted, verifies with it at once, and returns it to no caller', async () => {
     script.answers = [made('whsec_shown_once')];
     expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(401);
     const answer = await post(PATH);
@@ -79,7 +79,7 @@ describe('POST /v1/service/webhook-secret', () => {
         configured_secrets: 1,
       },
     ]);
-    // In the same second as the 401 before it: storing a secret does not wait for the next check.
+    // In the same second as the 401 before it. A stored secret applies without waiting for the next check.
     expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(200);
     expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
     expect(api.log.join('\n')).not.toContain('whsec_shown_once');
@@ -87,7 +87,7 @@ describe('POST /v1/service/webhook-secret', () => {
     expect(row?.encryptedSecret.includes(Buffer.from('shown_once'))).toBe(false);
   });
 
-  it('is carried out once for each Idempotency-Key', async () => {
+  it('runs once for each Idempotency-Key', async () => {
     script.answers = [made('whsec_shown_once')];
     const key = randomUUID();
     const first = await post(PATH, undefined, { key });
@@ -96,7 +96,7 @@ describe('POST /v1/service/webhook-secret', () => {
     expect(script.calls).toEqual(['create']);
   });
 
-  it('needs its own scope, and writes down who asked for what', async () => {
+  it('requires its own scope, and is audited with actor and action', async () => {
     const limited = await api.caller(['orders:write', 'esims:reveal', 'wallet:read']);
     const refused = await post(PATH, undefined, { by: limited });
     expect([refused.status, refused.at('missing_scope')]).toEqual([403, 'service:admin']);
@@ -120,9 +120,9 @@ describe('POST /v1/service/webhook-secret', () => {
       501,
       'service_does_not_offer',
     ],
-    ['does not let us in', [failed('unauthorized')], 503, 'service_unavailable'],
+    ['refuses the login', [failed('unauthorized')], 503, 'service_unavailable'],
     ['never answers', Array.from({ length: 4 }, () => failed('timeout')), 504, 'service_timeout'],
-  ])('leaves everything as it is when the service %s', async (_, answers, status, code) => {
+  ])('changes nothing when the service %s', async (_, answers, status, code) => {
     script.answers = answers;
     const answer = await post(PATH);
     expect([answer.status, answer.at('code')]).toEqual([status, code]);
@@ -149,7 +149,7 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
     expect(await statusOf({ secret: 'whsec_second' })).toBe(200);
   });
 
-  it('ends former secrets at once when one has leaked', async () => {
+  it('ends former secrets at once after a leak', async () => {
     script.answers = [made('whsec_leaked'), made('whsec_second')];
     await post(PATH);
     expect((await rotate({ overlap_seconds: 0 })).status).toBe(200);
@@ -158,7 +158,7 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
     expect(await statusOf({ secret: 'whsec_second' })).toBe(200);
   });
 
-  it('refuses an overlap that is none, and says when there is nothing to rotate', async () => {
+  it('refuses an invalid overlap, and reports a missing secret', async () => {
     for (const seconds of [-1, 0.5, '60', 2_592_001])
       expect((await rotate({ overlap_seconds: seconds })).status).toBe(400);
     script.answers = [
@@ -167,7 +167,7 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
     expect((await rotate()).at('code')).toBe('webhook_secret_missing');
   });
 
-  it('is refused while another one is under way, and takes place afterwards', async () => {
+  it('is refused during another rotation, and works afterwards', async () => {
     const { promise: release, resolve } = Promise.withResolvers<void>();
     const { promise: asked, resolve: askedNow } = Promise.withResolvers<void>();
     await using own = await startTestApi({
@@ -194,8 +194,8 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
   });
 });
 
-describe('a secret that another process has stored', () => {
-  it('verifies without a restart: a signature that matches none makes us look, at most once a second', async () => {
+describe('a secret stored by another process', () => {
+  it('is used without a restart; an unmatched signature causes a read, at most once a second', async () => {
     expect(await statusOf({ secret: 'whsec_elsewhere' })).toBe(401);
     await storeElsewhere('whsec_elsewhere');
     expect(await statusOf({ secret: 'whsec_elsewhere' })).toBe(401);
@@ -203,7 +203,7 @@ describe('a secret that another process has stored', () => {
     expect(await statusOf({ secret: 'whsec_elsewhere' })).toBe(200);
   });
 
-  it('is enough: none has to be configured', async () => {
+  it('is sufficient without a configured secret', async () => {
     await using own = await startTestApi({ webhookSecrets: [] });
     const ping = (secret: string) => own.deliver({ body: { event: 'ping' }, secret });
     expect((await ping('whsec_only')).status).toBe(401);
@@ -221,17 +221,17 @@ describe('a secret that another process has stored', () => {
   });
 });
 
-describe('while the database is away', () => {
+describe('without the database', () => {
   const away = () => openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere');
 
-  it('a forgery gets its 401 from an API that has known the secrets, and what they sign is taken', async () => {
+  it('a forgery gets 401 from an API with known secrets, and valid signatures are accepted', async () => {
     const store = { isAway: false };
     const logger = createLogger({ level: 'silent', name: 'test' });
     const read = async () => {
       if (store.isAway) throw new DatabaseUnavailableError(new Error('away'));
       return { secrets: [{ secret: 'whsec_stored', storedAt: new Date(TEST_NOW) }], undecryptable: 0 };
     };
-    // A clock that leaps: every delivery may look.
+    // A clock that jumps, so every delivery may cause a read.
     let now = 0;
     const storedSecrets = new WebhookSecretCache({ read, logger, now: () => (now += 60_000) });
     await using own = await startTestApi({ storedSecrets });
@@ -243,7 +243,7 @@ describe('while the database is away', () => {
     expect(await Promise.all(statuses)).toEqual([401, 200, 401]);
   });
 
-  it('an API that has never read the stored secrets cannot call anything a forgery', async () => {
+  it('an API without known secrets reports no forgery', async () => {
     const nowhere = away();
     await using own = await startTestApi({}, () => nowhere);
     const answer: HttpAnswer = await own.deliver({ body: { event: 'ping' }, secret: 'whsec_unknown' });
@@ -260,7 +260,7 @@ describe('readiness', () => {
     await api.database.run((db) => db.update(orders).set({ status: 'held', failureClass }).where(eq(orders.id, id)));
     return id;
   };
-  /** On a busy machine a probe may run out of its time, so it is asked until it has said so. */
+  /** On a busy machine a probe may time out, so this repeats it until it shows the value. */
   const degradedBecomes = (expected: unknown) =>
     waitFor(`/readyz says ${JSON.stringify(expected)}`, async () => {
       const answer = await caller.get('/readyz');
@@ -268,7 +268,7 @@ describe('readiness', () => {
       return true;
     });
 
-  it('names what purchases are held for at the service, and stays ready; it is over when they have gone on', async () => {
+  it('names the hold reasons of purchases at the service and stays ready, until they continue', async () => {
     const ids = [await hold('not_approved'), await hold('not_approved')];
     await hold('rate_limited');
     await degradedBecomes([

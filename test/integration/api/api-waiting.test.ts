@@ -45,7 +45,7 @@ async function waiting(by = caller): Promise<number> {
 const untilWaiting = (count: number) =>
   waitFor(`${count} wait`, async () => (await waiting()) === count, { everyMs: 10 });
 
-/** What a workflow does with work, and what the relay does with what it announced. */
+/** Records a step as the workflow does, and publishes its event as the relay does. */
 async function move(kind: WorkKind, id: string, status: WorkStatus, on: TestApi = api): Promise<void> {
   await on.database.transaction((tx) =>
     recordStep(
@@ -66,8 +66,8 @@ async function idOf(externalOrderId: string, on: TestApi = api): Promise<string>
   });
 }
 
-describe('creating with Prefer: wait', () => {
-  it('answers 201 with the finished order as soon as it is finished, well before the time is over', async () => {
+describe('a creation with Prefer: wait', () => {
+  it('returns 201 with the finished order as soon as it is finished', async () => {
     const body = input();
     const answering = create(body, wait(40));
     const id = await idOf(body.external_order_id);
@@ -90,7 +90,7 @@ describe('creating with Prefer: wait', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('answers 202 with where and when to look when the time is over', async () => {
+  it('returns 202 with address and Retry-After at the end of its wait', async () => {
     const answer = await create(input(), wait(1));
     expect([answer.status, answer.at('status')]).toEqual([202, 'accepted']);
     expect(answer.headers.get('location')).toBe(`/v1/orders/${answer.textAt('id')}`);
@@ -98,7 +98,7 @@ describe('creating with Prefer: wait', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=1');
   });
 
-  it('answers at once without the preference, and says when to look', async () => {
+  it('returns at once without the preference, with Retry-After', async () => {
     const answer = await create(input());
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([
       202,
@@ -107,7 +107,7 @@ describe('creating with Prefer: wait', () => {
     ]);
   });
 
-  it('waits on while it is held, which passes by itself, and not when only a person brings the next step', async () => {
+  it('waits during a hold, and returns when an operator must decide', async () => {
     const body = input();
     const answering = create(body, wait(40));
     const id = await idOf(body.external_order_id);
@@ -122,7 +122,7 @@ describe('creating with Prefer: wait', () => {
     ]);
   });
 
-  it('grants no more than the policy', async () => {
+  it('waits no longer than the policy allows', async () => {
     const body = input();
     const answering = create(body, wait(100_000));
     const id = await idOf(body.external_order_id);
@@ -136,7 +136,7 @@ describe('creating with Prefer: wait', () => {
     ]);
   });
 
-  it('sees what ended before anybody waited: nothing is lost between storing and listening', async () => {
+  it('returns an earlier final state, so nothing is lost between storing and listening', async () => {
     const body = input();
     const key = randomUUID();
     const first = await create(body, {}, key);
@@ -145,7 +145,7 @@ describe('creating with Prefer: wait', () => {
     expect([answer.status, answer.at('status')]).toEqual([201, 'failed']);
   });
 
-  it('is refused before it waits: a wrong body, a missing key, a reference that is taken', async () => {
+  it('is refused without waiting for a wrong body, a missing key or a used reference', async () => {
     const taken = input();
     await create(taken);
     const answers = await Promise.all([
@@ -161,8 +161,8 @@ describe('creating with Prefer: wait', () => {
   });
 });
 
-describe('a repetition', () => {
-  it('gets the stored acceptance byte for byte, also when the first one was answered with the finished order', async () => {
+describe('a repeated creation', () => {
+  it('gets the stored acceptance, also when the first answer had the finished order', async () => {
     const body = input();
     const key = randomUUID();
     const answering = create(body, wait(40), key);
@@ -179,13 +179,13 @@ describe('a repetition', () => {
     expect(two?.text).toBe(one?.text);
   });
 
-  it('that would wait gets the order as it is, and makes no second one', async () => {
+  it('with a wait gets the present order, and creates no second one', async () => {
     const body = input();
     const key = randomUUID();
     const first = create(body, wait(40), key);
     const id = await idOf(body.external_order_id);
     await untilWaiting(1);
-    // The first one still waits: it is accepted and committed, so the key is not in progress any more.
+    // The first request still waits. It is committed, so its key is no longer in progress.
     const second = create(body, wait(40), key);
     await untilWaiting(2);
     await move('order', id, 'failed');
@@ -196,47 +196,47 @@ describe('a repetition', () => {
   });
 });
 
-describe('reading with ?wait', () => {
+describe('a read with ?wait', () => {
   const accepted = async () => (await create(input())).textAt('id');
-  const told = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
+  const waitHeaders = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
 
-  it('answers at once when it is finished already, and when it does not exist', async () => {
+  it('returns at once for a finished order, and for an unknown one', async () => {
     const id = await accepted();
     await move('order', id, 'failed');
     expect((await caller.get(`/v1/orders/${id}?wait=40`)).at('status')).toBe('failed');
     expect((await caller.get(`/v1/orders/${newId('order')}?wait=40`)).status).toBe(404);
   });
 
-  it('answers with what it is when the time is over, says that it was waited, and when to ask again', async () => {
+  it('returns the current state at the end of the wait, with Preference-Applied and Retry-After', async () => {
     const id = await accepted();
     const answer = await caller.get(`/v1/orders/${id}?wait=1`);
-    expect([answer.status, answer.at('status'), ...told(answer)]).toEqual([200, 'accepted', 'wait=1', '2']);
-    expect(told(await caller.get(`/v1/orders/${id}`))).toEqual([null, null]);
+    expect([answer.status, answer.at('status'), ...waitHeaders(answer)]).toEqual([200, 'accepted', 'wait=1', '2']);
+    expect(waitHeaders(await caller.get(`/v1/orders/${id}`))).toEqual([null, null]);
   });
 
-  it('says of a wait that it did not grant when to ask again, and nothing else', async () => {
+  it('returns only Retry-After when it did not wait', async () => {
     const stopped = await startTestApi();
     const by = await stopped.caller();
     const id = (await create(input(), {}, randomUUID(), by)).textAt('id');
     const answering = by.get(`/v1/orders/${id}?wait=50`);
     await waitFor('it waits', async () => (await waiting(by)) === 1);
     await stopped.tail.stop();
-    expect(told(await answering)).toEqual([null, '2']);
-    expect(told(await by.get(`/v1/orders/${id}?wait=50`))).toEqual([null, '2']);
+    expect(waitHeaders(await answering)).toEqual([null, '2']);
+    expect(waitHeaders(await by.get(`/v1/orders/${id}?wait=50`))).toEqual([null, '2']);
     await stopped[Symbol.asyncDispose]();
   });
 
-  it('says when to ask again unless what is waited for has come: seldom, where a person brings the next step', async () => {
+  it('returns Retry-After until the awaited status, with a longer time when an operator must decide', async () => {
     const id = await accepted();
     await move('order', id, 'needs_attention');
-    expect(told(await caller.get(`/v1/orders/${id}?wait=40`))).toEqual(['wait=40', '60']);
-    expect(told(await caller.get(`/v1/orders/${id}?wait=40&until=needs_attention`))).toEqual(['wait=40', null]);
+    expect(waitHeaders(await caller.get(`/v1/orders/${id}?wait=40`))).toEqual(['wait=40', '60']);
+    expect(waitHeaders(await caller.get(`/v1/orders/${id}?wait=40&until=needs_attention`))).toEqual(['wait=40', null]);
     await move('order', id, 'failed');
-    expect(told(await caller.get(`/v1/orders/${id}?wait=40&until=completed`))).toEqual(['wait=40', null]);
-    expect(told(await caller.get(`/v1/orders/${id}?wait=1000`))).toEqual(['wait=50', null]);
+    expect(waitHeaders(await caller.get(`/v1/orders/${id}?wait=40&until=completed`))).toEqual(['wait=40', null]);
+    expect(waitHeaders(await caller.get(`/v1/orders/${id}?wait=1000`))).toEqual(['wait=50', null]);
   });
 
-  it('waits for the statuses that are asked for, and for none that cannot come any more', async () => {
+  it('waits for the requested statuses, and not for impossible ones', async () => {
     const id = await accepted();
     const held = caller.get(`/v1/orders/${id}?wait=40&until=held,completed`);
     const completed = caller.get(`/v1/orders/${id}?wait=40&until=completed`);
@@ -253,8 +253,8 @@ describe('reading with ?wait', () => {
   });
 });
 
-describe('ending a VPN subscription', () => {
-  /** One that is bought, as its workflow leaves it. @returns its address. */
+describe('the cancellation of a VPN subscription', () => {
+  /** An active one, as its workflow leaves it. @returns its address. */
   async function active(): Promise<{ id: string; path: string }> {
     const body = {
       vpn_plan_id: 7,
@@ -274,7 +274,7 @@ describe('ending a VPN subscription', () => {
     return { id, path: `/v1/vpn/subscriptions/${id}` };
   }
 
-  it('with Prefer: wait answers 200 when it has ended, since active is where it began', async () => {
+  it('with Prefer: wait returns 200 when the subscription has ended', async () => {
     const { id, path } = await active();
     const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
     await untilWaiting(1);
@@ -289,14 +289,14 @@ describe('ending a VPN subscription', () => {
     expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([path, null]);
   });
 
-  it('answers 202 with where and when to look: at once without the preference, and with it when the time is over', async () => {
+  it('returns 202 with address and Retry-After, at once or at the end of its wait', async () => {
     const { path } = await active();
     const seen = ({ status, headers }: HttpAnswer) => [
       status,
       ...['location', 'retry-after', 'preference-applied'].map((name) => headers.get(name)),
     ];
     expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }))).toEqual([202, path, '2', null]);
-    // Asked for already: the answer is the same.
+    // Already requested, with the same answer.
     expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }))).toEqual([202, path, '2', null]);
     expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(1) }))).toEqual([
       202,
@@ -306,7 +306,7 @@ describe('ending a VPN subscription', () => {
     ]);
   });
 
-  it('needs no reason: what is not said stands neither in the timeline nor in the audit log', async () => {
+  it('needs no reason, and a missing one appears in neither timeline nor audit log', async () => {
     const ended = async (body?: object) => {
       const { id, path } = await active();
       expect((await caller.post(`${path}/cancel`, body)).status).toBe(202);
@@ -320,7 +320,7 @@ describe('ending a VPN subscription', () => {
     expect(await ended({ reason: 'Moved.' })).toEqual(['The customer ends the subscription: Moved.', 'Moved.']);
   });
 
-  it('is refused once it has ended in another way, and says again that it is cancelled', async () => {
+  it('is refused after another end, and repeats its answer after a cancellation', async () => {
     const { id, path } = await active();
     await move('vpn_subscription', id, 'expired');
     const refused = await caller.post(`${path}/cancel`, {});
@@ -335,7 +335,7 @@ describe('ending a VPN subscription', () => {
     expect([again.status, again.at('status')]).toEqual([200, 'cancelled']);
   });
 
-  it('answers 202 and to look seldom where only a person brings the end', async () => {
+  it('returns 202 with a longer Retry-After when an operator must decide', async () => {
     const { id, path } = await active();
     const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
     await untilWaiting(1);
@@ -345,8 +345,8 @@ describe('ending a VPN subscription', () => {
   });
 });
 
-describe('every call that may wait', () => {
-  it('describes what it answers: where to look, when, and how long was waited', () => {
+describe('every call with a wait', () => {
+  it('describes its address, Retry-After and Preference-Applied headers', () => {
     const waitingCalls = api.operations.filter(({ prefersWait }) => prefersWait);
     expect(waitingCalls.length).toBeGreaterThan(4);
     for (const { id, answers } of waitingCalls) {
@@ -359,7 +359,7 @@ describe('every call that may wait', () => {
     }
   });
 
-  it('describes of a GET as well that it may say when to ask again, and that it was waited', () => {
+  it('describes Retry-After and Preference-Applied also for GET', () => {
     const reads = api.operations.filter(({ query }) => query?.shape['wait'] !== undefined);
     expect(reads.map(({ id }) => id).toSorted()).toEqual([
       'getCancellation',
@@ -374,9 +374,9 @@ describe('every call that may wait', () => {
   });
 });
 
-describe('those who wait', () => {
-  it('hold no connection of the database, and a thousand of them are answered by one change each', async () => {
-    // They wait longer than it takes until all do, on a busy machine too.
+describe('waiting callers', () => {
+  it('hold no database connection, and a thousand of them are answered by one change each', async () => {
+    // Their wait is longer than the time until all of them wait, also on a busy machine.
     const metrics = createMetrics({ processMetrics: false });
     const tail = {
       listen: (listener: Parameters<TestApi['tail']['listen']>[0]) => crowded.tail.listen(listener),
@@ -389,15 +389,14 @@ describe('those who wait', () => {
     const by = await crowded.caller();
     const ids: string[] = [];
     const answering: Promise<HttpAnswer>[] = [];
-    // A hundred at a time: each reads before it waits, and more of them than that would be too long in the queue for
-    // the five connections.
+    // A hundred at a time, because each reads before its wait, and more would queue too long for the five connections.
     for (let n = 1; n <= 10; n += 1) {
       const id = (await create(input(), {}, randomUUID(), by)).textAt('id');
       ids.push(id);
       answering.push(...Array.from({ length: 100 }, () => by.get(`/v1/orders/${id}?wait=${MAX_WAIT_MS / 1_000}`)));
       await waitFor(`${n} hundred wait`, async () => (await waiting(by)) === 100 * n);
     }
-    // The pool has five connections: were they held, this would not be answered.
+    // The pool has five connections. If the callers held them, this would not be answered.
     expect(
       (await Promise.all(Array.from({ length: 20 }, () => by.get('/v1/orders?limit=1')))).every(
         ({ status }) => status === 200,
@@ -406,7 +405,7 @@ describe('those who wait', () => {
     for (const [n, id] of ids.entries()) {
       await move('order', id, 'failed', crowded);
       await waitFor(
-        'those who wait for it are answered, and no others',
+        'its own waiting callers are answered, and no others',
         async () => (await waiting(by)) === 900 - 100 * n,
       );
     }
@@ -418,7 +417,7 @@ describe('those who wait', () => {
     ).toEqual([]);
   });
 
-  it('are forgotten when they go away', async () => {
+  it('are removed when they disconnect', async () => {
     const id = (await create(input())).textAt('id');
     const leaving = new AbortController();
     const gone = fetch(`${api.baseUrl}/v1/orders/${id}?wait=50`, { headers: caller.headers, signal: leaving.signal });
@@ -428,7 +427,7 @@ describe('those who wait', () => {
     await untilWaiting(0);
   });
 
-  it('are answered 202 at once when the API stops', async () => {
+  it('get 202 at once when the API stops', async () => {
     const stopped = await startTestApi();
     const by = await stopped.caller();
     const answering = create(input(), wait(50), randomUUID(), by);
@@ -436,10 +435,10 @@ describe('those who wait', () => {
     await stopped.tail.stop();
     const answer = await answering;
     expect([answer.status, answer.at('status')]).toEqual([202, 'accepted']);
-    // Nobody begins to wait any more.
+    // No new caller waits.
     const next = await create(input(), wait(50), randomUUID(), by);
     expect(next.status).toBe(202);
-    // Neither was granted what it asked for, so neither is told that it was.
+    // Neither wait was granted, so neither answer has Preference-Applied.
     for (const { headers } of [answer, next])
       expect([headers.get('retry-after'), headers.get('preference-applied')]).toEqual(['2', null]);
     await stopped[Symbol.asyncDispose]();
@@ -448,7 +447,7 @@ describe('those who wait', () => {
   it.each([
     { limit: 'all keys', policy: { maxWaiting: 1 }, others: { key_ada: false, key_bob: false } },
     { limit: 'one key', policy: { maxWaitingPerKey: 1 }, others: { key_ada: false, key_bob: true } },
-  ])('are no more than the policy allows $limit: one more is answered at once', async ({ policy, others }) => {
+  ])('are limited by the policy $limit, and a further one is answered at once', async ({ policy, others }) => {
     const metrics = createMetrics({ processMetrics: false });
     await using small = await startTestApi();
     const waits = new Waits({ tail: small.tail, policy: { ...DEFAULT_POLICY.waiting, ...policy }, metrics });
@@ -465,7 +464,7 @@ describe('those who wait', () => {
     const leave = Promise.withResolvers<void>();
     const first = until('key_ada', leave.promise);
     const answers = Object.entries(others).map(async ([lineageId, waited]) => [waited, await until(lineageId)]);
-    // Admitted requests wait until they disconnect; all others are answered at once.
+    // Admitted requests wait until they disconnect. All others are answered at once.
     await Promise.all(answers.filter((_, place) => Object.values(others)[place] === false));
     gone.resolve();
     expect(await Promise.all(answers)).toEqual(
@@ -473,7 +472,7 @@ describe('those who wait', () => {
     );
     leave.resolve();
     expect(await first).toMatchObject({ found: undefined });
-    // There is room again.
+    // There is room for another one.
     const left = Promise.withResolvers<void>();
     const again = until('key_ada', left.promise);
     left.resolve();

@@ -29,7 +29,7 @@ afterAll(() => stack.stop());
 const reference = () => `client-${randomUUID()}`;
 
 describe('the TypeScript client', () => {
-  it('buys, waits, and reads what was delivered', async () => {
+  it('buys, waits, and reads the delivery', async () => {
     const accepted = await client.createOrder({ package_id: 9001, external_order_id: reference() });
     expect(accepted.status).toBe('accepted');
     const order = await client.waitFor(accepted);
@@ -55,7 +55,7 @@ describe('the TypeScript client', () => {
     expect(second).toEqual(first);
   });
 
-  it('shows with what headers the API answers', async () => {
+  it('passes the headers of each answer to the caller', async () => {
     const body = { package_id: 1001, external_order_id: reference() };
     const answers: ResponseInfo[] = [];
     const options = {
@@ -78,7 +78,7 @@ describe('the TypeScript client', () => {
     ]);
   });
 
-  it('asks for lists as the API takes them: several of a set, and flags', async () => {
+  it('sends list filters in the form of the API: sets and flags', async () => {
     const dear = await client.createOrder({
       package_id: 1001,
       external_order_id: reference(),
@@ -105,7 +105,7 @@ describe('the TypeScript client', () => {
     expect((await client.getPackage(1001)).id).toBe(1001);
   });
 
-  it('asks again when an answer breaks off, and gets the one order that was made', async () => {
+  it('repeats a request after a broken answer, and gets the one order', async () => {
     const keys: (string | null)[] = [];
     const cut = new ResellerClient({
       baseUrl: stack.api.baseUrl,
@@ -130,7 +130,7 @@ describe('the TypeScript client', () => {
     expect((await client.listOrders({ external_order_id }).take(2)).map(({ id }) => id)).toEqual([order.id]);
   });
 
-  it('goes through a list over its pages', async () => {
+  it('iterates a list over its pages', async () => {
     const external = Array.from({ length: 3 }, reference);
     for (const external_order_id of external) await client.createOrder({ package_id: 1001, external_order_id });
     const found: string[] = [];
@@ -139,7 +139,7 @@ describe('the TypeScript client', () => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  it('throws problems by their code, with what they carry', async () => {
+  it('throws problems by their code, with their data', async () => {
     const body = { package_id: 1001, external_order_id: reference() };
     const { id } = await client.createOrder(body);
     const taken: unknown = await client.createOrder(body).catch((error: unknown) => error);
@@ -148,9 +148,9 @@ describe('the TypeScript client', () => {
     await expect(stranger.getWallet()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 
-  it('is what the example shop is written with: it buys, waits, recharges and says the price, and buys nothing twice', async () => {
+  it('runs the example shop, which buys, waits, recharges, prints the price, and buys nothing twice', async () => {
     const head = readFileSync(join(PROJECT, 'clients/typescript/examples/shop.ts'), 'utf8').split('*/')[0] ?? '';
-    // A key that may do what the example says that it needs, and no more.
+    // A key with exactly the scopes that the example lists.
     const scopes = apiScopes.filter((scope) => head.includes(scope));
     const { key, prefix, hash } = generateApiKey();
     await stack.database.run((db) => addApiKey(db, { name: 'shop', prefix, hash, scopes }));
@@ -179,14 +179,14 @@ describe('the TypeScript client', () => {
     }
   });
 
-  it('is what the example that watches events is written with: it goes on where it was, through what happened meanwhile', async () => {
+  it('runs the example that watches events, which continues with missed events', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reseller-watch-'));
     const place = join(folder, 'watched');
     const { next_cursor: end } = await client.listEvents({ since: '9990-01-01T00:00:00Z' }).page();
     writeFileSync(place, end ?? '');
     const bought = async () =>
       (await client.waitFor(await client.createOrder({ package_id: 9001, external_order_id: reference() }))).id;
-    /** What it says until it has told that this order is completed. */
+    /** Its output until it reports this order as completed. */
     const watched = async (id: string): Promise<string> => {
       const watcher = spawn(process.execPath, ['clients/typescript/examples/watch-events.ts', place], {
         cwd: PROJECT,
@@ -196,7 +196,7 @@ describe('the TypeScript client', () => {
       let said = '';
       watcher.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
       try {
-        await waitFor('the end of the order is told', () => said.includes(`order.completed  /v1/orders/${id}\n`), {
+        await waitFor('the end of the order is reported', () => said.includes(`order.completed  /v1/orders/${id}\n`), {
           context: () => said,
         });
         await waitFor('it is written down how far it is', async () => {
@@ -220,7 +220,7 @@ describe('the TypeScript client', () => {
     }
   });
 
-  it('is built to a package without dependencies, whose declarations a stranger can use', async () => {
+  it('builds as a package without dependencies, whose declarations other projects can use', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reseller-client-'));
     try {
       await run(
@@ -229,7 +229,8 @@ describe('the TypeScript client', () => {
         { cwd: PROJECT },
       );
       const script = `import { ResellerClient } from ${JSON.stringify(join(folder, 'index.js'))};
-        const client = new ResellerClient({ baseUrl: ${JSON.stringify(stack.api.baseUrl)}, apiKey: ${JSON.stringify(stack.apiKey)} });
+        const baseUrl = ${JSON.stringify(stack.api.baseUrl)};
+        const client = new ResellerClient({ baseUrl, apiKey: ${JSON.stringify(stack.apiKey)} });
         console.log((await client.getWallet()).currency);`;
       expect((await run(process.execPath, ['--input-type=module', '--eval', script])).stdout).toBe('USD\n');
     } finally {

@@ -47,8 +47,8 @@ const idsOf = async (path: string): Promise<unknown[]> => {
   return data.map((_one, place) => answer.at('data', place, 'id'));
 };
 
-describe('lists narrowed to several statuses', () => {
-  it('are one list, newest first, whatever the statuses and the other conditions', async () => {
+describe('a list of several statuses', () => {
+  it('is one list, newest first, with any other conditions', async () => {
     const statuses = ['accepted', 'held', 'failed', 'held', 'abandoned', 'failed', 'held'] as const;
     const made: string[] = [];
     for (const [n, status] of statuses.entries()) {
@@ -88,13 +88,13 @@ describe('lists narrowed to several statuses', () => {
     'refunds?status=completed,gone',
     'esims?status=a,,b',
     'orders?esim_id=1',
-  ])('refuse %s', async (query) => {
+  ])('refuses %s', async (query) => {
     expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
   });
 });
 
 describe('orders of an eSIM', () => {
-  it('are found by it', async () => {
+  it('are filtered by its id', async () => {
     const id = (await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, key())).textAt(
       'id',
     );
@@ -105,8 +105,8 @@ describe('orders of an eSIM', () => {
   });
 });
 
-describe('subscriptions of a customer', () => {
-  it('are found by the reference, which is stored nowhere in the clear', async () => {
+describe('the subscriptions of a customer', () => {
+  it('are filtered by the reference, which is stored nowhere in plain text', async () => {
     const reference = `customer ${randomUUID()}, Zoë`;
     const subscribe = async (customer: string) =>
       (
@@ -123,7 +123,9 @@ describe('subscriptions of a customer', () => {
     expect(new Set(found)).toEqual(new Set([one, two]));
     const rows = await api.database.run((db) =>
       db.execute(
-        sql`select t::text as text from vpn_subscriptions t union all select t::text from events t union all select t::text from timeline t`,
+        sql`select t::text as text from vpn_subscriptions t
+          union all select t::text from events t
+          union all select t::text from timeline t`,
       ),
     );
     expect(JSON.stringify(rows.rows)).not.toContain(reference.slice(0, 30));
@@ -131,8 +133,8 @@ describe('subscriptions of a customer', () => {
   });
 });
 
-describe('eSIMs that changed lately', () => {
-  it('are those whose facts did: a reading that says the same changes nothing', async () => {
+describe('recently changed eSIMs', () => {
+  it('are those with changed fields; an unchanged reading does not count', async () => {
     const id = newId('esim');
     const facts = { status: 'installed', installedAt: at(0), activatedAt: null, expiresAt: null };
     const before = new Date('2020-01-31T12:00:00Z');
@@ -142,16 +144,16 @@ describe('eSIMs that changed lately', () => {
     const since = new Date(before.getTime() + 1);
     await api.database.run((db) => storeEsimState(db, id, facts, at(1)));
     expect([await changedAt(), await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([before, []]);
-    for (const [n, news] of [{ status: 'active' }, { activatedAt: at(2) }, { expiresAt: at(3) }].entries()) {
+    for (const [n, change] of [{ status: 'active' }, { activatedAt: at(2) }, { expiresAt: at(3) }].entries()) {
       await api.database.run((db) => db.update(esims).set({ updatedAt: before }).where(eq(esims.id, id)));
-      await api.database.run((db) => storeEsimState(db, id, { ...facts, ...news }, at(2 + n)));
-      expect([news, await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([news, [id]]);
+      await api.database.run((db) => storeEsimState(db, id, { ...facts, ...change }, at(2 + n)));
+      expect([change, await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([change, [id]]);
     }
   });
 });
 
 describe('movements of the wallet', () => {
-  it('are found by the order and by the eSIM that they are for, whatever kind of movement it is', async () => {
+  it('are filtered by their order and eSIM, for every kind of movement', async () => {
     const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
     await insertEsim(esim, order, {});
     const work = { apiKeyId: 'key_test', packageId: 1 };
@@ -245,7 +247,7 @@ describe('movements of the wallet', () => {
         .data.map(({ service }) => service.id);
     };
     expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
-    // What the service names is told apart from our own ids.
+    // Ids of the service are separate from our own ids.
     const both = await caller.get(`/v1/wallet/transactions?cause=none&order_id=${other}`);
     expect(both.at('data', 0, 'service')).toMatchObject({
       id: 'wt_6',
@@ -276,7 +278,7 @@ describe('a page of a list', () => {
       'orders_failure_page',
     ],
     [
-      'orders by what they wait for',
+      'orders by case reason',
       (db) => orderReads.list(db, undefined, { attentionReason: 'contradiction' }, page),
       'orders_attention_page',
     ],
@@ -321,12 +323,12 @@ describe('a page of a list', () => {
     ],
   ];
 
-  it.each(cases)('of %s is taken from an index, without sorting more than the page', async (_name, list, index) => {
+  it.each(cases)('of %s reads an index, without sorting more than the page', async (_name, list, index) => {
     const plan = await planOf(list, ['sort', 'seqscan', 'bitmapscan']);
     expect(plan).toContain(` using ${index} `);
   });
 
-  it('of orders of an eSIM, which are few, reads those', async () => {
+  it('of orders of an eSIM reads only those', async () => {
     const plan = await planOf(
       (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)),
       ['seqscan'],
@@ -334,7 +336,7 @@ describe('a page of a list', () => {
     expect(plan).toMatch(/(using|on) orders_esim /);
   });
 
-  it('of eSIMs by the reference of their order reads that one', async () => {
+  it('of eSIMs by the reference of their order reads only that one', async () => {
     const plan = await planOf((db) => listEsims(db, undefined, { externalOrderId: 'shop-1' }, page), ['seqscan']);
     expect(plan).toContain(' using orders_external_order_id_unique ');
     expect(plan).toMatch(/(using|on) esims_order_id_unique /);
@@ -343,7 +345,7 @@ describe('a page of a list', () => {
   it.each([
     ['an order', { orderId: newId('order') }],
     ['an eSIM', { esimId: id }],
-  ])('of movements of %s, which are few, reads those', async (_name, filter) => {
+  ])('of movements of %s reads only those', async (_name, filter) => {
     const plan = await planOf((db) => journalPage(db, filter, { limit: 21 }), ['seqscan']);
     expect(plan).toMatch(/(using|on) journal_one_per_cause /);
   });
@@ -355,7 +357,7 @@ describe('a page of a list', () => {
     ['cancellations', cancellations],
     ['subscriptions', vpnSubscriptions],
     ['refunds', refunds],
-  ] as const)('of %s that changed lately reads those that did', async (_name, table) => {
+  ] as const)('of recently changed %s reads only those', async (_name, table) => {
     const plan = await planOf(
       (db) =>
         db
@@ -382,9 +384,8 @@ async function insertEsim(id: string, orderId: string, more: Partial<typeof esim
 }
 
 /**
- * What PostgreSQL would do. With few rows other plans are cheaper; what matters is that this one is possible.
- *
- * @param list a query of ours, as it is sent. @param without what else it may not do, such as `seqscan`.
+ * The possible plan of PostgreSQL. With few rows other plans are cheaper, so they are disabled. @param list a query as
+ * it is sent. @param without further disabled plan nodes, such as `seqscan`.
  */
 async function planOf(list: List, without: readonly string[]): Promise<string> {
   return api.database.transaction(async (tx) => {

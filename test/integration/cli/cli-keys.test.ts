@@ -66,7 +66,7 @@ describe('reseller keys create', () => {
     ['with "all" and another', 'shop', 'all,orders:read', /Unknown scopes: all/],
     ['without a name', '', 'all', /has no name/],
     ['with a name of blanks', '  ', 'all', /has no name/],
-  ])('refuses a key %s, says what there is, and makes none', async (_, name, scopes, message) => {
+  ])('refuses a key %s with the possible values, and creates none', async (_, name, scopes, message) => {
     const before = (await stored()).length;
     await expect(create(name, scopes)).rejects.toThrow(message);
     await expect(create(name, scopes)).rejects.toBeInstanceOf(UserError);
@@ -75,7 +75,7 @@ describe('reseller keys create', () => {
 });
 
 describe('reseller keys list', () => {
-  it('advises a migration for a database without our tables, and shows no statement', async () => {
+  it('advises a migration for a database without tables, and prints no SQL statement', async () => {
     const { postgresUrl } = inject('servers');
     const name = `empty_${randomBytes(6).toString('hex')}`;
     await withClient(
@@ -117,7 +117,7 @@ describe('reseller keys rotate', () => {
     );
   const find = async (prefix: string) => (await stored()).find((key) => key.prefix === prefix);
 
-  it('creates a successor with the same name, scopes and limits in one lineage, and ends the former after the overlap', async () => {
+  it('creates a successor with the same name, scopes and limits, and ends the former after the overlap', async () => {
     const limits = { ownWorkOnly: true, rateLimit: 120, spendLimit: '100.00 USD', expires: 90 };
     const first = prefixOf(await create('rotated', 'orders:read,orders:write', limits));
     const before = await find(first);
@@ -147,7 +147,8 @@ describe('reseller keys rotate', () => {
     expect(lines.map((line) => prefixOf(`_${line.slice(0, 8)}`))).toEqual([first, second, third]);
     expect(lines[1]).toContain(`expired`);
     expect(lines[2]).toContain(
-      `successor of ${second}, own work only, at most 100.00 USD a day, at most 120 requests a minute  orders:read,orders:write`,
+      `successor of ${second}, own work only, at most 100.00 USD a day, ` +
+        'at most 120 requests a minute  orders:read,orders:write',
     );
     // The id that `created_by` and the audit log show.
     expect(lines[0]?.endsWith(`  ${before?.id}`)).toBe(true);
@@ -164,7 +165,7 @@ describe('reseller keys rotate', () => {
     expect((await find(first))?.rateLimit).toBeNull();
   });
 
-  it('refuses a key that is unknown, revoked or rotated before, and one whose successor was lost can be rotated once that is revoked', async () => {
+  it('refuses an unknown, revoked or rotated key; revoking a lost successor permits another rotation', async () => {
     const first = prefixOf(await create('refused', 'orders:read'));
     const second = await rotate(first);
     await expect(rotate(first)).rejects.toThrow(/rotated before/);

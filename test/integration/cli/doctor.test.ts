@@ -35,12 +35,10 @@ afterAll(async () => {
 
 const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
 
-/**
- * The contract check has its own test; the others do not depend on the calls that the simulator serves.
- */
+/** The contract check has its own test. The others do not depend on the calls that the simulator serves. */
 const WITHOUT_DESCRIPTION = { SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
 
-/** The command as a process, with the environment of the stack's worker and API. */
+/** Runs the command as a process with the environment of the stack's worker and API. */
 async function doctor(changes: Record<string, string> = {}, args: readonly string[] = []) {
   const environment = {
     ...stack.environments.worker,
@@ -60,10 +58,7 @@ async function doctor(changes: Record<string, string> = {}, args: readonly strin
   return { code, output: command.output() };
 }
 
-/**
- * @returns the findings by check, and the status of those that are not ok; that of the contract only where it is
- *   checked.
- */
+/** @returns the findings by check, and the status of those that are not ok; the contract only if it is checked. */
 async function findings(changes: Record<string, string> = {}) {
   const { code, output } = await doctor(changes, ['--json']);
   const { exit_code: stated, checks } = jsonReport.parse(JSON.parse(output));
@@ -93,7 +88,7 @@ async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void>
 }
 
 describe('reseller doctor on a running set-up', () => {
-  it('finds everything ok, in a line for each check, and ends with 0', async () => {
+  it('reports ok in a line for each check, and exits with 0', async () => {
     const { code, output } = await doctor({ SERVICE_MISSING_CAPABILITIES: '' });
     const lines = output.trimEnd().split('\n');
     const titles = Object.values(CHECKS);
@@ -286,7 +281,7 @@ describe('reseller doctor on a running set-up', () => {
     expect(await fresh.database.run((db) => db.select().from(installation))).toEqual([]);
   });
 
-  it('ends with 78 when the configuration cannot be used, and still runs the other checks', async () => {
+  it('exits with 78 for an invalid configuration, and still runs the other checks', async () => {
     const { code, problems, of } = await findings({ WORKER_PROBE_PORT: 'many', SERVICE_EMAIL: '' });
     expect(code).toBe(78);
     expect(of['configuration']?.detail).toMatch(

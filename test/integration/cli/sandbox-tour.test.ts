@@ -77,7 +77,7 @@ describe('reseller sandbox tour', () => {
     expect(stamps).toMatchObject([{ serviceBaseUrl: simulator.simulator.baseUrl, serviceMode: 'sandbox' }]);
   });
 
-  it('prints a line for each step and the capabilities, and stores nothing with --no-store [spec: flow.simulation]', async () => {
+  it('prints steps and capabilities, and stores nothing with --no-store [spec: flow.simulation]', async () => {
     const environment = { ...environmentOf(sandbox), DATABASE_URL: 'postgres://127.0.0.1:1/none' };
     const text = await printed((output) => runSandboxTour({ ...QUICK, store: false }, environment, output));
     expect(text).toMatch(/^✔ cancellation {2}the refund result "manual review": seen$/m);
@@ -101,14 +101,14 @@ describe('reseller sandbox tour', () => {
   });
 });
 
-describe('a profile on its way to production', () => {
+describe('the transfer of a profile to production', () => {
   const doctorLine = async (environment: Record<string, string>) => {
     // An unreachable address.
     const others = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`, TEMPORAL_ADDRESS: 'nowhere' };
     return (await examine({ ...environment, ...others })).capabilities;
   };
 
-  it('is imported from the report, switches nothing on before its confirmation, and then prints what it allows', async () => {
+  it('is imported from the report, enables nothing before its confirmation, and then prints its effects', async () => {
     const environment = inProduction();
     expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(/No capability profile/);
     // Reading a new database does not stamp it.

@@ -42,8 +42,8 @@ async function ofCancellation(): Promise<AttemptRow> {
   return database.transaction((tx) => openAttempt(tx, attempt));
 }
 
-/** One that has this state, and whose last send has left its lease. */
-async function standing(
+/** An attempt in this state with an expired lease. */
+async function attemptIn(
   opening: () => Promise<AttemptRow>,
   state: AttemptState,
   anyUnknown: boolean,
@@ -65,18 +65,18 @@ async function standing(
   return database.run((db) => findAttemptById(db, id));
 }
 
-type Happening = (attempt: AttemptRow) => Promise<unknown>;
+type Operation = (attempt: AttemptRow) => Promise<unknown>;
 
-const told =
-  (outcome: ObservedOutcome): Happening =>
+const reported =
+  (outcome: ObservedOutcome): Operation =>
   ({ id }) =>
     database.transaction((tx) => recordReport(tx, id, { outcome, serviceId: undefined }, NOW));
 const sent =
-  (failure: 'timeout' | 'insufficient_balance'): Happening =>
+  (failure: 'timeout' | 'insufficient_balance'): Operation =>
   ({ id }) =>
     database.transaction((tx) => recordSendFailure(tx, id, LEASE, { class: failure, detail: 'It failed.' }));
 const judged =
-  (resolution: Omit<Extract<OperatorAction, { action: 'resolve' }>, 'action' | 'reason'>): Happening =>
+  (resolution: Omit<Extract<OperatorAction, { action: 'resolve' }>, 'action' | 'reason'>): Operation =>
   (attempt) =>
     database.transaction(async (tx) => {
       const work = workOf(attempt);
@@ -92,15 +92,15 @@ const judged =
       expect(result).toEqual({ kind: 'applied' });
     });
 
-/** How each event of the table comes about. */
-const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
+/** The operation that causes each event of the table. */
+const OPERATIONS: Readonly<Record<AttemptEvent, Operation>> = {
   claimed: ({ id }) => claimOf(database, id),
   refused: sent('insufficient_balance'),
   refused_after_unknown: sent('insufficient_balance'),
   unproven: sent('timeout'),
-  processing: told('processing'),
-  completed: told('completed'),
-  failed: told('failed'),
+  processing: reported('processing'),
+  completed: reported('completed'),
+  failed: reported('failed'),
   delivered: (attempt) =>
     database.transaction((tx) =>
       completeWork(
@@ -125,28 +125,28 @@ const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
   verdict_not_bought: judged({ verdict: 'not_bought' }),
 };
 
-/** An order is completed only with an eSIM, and has no refund to wait for. */
+/** An order is completed only with an eSIM, and has no refund. A cancellation has both events. */
 const OF_CANCELLATION: ReadonlySet<AttemptEvent> = new Set(['delivered', 'verdict_bought_undecided']);
 
-/** Which of two events a refusal is depends on what the sends before it have left. */
+/** The results of earlier sends decide between these two events of a refusal. */
 const UNKNOWNS: Readonly<Partial<Record<AttemptEvent, readonly boolean[]>>> = {
   refused: [false],
   refused_after_unknown: [true],
 };
 
 describe('the row of an attempt', () => {
-  it('begins as the table does', async () => {
+  it('starts in the first state of the table', async () => {
     expect((await ofOrder()).state).toBe('prepared');
     expect((await ofCancellation()).state).toBe('prepared');
   });
 
   it.each(Object.keys(ATTEMPT_EVENTS) as AttemptEvent[])(
-    'has after %s the state that the table names, whatever it was before',
+    'has the state of the table after %s, from every state',
     async (event) => {
       for (const state of ATTEMPT_STATES) {
         for (const anyUnknown of UNKNOWNS[event] ?? [false, true]) {
-          const attempt = await standing(OF_CANCELLATION.has(event) ? ofCancellation : ofOrder, state, anyUnknown);
-          await HAPPENINGS[event](attempt);
+          const attempt = await attemptIn(OF_CANCELLATION.has(event) ? ofCancellation : ofOrder, state, anyUnknown);
+          await OPERATIONS[event](attempt);
           const next = ATTEMPT_LIFECYCLE[event][state];
           const expected = next === 'unchanged' || next === 'forbidden' ? state : next;
           expect((await database.run((db) => findAttemptById(db, attempt.id))).state, `${state}, ${event}`).toBe(

@@ -32,7 +32,7 @@ afterAll(() => opened.drop());
 
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));
-/** @param now of the clock of the database. */
+/** @param now the time of the database clock. */
 const claim = async (id: string, now: Date, more: Parameters<typeof claimOf>[2] = {}) => {
   await clock.set(now);
   return claimOf(database, id, more);
@@ -47,7 +47,7 @@ const read = (id: string) => database.run((db) => findAttemptById(db, id));
 const entries = (id: string) => database.run((db) => db.select().from(journal).where(eq(journal.causeId, id)));
 
 describe('an attempt', () => {
-  it('that exists stays as it is when it is opened again: same key, same bytes', async () => {
+  it('keeps its key and bytes when it is opened again', async () => {
     const orderId = await acceptTestOrder(database);
     const first = await openTestAttempt(database, orderId, { reference: 'ref-first' });
     const again = await database.transaction((tx) =>
@@ -62,7 +62,7 @@ describe('an attempt', () => {
     expect(again).toEqual(first);
   });
 
-  it('has a key and a reference that no other attempt can have [spec: header.idempotency-unique, field.order.external_order_id]', async () => {
+  it('has a unique key and reference [spec: header.idempotency-unique, field.order.external_order_id]', async () => {
     const { idempotencyKey, reference } = await newAttempt();
     const [other, orderId] = [await newAttempt(), await acceptTestOrder(database)];
     await expect(openTestAttempt(database, orderId, { reference })).rejects.toThrow('attempts');
@@ -73,8 +73,8 @@ describe('an attempt', () => {
   });
 });
 
-describe('the right to send', () => {
-  it('is given to one of many that ask at the same moment', async () => {
+describe('the permission to send', () => {
+  it('is given to exactly one of many concurrent requests', async () => {
     const { id } = await newAttempt();
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim(id, NOW)));
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('the right to send', () => {
     expect(await read(id)).toMatchObject({ sends: 1, state: 'sending' });
   });
 
-  it('ends with the lease, and the send that left no result counts as unknown from then on', async () => {
+  it('ends with the lease, and a send without result then counts as unknown', async () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
     expect(await claim(id, later(29_999))).toEqual({ kind: 'leased', leaseLeftMs: 1 });
@@ -90,7 +90,7 @@ describe('the right to send', () => {
     expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
   });
 
-  it('is not given again once the window since the first send is over, however long that send was on its way to here', async () => {
+  it('is refused after the resend window, measured from the first send', async () => {
     const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
     const { id } = await newAttempt();
     await within(id, NOW);
@@ -103,26 +103,26 @@ describe('the right to send', () => {
     expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
   });
 
-  it('counts that window from the first send that was not refused', async () => {
+  it('has a resend window that starts at the first send without a refusal', async () => {
     const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
     const { id } = await newAttempt();
     await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
     expect(await read(id)).toMatchObject({ firstSentAt: NOW, firstUnrefusedSendAt: null });
-    // Held for an hour; then the answer is lost.
+    // Held for an hour. Then the answer is lost.
     await failSend(id, await claimToken(id, later(3_600_000)), 'timeout');
     expect(await read(id)).toMatchObject({ firstSentAt: NOW, firstUnrefusedSendAt: later(3_600_000) });
-    // A refusal after it proves nothing, and does not lengthen the window.
+    // A later refusal proves nothing, and does not extend the window.
     await failSend(id, await claimToken(id, later(3_630_000)), 'insufficient_balance');
     expect(await within(id, later(3_660_000))).toMatchObject({ kind: 'claimed' });
     expect(await within(id, later(3_661_001))).toEqual({ kind: 'too_late' });
   });
 
-  it('is never given again where nothing may be sent again, for what the service knows already, and for what a person calls bought', async () => {
+  it('is refused again without a resend window, for purchases known to the service, and after bought', async () => {
     const again = (id: string, resendWindowMs: number | undefined) =>
       claim(id, later(60_000), { leaseMs: 1_000, resendWindowMs });
     const { id } = await newAttempt();
     await claim(id, NOW);
-    expect(await again(id, undefined), 'a send that nobody knows the end of').toEqual({ kind: 'resend_not_allowed' });
+    expect(await again(id, undefined), 'a send with an unknown end').toEqual({ kind: 'resend_not_allowed' });
     expect(await again(id, 600_000)).toMatchObject({ kind: 'claimed' });
 
     const known = await newAttempt();
@@ -136,7 +136,7 @@ describe('the right to send', () => {
     expect(await again(called.id, 600_000), 'it was never sent by us').toEqual({ kind: 'too_late' });
   });
 
-  it('keeps what the caller allows it to cost: of all sends that may have bought it, and of no other', async () => {
+  it('stores the highest price limit of all sends that may have bought', async () => {
     const usd = (amount: string) => ({ amount, currency: 'USD' });
     const under = async (id: string, now: Date, limit: { amount: string; currency: string } | null | undefined) => {
       const claimed = await claim(id, now, { leaseMs: 1_000, limit });
@@ -155,7 +155,7 @@ describe('the right to send', () => {
     expect((await under(id, later(12_000), usd('1.00'))).most).toBeNull();
   });
 
-  it('is not given for an attempt that the service has', async () => {
+  it('is refused for an attempt that the service has', async () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
     await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-1' });
@@ -165,7 +165,7 @@ describe('the right to send', () => {
 });
 
 describe('the result of a send', () => {
-  it('that is a refusal proves that nothing was bought, as long as no send was unknown', async () => {
+  it('proves with a refusal that nothing was bought, when no send was unknown', async () => {
     const { id } = await newAttempt();
     const row = await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
     expect(row).toMatchObject({
@@ -176,14 +176,14 @@ describe('the result of a send', () => {
     });
   });
 
-  it('that is a refusal proves nothing once a send was unknown', async () => {
+  it('proves nothing with a refusal after an unknown send', async () => {
     const { id } = await newAttempt();
     await failSend(id, await claimToken(id, NOW), 'timeout');
     const row = await failSend(id, await claimToken(id, later(1_000)), 'insufficient_balance');
     expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
   });
 
-  it('that comes after its lease was taken by a later send changes nothing', async () => {
+  it('changes nothing after a later send has taken the lease', async () => {
     const { id } = await newAttempt();
     const old = await claimToken(id, NOW);
     await claimToken(id, later(60_000));
@@ -191,7 +191,7 @@ describe('the result of a send', () => {
     expect(row).toMatchObject({ state: 'sending', failureClass: null });
   });
 
-  it('that is a failure does not undo what the service said meanwhile', async () => {
+  it('keeps a report of the service that arrived before a failure', async () => {
     const { id } = await newAttempt();
     const token = await claimToken(id, NOW);
     await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-2' });
@@ -199,15 +199,15 @@ describe('the result of a send', () => {
   });
 });
 
-describe('what the service says', () => {
-  it('goes forward only: completed does not become processing again [spec: gap.transitions]', async () => {
+describe('a report of the service', () => {
+  it('only advances the state, so completed never returns to processing [spec: gap.transitions]', async () => {
     const { id } = await newAttempt();
     await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
     const row = await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-3' });
     expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
   });
 
-  it('writes the debit into our journal once, however often it is reported', async () => {
+  it('books the debit once, for any number of reports', async () => {
     const { id } = await newAttempt();
     const charged = { amount: '4.875', currency: 'USD' };
     for (const outcome of ['processing', 'completed', 'completed'] as const) {
@@ -216,7 +216,7 @@ describe('what the service says', () => {
     expect(await entries(id)).toMatchObject([{ direction: 'debit', amount: '4.875000', currency: 'USD' }]);
   });
 
-  it('of a failure writes no debit: only the wallet can tell whether there was one', async () => {
+  it('of a failure books no debit, because only the wallet shows it', async () => {
     const { id } = await newAttempt();
     await storeTestReport(database, id, {
       outcome: 'failed',
@@ -235,7 +235,7 @@ describe('what the service says', () => {
     expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
   });
 
-  it('is stored for one attempt only: two attempts cannot have one order of the service', async () => {
+  it('is stored for one attempt only, so two attempts never have one order of the service', async () => {
     const [left, right] = [await newAttempt(), await newAttempt()];
     await storeTestReport(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
     await expect(storeTestReport(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow(
@@ -245,7 +245,7 @@ describe('what the service says', () => {
 });
 
 describe('silent attempts', () => {
-  it('are those that may be bought and were neither heard of nor asked about; the longest silence first', async () => {
+  it('are possible purchases without report and look-up, with the longest silence first', async () => {
     await database.run((db) => db.update(attempts).set({ state: 'refused' }));
     const [old, young, asked, settled] = [
       await newAttempt(),
@@ -272,7 +272,7 @@ describe('silent attempts', () => {
     expect(await silent(later(80_000), { silentAfterMs: 40_000 })).toEqual([old.id]);
   });
 
-  it('are asked about the more seldom the older they are, and at least every six hours', async () => {
+  it('are looked up less often with their age, and at least every six hours', async () => {
     await database.run((db) => db.update(attempts).set({ state: 'refused' }));
     const { id } = await newAttempt();
     await claim(id, NOW);
@@ -282,7 +282,7 @@ describe('silent attempts', () => {
     };
     const [minute, hour] = [60_000, 3_600_000];
     expect(await isSilent(10 * minute, 12 * minute + 1)).toBe(true);
-    // After ten hours: every half an hour.
+    // After ten hours, every half an hour.
     expect(await isSilent(10 * hour, 10 * hour + 29 * minute)).toBe(false);
     expect(await isSilent(10 * hour, 10 * hour + 32 * minute)).toBe(true);
     expect(await isSilent(300 * hour, 305 * hour)).toBe(false);

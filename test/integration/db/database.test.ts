@@ -24,13 +24,13 @@ const pidOf = async (db: Parameters<Parameters<Database['transaction']>[0]>[0]) 
   const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
   return rows[0]!.pid;
 };
-/** Of the process that serves a connection. */
+/** The process id of the backend of a connection. */
 const pidOfClient = (client: unknown) => z.object({ processID: z.int() }).parse(client).processID;
 const killBackend = (pid: number) =>
   withClient(opened.url, (client) => client.query('SELECT pg_terminate_backend($1)', [pid]));
 
 describe('a transaction', () => {
-  it('commits what its work returns, and nothing of what its work throws', async () => {
+  it('commits on a normal return, and rolls back on an error', async () => {
     await database.transaction((tx) => tx.insert(apiKeys).values(key('committed')));
     const failing = database.transaction(async (tx) => {
       await tx.insert(apiKeys).values(key('rolled-back'));
@@ -40,7 +40,7 @@ describe('a transaction', () => {
     expect(await stored()).toEqual(['committed']);
   });
 
-  it('in which a statement failed does not pretend to have committed, even when the work swallows the error', async () => {
+  it('with a failed statement fails to commit, even when the work ignores the error', async () => {
     const swallowing = database.transaction(async (tx) => {
       await tx.insert(apiKeys).values(key('lost'));
       await tx.execute(sql`select 1 / 0`).catch(() => undefined);
@@ -50,7 +50,7 @@ describe('a transaction', () => {
     expect(await stored()).not.toContain('lost');
   });
 
-  it('whose connection is cut says that PostgreSQL is not available, ends no process, and the pool goes on', async () => {
+  it('with a lost connection reports PostgreSQL as unavailable, and the pool continues', async () => {
     let seen = 0;
     const cut = database.transaction(async (tx) => {
       seen += 1;
@@ -64,13 +64,13 @@ describe('a transaction', () => {
     expect(await stored()).toContain('after-the-cut');
   });
 
-  it('whose connection is cut while it is idle in between is noticed too', async () => {
+  it('detects a connection that is lost between two statements', async () => {
     const emit = vi.spyOn(pg.Client.prototype, 'emit');
     const cut = database.transaction(async (tx) => {
       await tx.insert(apiKeys).values(key('cut-between'));
       const pid = await pidOf(tx);
       await killBackend(pid);
-      await waitFor('the end of the connection has arrived, while nothing is asked of it', () =>
+      await waitFor('the end of the connection has arrived, without a query', () =>
         emit.mock.calls.some(([event], call) => event === 'end' && pidOfClient(emit.mock.contexts[call]) === pid),
       );
     });
@@ -79,7 +79,7 @@ describe('a transaction', () => {
     expect(await stored()).not.toContain('cut-between');
   });
 
-  it('never gives a connection back with a transaction still open on it', async () => {
+  it('never returns a connection to the pool with an open transaction', async () => {
     const single = new Database({
       url: opened.url,
       poolSize: 1,
@@ -99,10 +99,10 @@ describe('a transaction', () => {
     }
   });
 
-  it('that loses against another one is run again, from its beginning', async () => {
+  it('runs again from its start after a deadlock', async () => {
     await database.run((db) => db.execute(sql`create table counters (id int primary key, n int not null)`));
     await database.run((db) => db.execute(sql`insert into counters values (1, 0), (2, 0)`));
-    // Two that lock the same rows the other way round: one of them is chosen as the victim of the deadlock.
+    // Two transactions lock the same rows in opposite order. PostgreSQL aborts one of them.
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let runs = 0;
     const crossing = (first: number, second: number) =>
@@ -116,14 +116,16 @@ describe('a transaction', () => {
     await Promise.all([crossing(1, 2), crossing(2, 1)]);
     const { rows } = await database.run((db) => db.execute<{ n: number }>(sql`select n from counters`));
     expect(rows.map(({ n }) => n)).toEqual([2, 2]);
-    // More often where the victim is back before the other one has woken up: then the two cross again.
+    // More runs are possible when the aborted one restarts before the other continues, and both block again.
     expect(runs).toBeGreaterThan(2);
   });
 
-  it('waits for no lock and no statement without an end', async () => {
+  it('has a time limit for locks and statements', async () => {
     const { rows } = await database.run((db) =>
       db.execute<{ name: string; setting: string }>(
-        sql`select name, setting from pg_settings where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`,
+        sql`select name, setting from pg_settings
+          where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout')
+          order by name`,
       ),
     );
     expect(rows).toHaveLength(3);
@@ -131,8 +133,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('errors of PostgreSQL', () => {
-  it('name the violated constraint and the SQLSTATE through the wrapper', async () => {
+describe('an error of PostgreSQL', () => {
+  it('contains the violated constraint and the SQLSTATE through the wrapper', async () => {
     await database.transaction((tx) => tx.insert(apiKeys).values(key('twice')));
     const error: unknown = await database
       .transaction((tx) => tx.insert(apiKeys).values(key('twice')))
@@ -142,7 +144,7 @@ describe('errors of PostgreSQL', () => {
     expect(error).not.toBeInstanceOf(DatabaseUnavailableError);
   });
 
-  it('of a server that is not there say so, for transactions and for single statements', async () => {
+  it('of an unreachable server is reported as such, for transactions and single statements', async () => {
     const nowhere = new URL(opened.url);
     nowhere.port = String(await freePort());
     const absent = new Database({
@@ -159,7 +161,7 @@ describe('errors of PostgreSQL', () => {
     }
   });
 
-  it('of an idle connection that breaks are reported to the owner and thrown at nobody', async () => {
+  it('of a broken idle connection is reported to the owner and not thrown', async () => {
     const broken = Promise.withResolvers<Error>();
     const watched = new Database({
       url: opened.url,

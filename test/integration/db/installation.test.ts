@@ -30,7 +30,7 @@ const stamp = (configured: Installation) => opened.database.run((db) => stampOrV
 const stamps = () => opened.database.run((db) => db.select().from(installation));
 
 describe('a database', () => {
-  it('is stamped with the address and mode of its first use, and takes them again', async () => {
+  it('stores the address and mode of its first use, and accepts them again', async () => {
     expect(await opened.database.run((db) => verifyStamp(db, SANDBOX))).toBe(false);
     await stamp(SANDBOX);
     await stamp(SANDBOX);
@@ -38,7 +38,7 @@ describe('a database', () => {
   });
 
   it.each(OTHERS)(
-    'that is stamped refuses another address and another mode, and stays what it was: $serviceBaseUrl, $serviceMode [spec: auth.separate]',
+    'refuses another address and mode, and keeps its own: $serviceBaseUrl, $serviceMode [spec: auth.separate]',
     async (other) => {
       await stamp(SANDBOX);
       await expect(stamp(other)).rejects.toThrow(OtherInstallationError);
@@ -48,7 +48,7 @@ describe('a database', () => {
     },
   );
 
-  it('that two use at once for the first time belongs to one of them', async () => {
+  it('with two concurrent first uses accepts exactly one of them', async () => {
     const contestants = [SANDBOX, ...OTHERS];
     const results = await Promise.allSettled(contestants.map(stamp));
     const [row, ...more] = await stamps();
@@ -58,7 +58,7 @@ describe('a database', () => {
   });
 
   it.each(['api/main.ts', 'worker/main.ts'])(
-    'of the sandbox ends the process of production that is given it: %s [spec: auth.separate]',
+    'of the sandbox ends a production process: %s [spec: auth.separate]',
     async (script) => {
       await stamp(SANDBOX);
       await using process = new TestProcess({
@@ -84,7 +84,7 @@ describe('a database', () => {
 });
 
 describe('tokens', () => {
-  /** Everything that could bring one environment's token into the other's calls, in any order. */
+  /** All operations that could mix the tokens of the two environments, in any order. */
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('call' as const),
@@ -94,7 +94,7 @@ describe('tokens', () => {
     fc.record({ kind: fc.constant('revoke' as const), mode: fc.constantFrom<ServiceMode>('sandbox', 'production') }),
   );
 
-  it('of production and sandbox never meet, even where both share one database, whatever is called, renewed and revoked [spec: auth.separate]', async () => {
+  it('of production and sandbox never mix in one database [spec: auth.separate]', async () => {
     const valid: Record<ServiceMode, Set<string>> = { sandbox: new Set(), production: new Set() };
     const seen: { readonly mode: ServiceMode; readonly token: string }[] = [];
     let logins = 0;
@@ -140,8 +140,7 @@ describe('tokens', () => {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
         for (const each of steps) {
           if (each.kind === 'revoke') valid[each.mode].clear();
-          // A session that has just renewed in vain pauses; that it is never answered with the other's wallet is the
-          // point.
+          // A session pauses after a failed renewal. It must never use the token of the other environment.
           else await services[each.mode][each.process]?.client.getWallet();
         }
         expect(seen.filter(({ mode, token }) => !token.startsWith(`${mode}-`))).toEqual([]);

@@ -14,7 +14,7 @@ async function listen(url: string) {
 }
 
 describe('waking the relay', () => {
-  it('turns many wishes at once into few notifications, and loses none at the end', async () => {
+  it('combines many concurrent requests into few notifications, and loses none', async () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
     const errors: Error[] = [];
@@ -29,13 +29,13 @@ describe('waking the relay', () => {
     const afterBurst = listener.heard.length;
     wakeup.wake();
     await wakeup.close();
-    await waitFor('the last wish is heard too', () => listener.heard.length > afterBurst);
+    await waitFor('the last request causes a notification', () => listener.heard.length > afterBurst);
     expect(listener.heard.length).toBeLessThanOrEqual(4);
     expect(new Set(listener.heard)).toEqual(new Set(['relay']));
     expect(errors).toEqual([]);
   });
 
-  it('goes on with a new connection after its own was cut', async () => {
+  it('continues with a new connection after its own was cut', async () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
     const wakeup = new Notifier({
@@ -59,7 +59,7 @@ describe('waking the relay', () => {
     expect(new Set(listener.heard)).toEqual(new Set(['relay']));
   });
 
-  it('reports that PostgreSQL is away, never throws, and still closes', async () => {
+  it('reports that PostgreSQL is unavailable, never throws, and still closes', async () => {
     const errors: Error[] = [];
     const wakeup = new Notifier({
       channel: 'relay',
@@ -69,7 +69,7 @@ describe('waking the relay', () => {
     });
     wakeup.wake();
     await waitFor('the error is reported', () => errors.length > 0);
-    // Further wishes wait a while instead of knocking all the time.
+    // Further requests wait for a while instead of connecting each time.
     for (let n = 0; n < 100; n += 1) wakeup.wake();
     await wakeup.close();
     expect(errors.length).toBeLessThanOrEqual(2);

@@ -7,7 +7,7 @@ import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/d
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
-/** Longer than any test takes: what is leased or postponed by it is not due by chance. */
+/** Longer than any test, so a leased or postponed row is never due. */
 const HOUR = 3_600_000;
 
 let opened: OpenTestDatabase;
@@ -23,7 +23,7 @@ const take = (batch: number) => database.run((db) => takePending(db, { batch, le
 const deliver = () => deliverTestEvent(database, { outcome: 'processing', serviceId: randomUUID() });
 
 describe('a lease of the inbox', () => {
-  it('goes by the clock of the database alone: a process whose clock is wrong takes neither too early nor too late', async () => {
+  it('uses only the clock of the database, so a wrong process clock has no effect', async () => {
     await deliver();
     const setClock = vi.useFakeTimers({ toFake: ['Date'] });
     try {
@@ -40,7 +40,7 @@ describe('a lease of the inbox', () => {
     }
   });
 
-  it('begins anew for a row that is held, and not for a relay that has lost it', async () => {
+  it('is extended by its holder, and not by a relay that has lost it', async () => {
     await deliver();
     const [first] = await take(1);
     await passQueueTime(database, HOUR);

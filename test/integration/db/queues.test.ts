@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterAll(() => opened.drop());
 
-/** Longer than any test takes: what is leased or postponed by it is not due by chance. */
+/** Longer than any test, so a leased or postponed row is never due. */
 const HOUR = 3_600_000;
 const LEASED = { leaseMs: HOUR };
 const take = (batch: number) => database.run((db) => takePending(db, { batch, ...LEASED }));
@@ -45,7 +45,7 @@ const inboxStates = async () =>
   (await database.run((db) => db.select().from(inbox).orderBy(inbox.id))).map(({ state }) => state);
 
 describe('the inbox', () => {
-  it('is shared by several relays at once: each row is taken by one of them', async () => {
+  it('gives each row to one of several concurrent relays', async () => {
     await deliverMany(30);
     const taken = (await Promise.all(Array.from({ length: 6 }, () => take(10)))).flat().map(({ id }) => id);
     expect(new Set(taken).size).toBe(taken.length);
@@ -56,13 +56,13 @@ describe('the inbox', () => {
   it.each([
     ['inbox', (batch: number) => take(batch)],
     ['outbox', (batch: number) => database.run((db) => takeOutbox(db, { batch, ...LEASED }))],
-  ] as const)('(%s) gives out as many rows as were asked for and no more', async (queue, takeSome) => {
+  ] as const)('(%s) returns exactly the requested number of rows', async (queue, takeSome) => {
     if (queue === 'inbox') await deliverMany(7);
     else for (let n = 0; n < 7; n += 1) await acceptTestOrder(database);
     expect([await takeSome(2), await takeSome(4), await takeSome(4)].map((rows) => rows.length)).toEqual([2, 4, 1]);
   });
 
-  it('gives out rows oldest first, and those that a dead relay had in hand when its lease has ended', async () => {
+  it('returns rows oldest first, and those of a dead relay after its lease', async () => {
     await deliverMany(3);
     const first = await take(2);
     const all = await database.run((db) => db.select({ id: inbox.id }).from(inbox).orderBy(inbox.id));
@@ -75,7 +75,7 @@ describe('the inbox', () => {
     expect(again.find(({ id }) => id === first[0]!.id)!.tries).toBe(2);
   });
 
-  it('keeps a row that could not be handed over, with the reason, until its time comes', async () => {
+  it('keeps a postponed row with the reason until it is due', async () => {
     await deliverMany(1);
     const [row] = await take(1);
     await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: HOUR, isLasting: false }));
@@ -84,7 +84,7 @@ describe('the inbox', () => {
     expect(await take(1)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
   });
 
-  it('brings a row that named nothing of ours back once an attempt with its reference is opened', async () => {
+  it('returns an unmatched row to pending when an attempt with its reference is opened', async () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-early', reference: 'ref-early' });
     const [row] = await take(1);
     await database.run((db) => markUnmatched(db, row!));
@@ -95,7 +95,7 @@ describe('the inbox', () => {
     expect(await inboxStates()).toEqual(['pending']);
   });
 
-  it('brings a row that named an order of the service back once we store that order', async () => {
+  it('returns an unmatched row to pending when its order of the service is stored', async () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-stored-later' });
     const [row] = await take(1);
     await database.run((db) => markUnmatched(db, row!));
@@ -104,7 +104,7 @@ describe('the inbox', () => {
     expect(await inboxStates()).toEqual(['pending']);
   });
 
-  it('does not call a row relayed when its order ended meanwhile: it is judged against the end, soon', async () => {
+  it('judges a row against the final state when its order has ended meanwhile', async () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(1);
     const [row] = await take(1);
@@ -114,7 +114,7 @@ describe('the inbox', () => {
     expect(await take(1)).toHaveLength(1);
   });
 
-  it('gives rows that a workflow ended without answering back to the relay', async () => {
+  it('returns the unanswered rows of an ended workflow to the relay', async () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(2);
     const rows = await take(2);
@@ -129,7 +129,7 @@ describe('the inbox', () => {
     expect(await inboxStates()).toEqual(['applied', 'pending']);
   });
 
-  it('lets an order fail with the very rows that say so', async () => {
+  it('lets an order fail by the rows that report the failure', async () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(1);
     const [row] = await take(1);
@@ -138,7 +138,7 @@ describe('the inbox', () => {
     expect(await end(orderId, 'failed', [inboxKey(row!)])).toBe('recorded');
   });
 
-  it('keeps the first note of what became of a row', async () => {
+  it('keeps the first result of a row', async () => {
     await deliverMany(1);
     const [row] = await take(1);
     await database.run((db) => db.update(inbox).set({ decision: 'advance' }));
@@ -150,8 +150,8 @@ describe('the inbox', () => {
   });
 });
 
-describe('after PostgreSQL was set back', () => {
-  it('a report that got the id of an answered one is not taken for it: it stays, and bars', async () => {
+describe('after PostgreSQL has lost commits', () => {
+  it('a report with the id of an answered one stays pending and blocks the end of its work', async () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(1);
     const [row] = await take(1);
@@ -164,7 +164,7 @@ describe('after PostgreSQL was set back', () => {
     expect(await end(orderId, 'failed', [answered])).toBe('observations_pending');
   });
 
-  it('a report that is not judged any more is not taken for answered: its facts are not stored', async () => {
+  it('a report without a decision is not marked as answered, because its facts are not stored', async () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(1);
     const [row] = await take(1);
@@ -183,7 +183,7 @@ async function end(orderId: string, status: 'failed' | 'abandoned', applied: rea
 }
 
 describe('the outbox', () => {
-  it('holds one wish to start an order, however often it is asked for', async () => {
+  it('contains one start request per order, for any number of requests', async () => {
     const orderId = await acceptTestOrder(database);
     for (let n = 0; n < 3; n += 1) await database.transaction((tx) => requestStart(tx, orderWork(orderId)));
     expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
@@ -191,7 +191,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('has no wish for an order whose acceptance was rolled back', async () => {
+  it('contains no request of a rolled back transaction', async () => {
     const orderId = await acceptTestOrder(database);
     await database.run((db) => db.delete(outbox));
     await database
@@ -203,7 +203,7 @@ describe('the outbox', () => {
     expect(await database.run((db) => db.select().from(outbox))).toEqual([]);
   });
 
-  it('is shared by several relays at once, and forgets what was handed over only', async () => {
+  it('is shared by concurrent relays, and removes only processed rows', async () => {
     for (let n = 0; n < 12; n += 1) await acceptTestOrder(database);
     const options = { batch: 4, ...LEASED };
     const batches = await Promise.all(Array.from({ length: 3 }, () => database.run((db) => takeOutbox(db, options))));
@@ -215,7 +215,7 @@ describe('the outbox', () => {
     expect(left).toHaveLength(12 - batches[0]!.length);
   });
 
-  it('keeps a wake-up request that arrives while an earlier one is delivered', async () => {
+  it('keeps a wake-up request that arrives during the delivery of an earlier one', async () => {
     const work = orderWork(await acceptTestOrder(database));
     await database.run((db) => db.delete(outbox));
     const options = { batch: 10, ...LEASED };
@@ -231,7 +231,7 @@ describe('the outbox', () => {
     expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
   });
 
-  it('keeps a row that could not be handed over until its time comes', async () => {
+  it('keeps a postponed row until it is due', async () => {
     await acceptTestOrder(database);
     const options = { batch: 1, ...LEASED };
     const [row] = await database.run((db) => takeOutbox(db, options));
@@ -250,7 +250,7 @@ describe('the outbox', () => {
 describe('the journal', () => {
   const money = { amount: '3.20', currency: 'USD' };
 
-  it('takes one debit and one credit per attempt, however often they are seen', async () => {
+  it('contains one debit and one credit per attempt, for any number of records', async () => {
     const { id: attemptId } = await openTestAttempt(database, await acceptTestOrder(database));
     const record = (direction: 'debit' | 'credit') =>
       database.run((db) => recordMovement(db, { direction, attemptId, money }));
@@ -267,7 +267,7 @@ describe('the journal', () => {
     ['update', sql`update journal set amount = 0`],
     ['delete', sql`delete from journal`],
     ['truncate', sql`truncate journal`],
-  ])('is append-only: no %s goes through, not even past the product', async (_what, statement) => {
+  ])('is append-only, so the database refuses every %s', async (_what, statement) => {
     const { id: attemptId } = await openTestAttempt(database, await acceptTestOrder(database));
     await database.run((db) => recordMovement(db, { direction: 'debit', attemptId, money }));
     const before = await database.run((db) => db.select().from(journal));
@@ -279,13 +279,13 @@ describe('the journal', () => {
 });
 
 describe('an order', () => {
-  it('that has ended takes no further step', async () => {
+  it('takes no further step after its end', async () => {
     const orderId = await acceptTestOrder(database);
     await end(orderId, 'failed');
     await expect(end(orderId, 'failed')).rejects.toThrow('has ended as failed');
   });
 
-  it('is never completed without its eSIM, whatever the code does', async () => {
+  it('is never completed without its eSIM, because the database refuses it', async () => {
     const orderId = await acceptTestOrder(database);
     await expect(
       database.run((db) => db.update(orders).set({ status: 'completed' }).where(eq(orders.id, orderId))),
@@ -310,7 +310,7 @@ describe('an order', () => {
     }
   });
 
-  it('completes with one eSIM: the same eSIM of the service cannot be given to two orders', async () => {
+  it('is completed with one eSIM, which no other order can have', async () => {
     const esim = {
       id: newId('esim'),
       serviceEsimId: 'e-shared',

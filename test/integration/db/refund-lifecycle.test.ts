@@ -27,30 +27,30 @@ afterAll(() => opened.drop());
 
 const NOW = new Date('2030-01-31T12:00:00Z');
 
-/** A cancellation whose refund stands so. */
-async function standing(status: RefundStatusOrNone): Promise<WorkRef> {
+/** A cancellation with this refund status. */
+async function cancellationWith(status: RefundStatusOrNone): Promise<WorkRef> {
   const { id, ...of } = await acceptTestCancellation(database);
   if (status !== 'none')
     await database.run((db) => db.insert(refunds).values({ id: newId('refund'), cancellationId: id, ...of, status }));
   return { kind: 'cancellation', id };
 }
 
-type Happening = (work: WorkRef) => Promise<unknown>;
+type Operation = (work: WorkRef) => Promise<unknown>;
 
-const told =
-  (refund: CancellationDetails['refund']): Happening =>
+const reported =
+  (refund: CancellationDetails['refund']): Operation =>
   (work) =>
     database.transaction((tx) => storeCancellationReport(tx, work, { refund }, NOW));
 const settled =
-  (isPaid: boolean): Happening =>
+  (isPaid: boolean): Operation =>
   ({ id }) =>
     database.transaction((tx) => settleRefund(tx, id, isPaid, NOW));
 
-/** How each event of the table comes about. */
-const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
-  expected: told({ state: 'processing' }),
-  manual_review: told({ state: 'processing', review: 'manual_review' }),
-  failed: told({ state: 'failed' }),
+/** The operation that causes each event of the table. */
+const OPERATIONS: Readonly<Record<RefundEvent, Operation>> = {
+  expected: reported({ state: 'processing' }),
+  manual_review: reported({ state: 'processing', review: 'manual_review' }),
+  failed: reported({ state: 'failed' }),
   paid: settled(true),
   given_up: settled(false),
   case_opened: ({ id }) => database.transaction((tx) => markRefundNeedsAttention(tx, id, NOW)),
@@ -59,11 +59,11 @@ const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
 
 describe('the row of a refund', () => {
   it.each(Object.keys(REFUND_EVENTS) as RefundEvent[])(
-    'has after %s the status that the table names, whatever it was before',
+    'has the status of the table after %s, from every status',
     async (event) => {
       for (const before of REFUND_STATUSES_OR_NONE) {
-        const work = await standing(before);
-        await HAPPENINGS[event](work);
+        const work = await cancellationWith(before);
+        await OPERATIONS[event](work);
         const next = REFUND_LIFECYCLE[event][before];
         const row = await database.run((db) => findRefund(db, work.id));
         expect(row?.status ?? 'none', `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);

@@ -43,7 +43,7 @@ const KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
 const policy = DEFAULT_POLICY.outbound;
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
 
-/** A delivery of which a try is under way, to an endpoint of its own. */
+/** A delivery with a running try, to its own endpoint. */
 async function tryUnderWay(): Promise<ClaimedDelivery> {
   return database.transaction(async (tx) => {
     const wanted = {
@@ -65,10 +65,10 @@ async function tryUnderWay(): Promise<ClaimedDelivery> {
   });
 }
 
-type Happening = (tx: Executor, claimed: ClaimedDelivery) => Promise<unknown>;
+type Operation = (tx: Executor, claimed: ClaimedDelivery) => Promise<unknown>;
 
 const answered =
-  (status: number): Happening =>
+  (status: number): Operation =>
   (tx, claimed) =>
     recordTry(
       tx,
@@ -77,24 +77,24 @@ const answered =
       { now: NOW, spread: 0.5, policy },
     );
 
-/** After a change of the row of the delivery, or of the endpoint. */
+/** Changes the row of the delivery or of the endpoint first. */
 const ofDelivery =
-  (change: Partial<typeof webhookDeliveries.$inferInsert>, happening: Happening): Happening =>
+  (change: Partial<typeof webhookDeliveries.$inferInsert>, operation: Operation): Operation =>
   async (tx, claimed) => {
     await tx.update(webhookDeliveries).set(change).where(eq(webhookDeliveries.id, claimed.delivery.id));
-    await happening(tx, claimed);
+    await operation(tx, claimed);
   };
 const ofEndpoint =
-  (change: Partial<WebhookEndpointRow>, happening: Happening): Happening =>
+  (change: Partial<WebhookEndpointRow>, operation: Operation): Operation =>
   async (tx, claimed) => {
     await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, claimed.endpoint.id));
-    await happening(tx, claimed);
+    await operation(tx, claimed);
   };
 
-const giveUp: Happening = (tx, { endpoint }) => giveUpDeliveries(tx, endpoint.id, 10, NOW);
+const giveUp: Operation = (tx, { endpoint }) => giveUpDeliveries(tx, endpoint.id, 10, NOW);
 
-/** The ways in which each event of a delivery comes about. */
-const OF_DELIVERY: readonly (readonly [event: DeliveryEvent, how: string, happening: Happening])[] = [
+/** The operations that cause each event of a delivery. */
+const OF_DELIVERY: readonly (readonly [event: DeliveryEvent, how: string, operation: Operation])[] = [
   [
     'queued',
     'it is replayed',
@@ -107,8 +107,8 @@ const OF_DELIVERY: readonly (readonly [event: DeliveryEvent, how: string, happen
   ['given_up', 'the endpoint was disabled', ofEndpoint({ disabledAt: NOW, disabledReason: 'request' }, giveUp)],
 ];
 
-/** How each event of an endpoint comes about, while a try is under way. */
-const OF_ENDPOINT: Readonly<Record<EndpointEvent, Happening>> = {
+/** The operation that causes each event of an endpoint during a running try. */
+const OF_ENDPOINT: Readonly<Record<EndpointEvent, Operation>> = {
   disable: (tx, { endpoint }) => disableWebhookEndpoint(tx, endpoint.id, 'request', NOW),
   found_gone: answered(410),
   found_failing: ofEndpoint({ failures: 9, failingSince: ago(policy.disableAfterMs) }, answered(500)),
@@ -122,33 +122,28 @@ function columnsOf(state: EndpointState): Partial<WebhookEndpointRow> {
   return state === 'deleted' ? { deletedAt: NOW } : { disabledAt: NOW, disabledReason: state };
 }
 
-async function deliveryAfter(state: DeliveryState, happening: Happening): Promise<DeliveryState | undefined> {
+async function deliveryAfter(state: DeliveryState, operation: Operation): Promise<DeliveryState | undefined> {
   const claimed = await tryUnderWay();
   const columns = { state, nextTryAt: state === 'pending' ? NOW : null, endedAt: state === 'pending' ? null : NOW };
   const rows = await database.transaction(async (tx) => {
-    await ofDelivery(columns, happening)(tx, claimed);
+    await ofDelivery(columns, operation)(tx, claimed);
     return tx.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, claimed.delivery.id));
   });
   return rows[0]?.state;
 }
 
 describe('the row of a webhook delivery', () => {
-  it.each(OF_DELIVERY)(
-    'has after %s (%s) the state that the table names, whatever it was before',
-    async (event, _how, happening) => {
-      for (const before of DELIVERY_STATES) {
-        const next = DELIVERY_LIFECYCLE[event][before];
-        expect(await deliveryAfter(before, happening), `${before}, ${event}`).toBe(
-          next === 'unchanged' ? before : next,
-        );
-      }
-    },
-  );
+  it.each(OF_DELIVERY)('has the state of the table after %s (%s), from every state', async (event, _how, operation) => {
+    for (const before of DELIVERY_STATES) {
+      const next = DELIVERY_LIFECYCLE[event][before];
+      expect(await deliveryAfter(before, operation), `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);
+    }
+  });
 });
 
 describe('the row of a webhook endpoint', () => {
   it.each(Object.keys(ENDPOINT_EVENTS) as EndpointEvent[])(
-    'has after %s the state that the table names, whatever it was before',
+    'has the state of the table after %s, from every state',
     async (event) => {
       for (const before of ENDPOINT_STATES) {
         const next = ENDPOINT_LIFECYCLE[event][before];
@@ -165,7 +160,7 @@ describe('the row of a webhook endpoint', () => {
     },
   );
 
-  it('says of one that we disable that we did, and of one that was deleted while its try was under way nothing', async () => {
+  it('causes an event when we disable it, and none when it was deleted during its try', async () => {
     const announcedOf = async (state: EndpointState) => {
       const claimed = await tryUnderWay();
       return database.transaction(async (tx) => {

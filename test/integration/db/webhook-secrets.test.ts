@@ -38,7 +38,7 @@ describe('a stored webhook secret', () => {
     });
   });
 
-  it('that is replaced verifies until the overlap ends, to the millisecond', async () => {
+  it('verifies until the end of the overlap after its replacement, to the millisecond', async () => {
     await replace('whsec_first');
     const later = NOW + 5 * HOUR;
     expect((await replace('whsec_second', { now: later })).formerVerifiesUntil).toEqual(new Date(later + HOUR));
@@ -49,14 +49,14 @@ describe('a stored webhook secret', () => {
     expect(await verifying(later + HOUR + 1)).toEqual(['whsec_second']);
   });
 
-  it('goes on for no longer than the last rotation says, when that one is told of a leak', async () => {
+  it('ends at the last rotation when that rotation has no overlap', async () => {
     await replace('whsec_first');
     await replace('whsec_second', { now: NOW + 10 });
     await replace('whsec_third', { now: NOW + 20, overlapMs: 0 });
     expect(await verifying(NOW + 21)).toEqual(['whsec_third']);
   });
 
-  it('keeps the end that it has when the next overlap is longer', async () => {
+  it('keeps its end when the next overlap is longer', async () => {
     await replace('whsec_first');
     await replace('whsec_second', { now: NOW + 10, overlapMs: 100 });
     await replace('whsec_third', { now: NOW + 20, overlapMs: HOUR });
@@ -64,14 +64,14 @@ describe('a stored webhook secret', () => {
     expect(await verifying(NOW + 111)).toEqual(['whsec_third', 'whsec_second']);
   });
 
-  it('is removed at the next rotation once its end has come', async () => {
+  it('is removed at the first rotation after its end', async () => {
     await replace('whsec_first');
     await replace('whsec_second', { now: NOW + 10 });
     await replace('whsec_third', { now: NOW + 2 * HOUR });
     expect(await rows()).toHaveLength(2);
   });
 
-  it('of one environment has nothing to do with the other', async () => {
+  it('of one environment does not affect the other', async () => {
     await replace('whsec_sandbox');
     await replace('whsec_production', { environment: 'production' });
     expect(await verifying(NOW)).toEqual(['whsec_sandbox']);
@@ -80,7 +80,7 @@ describe('a stored webhook secret', () => {
     ]);
   });
 
-  it('is encrypted for its environment and its moment: moved elsewhere it does not open, and takes no other with it', async () => {
+  it('is encrypted for its environment and time, and a moved one affects no other', async () => {
     await replace('whsec_first');
     await replace('whsec_second', { now: NOW + 10 });
     for (const { encryptedSecret } of await rows()) expect(encryptedSecret.includes(Buffer.from('whsec'))).toBe(false);
@@ -97,7 +97,7 @@ describe('a stored webhook secret', () => {
 });
 
 describe('a change of the secret', () => {
-  it('is made by one process at a time; the others learn it at once', async () => {
+  it('is made by one process at a time, and other processes read it at once', async () => {
     const { promise: release, resolve } = Promise.withResolvers<void>();
     const { promise: locked, resolve: lockedNow } = Promise.withResolvers<void>();
     const lock = (hold: Promise<void>, environment = 'sandbox') =>
@@ -121,7 +121,7 @@ describe('a change of the secret', () => {
     expect(await lock(Promise.resolve())).toBe(true);
   });
 
-  it('leaves the former secret as it is when it is not committed', async () => {
+  it('keeps the former secret when it is not committed', async () => {
     await replace('whsec_first');
     const broken = opened.database.transaction(async (tx) => {
       await new WebhookSecretStore(tx, {

@@ -29,7 +29,7 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-/** Announces events and puts them out. @returns their ids. */
+/** Records and publishes events. @returns their ids. */
 async function announce(
   types: readonly EventType[],
   more: { subjectId?: string; at?: number; apiKeyId?: string } = {},
@@ -53,9 +53,9 @@ async function announce(
 
 const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
-/** What an answer says of the wait. */
-const told = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
-/** Where the feed ends at this moment. */
+/** The headers of an answer about its wait. */
+const waitHeaders = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
+/** The present end of the feed. */
 const end = async () => (await feed('?since=9990-01-01T00:00:00Z')).next_cursor;
 async function waiting(what: 'answer' | 'stream'): Promise<number> {
   const { text } = await caller.get('/metrics');
@@ -71,8 +71,8 @@ async function stream(
   return reader;
 }
 
-describe('waiting for events', () => {
-  it('waits for the first event that is asked for, and for no other', async () => {
+describe('a waiting read of the feed', () => {
+  it('returns on the first event that its filter selects, and on no other', async () => {
     const cursor = await end();
     const answered = feed(`?wait=30&type=order.*&cursor=${cursor}`);
     await waitFor('the caller waits', async () => (await waiting('answer')) === 1);
@@ -82,19 +82,19 @@ describe('waiting for events', () => {
     expect(await waiting('answer')).toBe(0);
   });
 
-  it('answers with an empty page and the same cursor when nothing comes in time', async () => {
+  it('returns an empty page with the same cursor at the end of its wait', async () => {
     const cursor = await end();
     const answer = await caller.get(`/v1/events?wait=1&cursor=${cursor}`);
     expect(answer.read(madeUpEventPage)).toEqual({ data: [], next_cursor: cursor, has_more: false });
-    expect(told(answer)).toEqual(['wait=1', null]);
-    expect(told(await caller.get(`/v1/events?cursor=${cursor}`))).toEqual([null, null]);
+    expect(waitHeaders(answer)).toEqual(['wait=1', null]);
+    expect(waitHeaders(await caller.get(`/v1/events?cursor=${cursor}`))).toEqual([null, null]);
   });
 
-  it('says when to ask again where it did not wait and has nothing to show', async () => {
+  it('sends Retry-After when it did not wait and has no events', async () => {
     await using stopped = await startTestApi();
     const by = await stopped.caller();
     await stopped.tail.stop();
-    expect(told(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
+    expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
     await stopped.database.transaction((tx) =>
       recordEvent(
         tx,
@@ -103,12 +103,12 @@ describe('waiting for events', () => {
       ),
     );
     await stopped.publish();
-    expect(told(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
+    expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
   });
 });
 
-describe('waiting with a key that is revoked meanwhile', () => {
-  it('brings nothing that came after', async () => {
+describe('a waiting read with a key revoked meanwhile', () => {
+  it('returns no later event', async () => {
     const other = await api.caller(['events:read']);
     const cursor = await end();
     const answered = other.get(`/v1/events?wait=30&cursor=${cursor}`);
@@ -130,22 +130,22 @@ describe('waiting with a key that is revoked meanwhile', () => {
   });
 });
 
-describe('the stream', () => {
-  it('tells what happens from now on, with a cursor, the type and the event of the feed', async () => {
+describe('the event stream', () => {
+  it('sends new events with cursor, type and the event of the feed', async () => {
     await announce(['order.accepted']);
     const cursor = await end();
     const reader = await stream();
     await waitFor('it is live', async () => (await waiting('stream')) === 1 && reader.comments() > 0);
     const [id] = await announce(['order.completed']);
-    const [told] = await reader.next(1);
+    const [received] = await reader.next(1);
     const page = await feed(`?type=order.completed&cursor=${cursor}`);
-    expect(told).toEqual({ id: page.next_cursor, event: 'order.completed', data: page.data[0] });
-    expect(told?.data).toMatchObject({ id });
+    expect(received).toEqual({ id: page.next_cursor, event: 'order.completed', data: page.data[0] });
+    expect(received?.data).toMatchObject({ id });
     expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(reader.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('goes on after the last event that was seen, through what was published meanwhile and what is published then', async () => {
+  it('continues after the last received event, with missed and new events', async () => {
     const reader = await stream();
     await waitFor('it is live', () => reader.comments() > 0);
     const seen = await announce(['order.accepted', 'order.held']);
@@ -154,33 +154,33 @@ describe('the stream', () => {
     const missed = await announce(Array.from({ length: 250 }, () => 'topup.held' as const));
     const again = await stream('', { 'Last-Event-ID': last?.id ?? '' });
     const meanwhile = await announce(['order.failed', 'order.abandoned']);
-    const told = await again.next(252);
-    expect(told.map(({ data }) => data['id'])).toEqual([...missed, ...meanwhile]);
-    expect(seen).not.toContain(told[0]?.data['id']);
+    const received = await again.next(252);
+    expect(received.map(({ data }) => data['id'])).toEqual([...missed, ...meanwhile]);
+    expect(seen).not.toContain(received[0]?.data['id']);
   });
 
-  it('tells each event once and in order, however many are published while it begins', async () => {
+  it('sends each event once and in order while others are published', async () => {
     const cursor = await end();
     const made: string[] = [];
     const publishing = (async () => {
       for (let round = 0; round < 30; round += 1) made.push(...(await announce(['order.held', 'topup.held'])));
     })();
-    const told: string[] = [];
+    const received: string[] = [];
     for (let part = 0; part < 3; part += 1) {
       const reader = await stream(`?cursor=${cursor}`);
       const seen = await reader.next(20);
-      told.push(...seen.map(({ data }) => String(data['id'])));
+      received.push(...seen.map(({ data }) => String(data['id'])));
       reader.close();
       const rest = await stream('', { 'Last-Event-ID': seen.at(-1)?.id ?? '' });
       if (part === 0) await publishing;
       expect((await rest.next(40)).map(({ data }) => data['id'])).toEqual(made.slice(20, 60));
       rest.close();
     }
-    expect(told.slice(0, 20)).toEqual(made.slice(0, 20));
-    expect(told.slice(20, 40)).toEqual(made.slice(0, 20));
+    expect(received.slice(0, 20)).toEqual(made.slice(0, 20));
+    expect(received.slice(20, 40)).toEqual(made.slice(0, 20));
   });
 
-  it('says where it begins before anything happens, so that a reader who is cut off at once misses nothing', async () => {
+  it('sends its start position first, so a reader that disconnects at once misses nothing', async () => {
     const body = (await fetch(`${caller.baseUrl}/v1/events/stream`, { headers: caller.headers })).body?.getReader();
     const first = Buffer.from((await body?.read())?.value ?? []).toString('utf8');
     await body?.cancel();
@@ -190,7 +190,7 @@ describe('the stream', () => {
     expect((await again.next(2)).map(({ data }) => data['id'])).toEqual(missed);
   });
 
-  it('refuses a cursor that is empty, and goes on after the one that is given when the header is empty', async () => {
+  it('refuses an empty cursor, and ignores an empty Last-Event-ID header', async () => {
     const refused = await caller.get('/v1/events/stream?cursor=');
     expect([refused.status, refused.at('errors', 0, 'in'), refused.at('errors', 0, 'field')]).toEqual([
       400,
@@ -203,7 +203,7 @@ describe('the stream', () => {
     expect((await again.next(1)).map(({ data }) => data['id'])).toEqual([missed]);
   });
 
-  it('is narrowed like the feed', async () => {
+  it('has the same filters as the feed', async () => {
     const reader = await stream('?type=refund.*&subject_id=ref_1');
     await waitFor('it is live', () => reader.comments() > 0);
     await announce(['order.held', 'refund.expected']);
@@ -211,17 +211,17 @@ describe('the stream', () => {
     expect((await reader.next(1)).map(({ data }) => data['id'])).toEqual([wanted]);
   });
 
-  it('brings the cursor of a reader forward whose filter lets nothing through', async () => {
+  it('advances the cursor of a reader whose filter selects no event', async () => {
     const reader = await stream('?type=refund.*');
     await announce(['order.held', 'topup.held']);
     const last = await end();
-    await waitFor('it is told how far it is', () => reader.lastEventId() === last);
+    await waitFor('its cursor has advanced', () => reader.lastEventId() === last);
     const [wanted] = await announce(['refund.completed']);
     const again = await stream('?type=refund.*', { 'Last-Event-ID': last });
     expect((await again.next(1)).map(({ data }) => data['id'])).toEqual([wanted]);
   });
 
-  it('ends when its key is revoked while it is still far behind', async () => {
+  it('ends when its key is revoked while it still sends old events', async () => {
     const cursor = await end();
     const bulk = 'x'.repeat(60_000);
     await api.database.transaction(async (tx) => {
@@ -237,7 +237,7 @@ describe('the stream', () => {
     const reader = await stream(`?cursor=${cursor}`, {}, other);
     reader.pause();
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
-    // As long as a reader takes who reads slowly.
+    // The time that a slow reader takes.
     const slow = performance.now() + 150;
     await waitFor('it is time to look at the key again', () => performance.now() > slow);
     reader.resume();
@@ -246,7 +246,7 @@ describe('the stream', () => {
     expect(reader.received()).toBeLessThan(400);
   });
 
-  it('is refused beyond the limit of a key, not of another, and free again when one is closed', async () => {
+  it('is refused beyond the limit of its key, independently of other keys, until one closes', async () => {
     const open = [await stream(), await stream(), await stream()];
     const refused = await caller.get('/v1/events/stream');
     expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
@@ -266,7 +266,7 @@ describe('the stream', () => {
     expect(await waiting('stream')).toBe(0);
   });
 
-  it('brings nothing any more once its key is revoked, however long the next heartbeat is', async () => {
+  it('sends nothing after its key is revoked, before any heartbeat', async () => {
     await using patient = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 3_600_000 } });
     const reader = await readStream(await patient.caller(['events:read']), '/v1/events/stream');
     readers.push(reader);
@@ -290,7 +290,7 @@ describe('the stream', () => {
     expect(reader.received()).toBe(1);
   });
 
-  it('cuts a reader that does not read, instead of keeping what it does not take', async () => {
+  it('disconnects a reader that does not read, instead of buffering', async () => {
     const reader = await stream('', {}, caller);
     await waitFor('it is live', () => reader.comments() > 0);
     reader.pause();

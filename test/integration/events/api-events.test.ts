@@ -22,7 +22,7 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-/** Announces events and puts them out. @returns their ids. */
+/** Records and publishes events. @returns their ids. */
 async function announce(
   types: readonly EventType[],
   more: { subjectId?: string; at?: number; apiKeyId?: string } = {},
@@ -47,8 +47,8 @@ async function announce(
 const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
 
-describe('the feed', () => {
-  it('is read to its end and gone on from later, without a gap and without anything twice', async () => {
+describe('the event feed', () => {
+  it('is read to its end and continued later, without gaps and duplicates', async () => {
     const first = await announce([
       'order.accepted',
       'order.processing',
@@ -67,7 +67,7 @@ describe('the feed', () => {
     expect(ids(await feed(`?cursor=${none.next_cursor}`))).toEqual(later);
   });
 
-  it('shows an event in the form of its schema, also alone', async () => {
+  it('returns an event in the form of its schema, also as a single event', async () => {
     const [id = ''] = await announce(['order.held'], { subjectId: 'ord_1' });
     const event = (await caller.get(`/v1/events/${id}`)).read(madeUpEvent);
     expect((await feed()).data).toEqual([event]);
@@ -82,7 +82,7 @@ describe('the feed', () => {
     expect((await caller.get('/v1/events/1')).at('code')).toBe('event_not_found');
   });
 
-  it('shows nothing that is not published: it could still be passed by one that is committed later', async () => {
+  it('hides unpublished events, because a later commit could precede them', async () => {
     await api.database.transaction((tx) =>
       recordEvent(
         tx,
@@ -95,7 +95,7 @@ describe('the feed', () => {
     expect((await feed()).data).toHaveLength(1);
   });
 
-  it('is narrowed by type, kind, subject and time, and pages go on within what is left', async () => {
+  it('is filtered by type, kind, subject and time, and its pages keep the filter', async () => {
     const all = await announce(
       ['order.accepted', 'topup.accepted', 'order.completed', 'refund.completed', 'order.held'],
       { subjectId: 'ord_7' },
@@ -128,24 +128,24 @@ describe('the feed', () => {
     ['wait=-1', 'wait'],
     ['wait=9999', 'wait'],
     ['limit=0', 'limit'],
-  ])('refuses %s by name', async (query, field) => {
+  ])('refuses %s with the name of the field', async (query, field) => {
     const answer = await caller.get(`/v1/events?${query}`);
     expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, field]);
   });
 
-  it('needs the scope for it', async () => {
+  it('requires its scope', async () => {
     const other = await api.caller(['orders:read']);
     expect((await other.get('/v1/events')).at('missing_scope')).toBe('events:read');
     expect((await other.get('/v1/events/stream')).at('missing_scope')).toBe('events:read');
   });
 });
 
-describe('events that are not kept', () => {
+describe('deleted events', () => {
   const DAY = 86_400_000;
   const forget = (before: number, batch = 100) =>
     api.database.run((db) => forgetEvents(db, { before: new Date(before), batch }));
 
-  it('go oldest first and in batches, and a cursor from before is refused rather than passed over', async () => {
+  it('are the oldest, are deleted in batches, and make earlier cursors expire', async () => {
     await announce(['order.accepted', 'order.processing', 'order.completed'], { at: TEST_NOW - 2 * DAY });
     const [kept] = await announce(['order.held'], { at: TEST_NOW });
     const one = await feed('?limit=1');
@@ -158,12 +158,12 @@ describe('events that are not kept', () => {
     expect((await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': one.next_cursor } })).at('code')).toBe(
       'cursor_expired',
     );
-    // One that had seen all of them misses nothing.
+    // A reader that has received all of them misses nothing.
     expect(ids(await feed(`?cursor=${three.next_cursor}`))).toEqual([kept]);
     expect(ids(await feed())).toEqual([kept]);
   });
 
-  it('make no cursor too old that has passed them, however little its filter lets through', async () => {
+  it('expire no cursor after them, for any filter', async () => {
     await announce(['order.accepted', 'order.processing', 'order.completed'], { at: TEST_NOW - 2 * DAY });
     const { next_cursor: cursor, ...none } = await feed('?type=wallet.*');
     expect(none).toEqual({ data: [], has_more: false });
@@ -173,7 +173,7 @@ describe('events that are not kept', () => {
     expect(ids(await feed(`?type=wallet.*&cursor=${cursor}`))).toEqual([low]);
   });
 
-  it('never include the newest: positions go on from it', async () => {
+  it('never include the newest, because positions continue from it', async () => {
     await announce(['order.accepted', 'order.held'], { at: TEST_NOW - 2 * DAY });
     const { next_cursor: cursor } = await feed();
     expect(await forget(TEST_NOW)).toBe(1);
@@ -181,7 +181,7 @@ describe('events that are not kept', () => {
     expect(ids(await feed(`?cursor=${cursor}`))).toEqual([next]);
   });
 
-  it('leave no gap behind where times are out of order', async () => {
+  it('leave no gap when times are out of order', async () => {
     await announce(['order.accepted'], { at: TEST_NOW - 2 * DAY });
     const [young] = await announce(['order.held'], { at: TEST_NOW });
     const [old] = await announce(['order.processing'], { at: TEST_NOW - 2 * DAY });
@@ -190,7 +190,7 @@ describe('events that are not kept', () => {
     expect(ids(await feed()).slice(0, 2)).toEqual([young, old]);
   });
 
-  it('refuse a cursor that is ahead of everything, such as after a backup was put back', async () => {
+  it('make a cursor beyond the end expire, for example after a restored backup', async () => {
     await announce(['order.accepted', 'order.held']);
     const { next_cursor: cursor } = await feed();
     await api.database.run((db) => db.delete(events));
@@ -200,7 +200,7 @@ describe('events that are not kept', () => {
     expect(refused.textAt('detail')).toContain('has not reached this position');
   });
 
-  it('say of a cursor that is not theirs where it stood', async () => {
+  it('cause a validation error for a foreign cursor, with its place', async () => {
     const foreign = Buffer.from('t.1').toString('base64url');
     const errors = [{ in: 'query', field: 'cursor', message: 'is not a cursor of this list' }];
     expect((await caller.get(`/v1/events?cursor=${foreign}`)).at('errors')).toEqual(errors);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const ping = (data = {}) => ({ event: 'ping', data });
 const reported = () => api.database.run(readRefusedPrefix);
 const forget = () => api.database.run((db) => db.delete(refusedHeaderPrefixes));
-/** On a busy machine a probe may run out of its time, so it is asked until it has said so. */
+/** On a busy machine a probe may time out, so this repeats it until it shows the value. */
 const degradedBecomes = (expected: unknown) =>
   waitFor(`/readyz says ${JSON.stringify(expected)}`, async () => {
     const answer = await new HttpClient(api.baseUrl).get('/readyz');
@@ -33,14 +33,14 @@ async function refusals(): Promise<number> {
 }
 
 describe('SERVICE_HEADER_PREFIX', () => {
-  it('names the headers that are verified, and no others', async () => {
+  it('names the verified headers, and no others', async () => {
     await using own = await startTestApi({ headerPrefix: 'X-Acme' });
     expect((await own.deliver({ body: ping(), prefix: 'X-Acme' })).status).toBe(200);
     expect((await own.deliver({ body: ping(), prefix: 'x-acme' })).status).toBe(200);
     expect((await own.deliver({ body: ping({ n: 2 }), prefix: 'X-Service' })).status).toBe(401);
   });
 
-  it('is in the description of the call', async () => {
+  it('appears in the description of the call', async () => {
     await using own = await startTestApi({ headerPrefix: 'X-Acme' });
     const { text } = await new HttpClient(own.baseUrl).get('/openapi.json');
     for (const name of ['Event', 'Delivery', 'Timestamp', 'Signature']) expect(text).toContain(`"X-Acme-${name}"`);
@@ -53,7 +53,7 @@ describe('a delivery under another prefix', () => {
     ['signed with our secret', {}, true],
     ['signed with another secret', { secret: 'of a stranger' }, false],
     ['signed with our secret too long ago', { timestamp: String(TEST_NOW / 1_000 - 301) }, false],
-  ])('that is %s is refused like any other, and reported with whether it is verified', async (_how, how, verified) => {
+  ])('that is %s is refused with 401, and reported with its verification result', async (_how, how, verified) => {
     await forget();
     await using own = await startTestApi({ database: api.database });
     const before = await api.database.run((db) => db.$count(inbox));
@@ -67,7 +67,7 @@ describe('a delivery under another prefix', () => {
     expect(logged).toEqual([expect.stringContaining(`"verified":${verified}`)]);
   });
 
-  it('is counted, logged once, written once a minute, and named by /readyz with the setting to change', async () => {
+  it('is counted, logged once, stored once a minute, and shown by /readyz with the setting to change', async () => {
     await forget();
     const before = await refusals();
     const forged = { body: ping(), prefix: 'X-Brand', secret: 'of a stranger' };
@@ -88,7 +88,7 @@ describe('a delivery under another prefix', () => {
     ]);
   });
 
-  it('is no longer reported once a valid delivery has come, which our own ping is not', async () => {
+  it('is no longer reported after a valid delivery, except our own ping', async () => {
     expect(await reported()).toBeDefined();
     await api.deliver({ id: 'doctor-1', body: ping({ from: 'doctor' }) });
     expect(await reported()).toBeDefined();
@@ -97,7 +97,7 @@ describe('a delivery under another prefix', () => {
     await degradedBecomes([]);
   });
 
-  it('that is verified is reported rather than one that came later and may be forged', async () => {
+  it('with a valid signature takes precedence over a later unverified one', async () => {
     await forget();
     await using own = await startTestApi({ database: api.database });
     await own.deliver({ body: ping(), prefix: 'X-Acme' });
@@ -120,7 +120,7 @@ describe('a delivery under another prefix', () => {
     expect(own.log.filter((line) => line.includes('X-Acme'))).toEqual([]);
   });
 
-  it('is forgotten when its prefix becomes ours', async () => {
+  it('is deleted when its prefix is configured', async () => {
     await forget();
     await using own = await startTestApi({ database: api.database });
     await own.deliver({ body: ping(), prefix: 'X-Acme' });

@@ -33,8 +33,8 @@ const rowsOf = (deliveryId: string) =>
 const countRows = () => api.database.run((db) => db.$count(inbox));
 const result = (answer: HttpAnswer) => [answer.status, answer.at('result')];
 
-describe('a delivery that is signed', () => {
-  it('is stored encrypted with what it says of the order, wakes the relay and gets 200 [spec: header.webhook.event, signature.accepted-before-2xx]', async () => {
+describe('a signed delivery', () => {
+  it('is stored encrypted before its 200 [spec: header.webhook.event, signature.accepted-before-2xx]', async () => {
     const id = randomUUID();
     const body = orderEvent('completed');
     const wakeUps = api.wakeUps();
@@ -54,7 +54,7 @@ describe('a delivery that is signed', () => {
     expect(api.wakeUps()).toBe(wakeUps + 1);
   });
 
-  it('is acknowledged and ignored when it is a ping [spec: event.ping]', async () => {
+  it('of a ping is acknowledged and ignored [spec: event.ping]', async () => {
     const id = randomUUID();
     const wakeUps = api.wakeUps();
     expect(result(await api.deliver({ id, body: { event: 'ping' } }))).toEqual([200, 'accepted']);
@@ -62,13 +62,13 @@ describe('a delivery that is signed', () => {
     expect(api.wakeUps()).toBe(wakeUps);
   });
 
-  it('is taken without an event header: only the signed body says what happened', async () => {
+  it('is accepted without an event header, because the signed body contains the event', async () => {
     const answer = await api.deliver({ body: orderEvent(), headers: { 'X-Service-Event': undefined } });
     expect(result(answer)).toEqual([200, 'accepted']);
   });
 
   it.each(['order.failed', 'order.exploded', 'ping', ''])(
-    'is judged by its signed body when its event header says %j, which is noted [spec: header.webhook.event]',
+    'is judged by its signed body for event header %j [spec: header.webhook.event]',
     async (event) => {
       const id = randomUUID();
       const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
@@ -81,14 +81,14 @@ describe('a delivery that is signed', () => {
     },
   );
 
-  it('is a ping when its body says so, whatever its event header says', async () => {
+  it('is a ping by its body, for any event header', async () => {
     const id = randomUUID();
     const answer = await api.deliver({ id, body: { event: 'ping', data: { id } }, event: 'order.completed' });
     expect(result(answer)).toEqual([200, 'accepted']);
     expect(await rowsOf(id)).toMatchObject([{ state: 'ignored', event: 'ping', outcome: null }]);
   });
 
-  it('is not noted as disagreeing when its event header says the same, or is not there', async () => {
+  it('counts no disagreement when its event header is equal or missing', async () => {
     const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
     await api.deliver({ body: orderEvent('completed') });
     await api.deliver({ body: orderEvent('completed'), headers: { 'X-Service-Event': undefined } });
@@ -99,7 +99,7 @@ describe('a delivery that is signed', () => {
     .object({ secret: z.string(), timestamp: z.string(), vectors: z.array(z.record(z.string(), z.string())) })
     .parse(JSON.parse(readFileSync(new URL('../../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
 
-  it('is recognised by the published vectors, over HTTP [spec: signature.signed-string, header.webhook.signature, header.webhook.timestamp]', async () => {
+  it('is verified [spec: signature.signed-string, header.webhook.signature, header.webhook.timestamp]', async () => {
     await using own = await startTestApi({ webhookSecrets: [{ secret: vectors.secret }] });
     own.clock.now = Number(vectors.timestamp) * 1_000;
     for (const vector of vectors.vectors) {
@@ -118,14 +118,14 @@ describe('a delivery that is signed', () => {
   });
 
   it.each([-300, 300])(
-    'is accepted when its time differs by %i seconds [spec: limit.webhook-tolerance]',
+    'is accepted with a time difference of %i seconds [spec: limit.webhook-tolerance]',
     async (difference) => {
       const answer = await api.deliver({ body: orderEvent(), timestamp: String(NOW_SECONDS + difference) });
       expect(result(answer)).toEqual([200, 'accepted']);
     },
   );
 
-  it('is accepted with the old secret until the rotation ends, and not after', async () => {
+  it('is accepted with the old secret until the rotation ends, and not afterwards', async () => {
     const secrets = [{ secret: 'the new secret' }, { secret: 'the old secret', acceptedUntil: TEST_NOW }];
     await using own = await startTestApi({ webhookSecrets: secrets });
     for (const secret of ['the new secret', 'the old secret']) {
@@ -137,7 +137,7 @@ describe('a delivery that is signed', () => {
   });
 });
 
-describe('a delivery that is not authentic gets 401 and leaves nothing behind', () => {
+describe('an unauthentic delivery gets 401 and stores nothing', () => {
   const verdictOn = async (delivery: Partial<Delivery>) => {
     const before = await countRows();
     const answer = await api.deliver({ body: orderEvent(), ...delivery });
@@ -162,9 +162,9 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     ['with a blank inside', `${n.slice(0, 5)} ${n.slice(5)}`],
     ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
   ])(
-    'timestamp %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]',
+    'time %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]',
     async (_name, timestamp) => {
-      // Header values are bytes; what is not ASCII is sent as UTF-8.
+      // Header values are bytes. Characters outside of ASCII are sent as UTF-8.
       const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
       expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
     },
@@ -229,7 +229,7 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
   });
 });
 
-describe('a signed delivery that cannot be used', () => {
+describe('an unusable signed delivery', () => {
   it.each<[string, string | undefined]>([
     ['none', undefined],
     ['empty', ''],
@@ -251,7 +251,7 @@ describe('a signed delivery that cannot be used', () => {
     ['names a field twice', { body: '{"event":"ping","event":"order.completed"}' }],
     ['names no event', { body: { data: {} } }],
     ['names an unknown kind', { body: { event: 'order.exploded' } }],
-    ['is of a kind that this version does not act upon', { body: { event: 'topup.completed' } }],
+    ['has an unknown kind', { body: { event: 'topup.completed' } }],
     ['lacks the order', { body: { event: 'order.completed', data: {} } }],
     ['contradicts itself', { body: orderEvent('completed', { status: 'failed' }) }],
     ['holds NUL in the id of the order', { body: orderEvent('completed', { id: 'a\0b' }) }],
@@ -268,11 +268,11 @@ describe('a signed delivery that cannot be used', () => {
     expect(result(await api.deliver({ id, ...delivery }))).toEqual([200, 'quarantined']);
     expect(await rowsOf(id)).toMatchObject([{ state: 'quarantined', note: expect.stringMatching(/\.$/) as string }]);
     expect(api.wakeUps()).toBe(wakeUps);
-    // A retry is a duplicate like any other.
+    // A retry is an ordinary duplicate.
     expect(result(await api.deliver({ id, ...delivery }))).toEqual([200, 'duplicate']);
   });
 
-  it('is taken without a field that it could do without, such as an id of the eSIM with NUL', async () => {
+  it('is accepted without an optional field, such as an eSIM id with NUL', async () => {
     const id = randomUUID();
     expect(result(await api.deliver({ id, body: orderEvent('completed', { esim_id: 'a\0b' }) }))).toEqual([
       200,
@@ -281,7 +281,7 @@ describe('a signed delivery that cannot be used', () => {
     expect(await rowsOf(id)).toMatchObject([{ state: 'pending', serviceEsimId: null }]);
   });
 
-  it('is kept apart from its unusable reference', async () => {
+  it('is stored without its unusable reference', async () => {
     const id = randomUUID();
     const body = orderEvent('completed', { external_order_id: `${'x'.repeat(3_000)}\0` });
     expect(result(await api.deliver({ id, body }))).toEqual([200, 'accepted']);
@@ -305,7 +305,7 @@ describe('a signed delivery that cannot be used', () => {
     expect(await countRows()).toBe(before);
   });
 
-  it('is taken whatever its content type', async () => {
+  it('is accepted with any content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
       expect(result(await api.deliver({ body: orderEvent(), headers: { 'Content-Type': type } }))).toEqual([
         200,
@@ -314,7 +314,7 @@ describe('a signed delivery that cannot be used', () => {
     }
   });
 
-  it('gets 503 and no 2xx while the database is away [spec: signature.accepted-before-2xx]', async () => {
+  it('gets 503 while the database is unavailable [spec: signature.accepted-before-2xx]', async () => {
     const away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere');
     await using own = await startTestApi({ database: away });
     const answers = await Promise.all(Array.from({ length: 10 }, () => own.deliver({ body: orderEvent() })));
@@ -327,8 +327,8 @@ describe('a signed delivery that cannot be used', () => {
   });
 });
 
-describe('deliveries that come more than once', () => {
-  it('fifty identical ones at once leave one row and get 200 each [spec: signature.duplicates, header.webhook.delivery]', async () => {
+describe('a repeated delivery', () => {
+  it('fifty times at once leaves one row [spec: signature.duplicates, header.webhook.delivery]', async () => {
     const id = randomUUID();
     const body = orderEvent();
     const answers = await Promise.all(Array.from({ length: 50 }, () => api.deliver({ id, body })));
@@ -338,7 +338,7 @@ describe('deliveries that come more than once', () => {
     expect(await rowsOf(id)).toHaveLength(1);
   });
 
-  it('fifty identical ones to two processes at once leave one row', async () => {
+  it('with fifty identical requests to two processes leaves one row', async () => {
     const id = randomUUID();
     const body = Buffer.from(JSON.stringify(orderEvent()));
     const deliveries = Array.from({ length: 50 }, () => verified({ deliveryId: id, body }));
@@ -351,7 +351,7 @@ describe('deliveries that come more than once', () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  it('a retry that was signed anew is a duplicate [spec: signature.duplicates, gap.redelivery]', async () => {
+  it('with a new signature is a duplicate [spec: signature.duplicates, gap.redelivery]', async () => {
     const id = randomUUID();
     const body = orderEvent();
     await api.deliver({ id, body });
@@ -359,7 +359,7 @@ describe('deliveries that come more than once', () => {
     expect(await rowsOf(id)).toHaveLength(1);
   });
 
-  it('signed content under another id is kept as a replay, without an effect', async () => {
+  it('under another id is stored as a replay without effect', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     const body = orderEvent();
     await api.deliver({ id: first, body });
@@ -374,18 +374,15 @@ describe('deliveries that come more than once', () => {
   it.each([
     ['under its own id is a duplicate', (id: string) => id, 'duplicate'],
     ['under another id is a replay', () => randomUUID(), 'replayed'],
-  ])(
-    'signed content that came first with another event header counts; the genuine delivery %s',
-    async (_how, idOf, expected) => {
-      const first = randomUUID();
-      const body = orderEvent('completed');
-      expect(result(await api.deliver({ id: first, body, event: 'order.failed' }))).toEqual([200, 'accepted']);
-      expect(result(await api.deliver({ id: idOf(first), body, event: 'order.completed' }))).toEqual([200, expected]);
-      expect(await rowsOf(first)).toMatchObject([{ state: 'pending', outcome: 'completed' }]);
-    },
-  );
+  ])('with another event header first has its effect once; the genuine delivery %s', async (_how, idOf, expected) => {
+    const first = randomUUID();
+    const body = orderEvent('completed');
+    expect(result(await api.deliver({ id: first, body, event: 'order.failed' }))).toEqual([200, 'accepted']);
+    expect(result(await api.deliver({ id: idOf(first), body, event: 'order.completed' }))).toEqual([200, expected]);
+    expect(await rowsOf(first)).toMatchObject([{ state: 'pending', outcome: 'completed' }]);
+  });
 
-  it('fifty replays under ids of their own at once leave one row with an effect', async () => {
+  it('with fifty different ids leaves one row with an effect', async () => {
     const body = orderEvent();
     const ids = Array.from({ length: 50 }, () => randomUUID());
     const answers = await Promise.all(ids.map((id) => api.deliver({ id, body })));
@@ -400,7 +397,7 @@ describe('deliveries that come more than once', () => {
     expect(effective).toHaveLength(1);
   });
 
-  it('another body under the same id is kept and judged too, and opens one case [spec: gap.redelivery]', async () => {
+  it('with another body under its id is stored and opens a case [spec: gap.redelivery]', async () => {
     const id = randomUUID();
     const [first, second] = [orderEvent('processing'), orderEvent('failed')];
     await api.deliver({ id, body: first });
@@ -417,7 +414,7 @@ describe('deliveries that come more than once', () => {
     expect(await metric('reseller_webhook_deliveries_total{result="conflict"}')).toBe(1);
   });
 
-  it('two bodies under one id at the same moment open one case, also across processes', async () => {
+  it('with two bodies under one id opens one case, also across processes', async () => {
     const databases = [openDatabase(api.databaseUrl), openDatabase(api.databaseUrl)];
     const intakes = databases.map((database) => new InboxWriter(database, api.keyRing));
     for (let round = 0; round < 20; round += 1) {
@@ -433,7 +430,7 @@ describe('deliveries that come more than once', () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  it('a conflict about an order shows in its timeline', async () => {
+  it('with a conflict about an order appears in its timeline', async () => {
     const caller = await api.caller();
     const created = await caller.post(
       '/v1/orders',
@@ -443,7 +440,7 @@ describe('deliveries that come more than once', () => {
     const orderId = String(created.at('id'));
     const id = randomUUID();
     await api.deliver({ id, body: orderEvent() });
-    // As the relay does when it has matched the delivery.
+    // As the relay does after it matched the delivery.
     await api.database.run((db) =>
       db.update(inbox).set({ subjectKind: 'order', subjectId: orderId }).where(eq(inbox.deliveryId, id)),
     );
@@ -460,7 +457,7 @@ describe('deliveries that come more than once', () => {
     ]);
   });
 
-  it('one that PostgreSQL refuses does not take along those that came with it', async () => {
+  it('that PostgreSQL refuses does not affect others in its batch', async () => {
     const intake = new InboxWriter(api.database, api.keyRing);
     const good = Array.from({ length: 5 }, () => verified({}));
     const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
@@ -493,7 +490,7 @@ async function metric(name: string): Promise<number> {
   return Number(line.slice(name.length));
 }
 
-/** With each header line as it stands; `fetch` joins repeated ones. */
+/** Sends each header line separately. `fetch` joins repeated ones. */
 async function rawPost(url: string, headers: string[][], body: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   const sent = request(

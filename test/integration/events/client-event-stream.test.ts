@@ -10,7 +10,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
 let api: TestApi;
-/** How often the network of a client has cut a connection off. */
+/** The number of connections cut by the client's network. */
 let cuts = 0;
 beforeAll(async () => {
   api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
@@ -33,7 +33,7 @@ async function announce(types: readonly EventType[]): Promise<void> {
   await api.publish();
 }
 
-/** A client whose network lets so many bytes of each answer through, and then breaks. */
+/** A client whose network passes this many bytes of each answer and then breaks. */
 async function client(cutAfter?: () => number): Promise<ResellerClient> {
   const { headers } = await api.caller(['events:read']);
   return new ResellerClient({
@@ -49,7 +49,7 @@ async function client(cutAfter?: () => number): Promise<ResellerClient> {
   });
 }
 
-/** Passes on so many bytes, and breaks. */
+/** Passes this many bytes and then breaks. */
 function cutting(bytes: number): TransformStream<Uint8Array, Uint8Array> {
   let left = bytes;
   return new TransformStream({
@@ -71,17 +71,17 @@ async function take(events: AsyncIterable<Event>, count: number): Promise<Event[
   }
   return taken;
 }
-/** What the feed has, after a cursor. */
+/** The content of the feed after a cursor. */
 const feed = async (from: ResellerClient, cursor: string) => from.listEvents({ cursor }).take(10_000);
 const streams = async () =>
   /^reseller_waiting\{for="stream"\} (\d+)$/m.exec(await (await fetch(`${api.baseUrl}/metrics`)).text())?.[1] ?? '0';
-/** Begins to read, and resolves once the stream has said where it begins. */
+/** Starts to read, and resolves when the stream has sent its start position. */
 async function begun(events: EventStream): Promise<string> {
   return waitFor('the stream has begun', () => events.cursor);
 }
 
-describe('the stream of the TypeScript client', () => {
-  it('brings every event of the feed once and in order, however often its connection is cut', async () => {
+describe('the event stream of the TypeScript client', () => {
+  it('returns each event of the feed once and in order, with any number of lost connections', async () => {
     const seeded = new Seeded();
     const reader = await client(() => seeded.between(1, 2_500));
     const events = reader.streamEvents();
@@ -97,8 +97,8 @@ describe('the stream of the TypeScript client', () => {
     expect(cuts, `seed ${seeded.seed}`).toBeGreaterThan(20);
   });
 
-  it('misses nothing that happens between the first connection and the second, although it had no event yet', async () => {
-    // Enough for the first block, and not for the first that says that the stream lives.
+  it('misses no event between two connections, even before its first event', async () => {
+    // Enough for the first block, and not for the first heartbeat.
     const events = (await client(() => 30)).streamEvents({}, { retries: 0 });
     await expect(take(events, 1)).rejects.toMatchObject({ name: 'NoAnswerError' });
     const { cursor } = events;
@@ -111,7 +111,7 @@ describe('the stream of the TypeScript client', () => {
     ]);
   });
 
-  it('is narrowed by the API, and goes on in another program from the cursor of this one', async () => {
+  it('is filtered by the API, and continues in another program from its cursor', async () => {
     const reader = await client();
     const events = reader.streamEvents({ type: 'refund.*' });
     const taking = take(events, 1);
@@ -135,7 +135,7 @@ describe('the stream of the TypeScript client', () => {
     expect(await streams()).toBe('0');
   });
 
-  it('says that a cursor is none, instead of beginning anywhere', async () => {
+  it('rejects an invalid cursor instead of starting anywhere', async () => {
     await expect(take((await client()).streamEvents({ cursor: 'nonsense' }), 1)).rejects.toMatchObject({
       code: 'validation_failed',
       status: 400,

@@ -37,19 +37,19 @@ let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi();
   await writeListedRows(api);
-  // Those were made up.
+  // These were written directly.
   await api.database.run((db) => db.delete(events));
 });
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-/** Every status of work, one after the other, with all that may be told of it (A) and without (B). */
+/** Sets each status of work in turn, with all optional data (A) and without (B). */
 async function workGoesOn(kind: WorkKind): Promise<void> {
   const table = workTable(kind);
   for (const letter of LETTERS) {
     const id = SUBJECT[kind][letter];
-    const told =
+    const optionalData =
       letter === 'A'
         ? ({
             failureClass: 'timeout',
@@ -62,7 +62,7 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
       await api.database.transaction(async (tx) => {
         await tx
           .update(table)
-          .set({ status, ...told })
+          .set({ status, ...optionalData })
           .where(eq(table.id, id));
         await announceWork(tx, { kind, id }, NOW);
       });
@@ -102,7 +102,7 @@ async function thingsRunOut(): Promise<void> {
       DEFAULT_POLICY.watch,
       NOW,
     );
-    // More was used than there was, and nobody says when.
+    // More than the allowance was used, without a time of measurement.
     await announceLowData(
       tx,
       { id: IDS.esim.B, orderId: IDS.order.B },
@@ -159,8 +159,8 @@ async function endpointIsTestedAndDisabled(): Promise<void> {
   });
 }
 
-describe('what is announced', () => {
-  it('carries in data what the description says of its type, no less and no more: of every type that there is', async () => {
+describe('the data of a recorded event', () => {
+  it('has exactly the fields that the description defines, for every event type', async () => {
     for (const kind of WORK_KINDS) await workGoesOn(kind);
     await refundGoesOn();
     await thingsRunOut();
@@ -189,7 +189,7 @@ describe('what is announced', () => {
     expect(await api.database.run((db) => db.select().from(announcements))).toHaveLength(4);
   });
 
-  it('is shown as it is stored, also where an earlier version told less or more', async () => {
+  it('is returned as stored, also with fields of an earlier version', async () => {
     const old = {
       id: 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123',
       type: 'esim.data_low',

@@ -24,7 +24,9 @@ beforeEach(async () => {
 afterAll(() => opened.drop());
 
 const isWaitingForLock = async () => {
-  const waiting = sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
+  const waiting = sql`select 1 from pg_locks
+    where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
   return (await database.run((db) => db.execute(waiting))).rows.length > 0;
 };
 const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
@@ -33,8 +35,8 @@ const eventsOf = (subjectId: string) =>
 const announce = (tx: Executor, id = newId('order')) =>
   recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date());
 
-describe('events of work', () => {
-  it('tells each status once, with what was before it, and not that a request is on its way', async () => {
+describe('the events of work', () => {
+  it('contain each status once, with the previous one, and no status of a running request', async () => {
     const orderId = await acceptTestOrder(database, 'EV-1');
     const move = (
       status: 'held' | 'submitting' | 'failed',
@@ -57,18 +59,18 @@ describe('events of work', () => {
     await move('held', 'not_sent');
     await move('held', 'insufficient_balance');
     await move('failed', 'invalid_request');
-    const told = await eventsOf(orderId);
-    expect(told.map(({ type, data }) => [type, data['previous_status'], data['failure_class']])).toEqual([
+    const recorded = await eventsOf(orderId);
+    expect(recorded.map(({ type, data }) => [type, data['previous_status'], data['failure_class']])).toEqual([
       ['order.accepted', null, null],
       ['order.held', 'accepted', 'not_sent'],
       ['order.held', 'held', 'insufficient_balance'],
       ['order.failed', 'held', 'invalid_request'],
     ]);
-    expect(told[0]?.data).toMatchObject({ external_order_id: 'EV-1', status: 'accepted', esim_id: null });
+    expect(recorded[0]?.data).toMatchObject({ external_order_id: 'EV-1', status: 'accepted', esim_id: null });
     expect(announced).toBe(4);
   });
 
-  it('says a status once, although something else was told in between', async () => {
+  it('contain a status once, also after other events in between', async () => {
     const orderId = await acceptTestOrder(database);
     const hold = () =>
       database.transaction((tx) =>
@@ -89,7 +91,7 @@ describe('events of work', () => {
     expect((await eventsOf(orderId)).map(({ data }) => data['status'])).toEqual(['accepted', 'held', undefined]);
   });
 
-  it('says nothing of what was rolled back', async () => {
+  it('contain nothing of a rolled back transaction', async () => {
     await expect(
       database.transaction(async (tx) => {
         await announce(tx);
@@ -102,7 +104,7 @@ describe('events of work', () => {
 });
 
 describe('the order of events', () => {
-  it('gives one that was begun earlier and committed later the later position: a reader who goes on from a position misses none', async () => {
+  it('gives an event committed later the later position, so a reader misses none', async () => {
     const early = newId('order');
     const late = newId('order');
     const begun = Promise.withResolvers<void>();
@@ -120,7 +122,7 @@ describe('the order of events', () => {
     expect((await publish()).map(({ subjectId, position }) => [subjectId, position])).toEqual([[early, 2n]]);
   });
 
-  it('is without gaps, however many publish at once', async () => {
+  it('has no gaps with concurrent publishers', async () => {
     await Promise.all(Array.from({ length: 40 }, () => database.transaction((tx) => announce(tx))));
     const all: bigint[] = [];
     while (all.length < 40) {
@@ -132,11 +134,11 @@ describe('the order of events', () => {
     );
   });
 
-  it('waits for another process that publishes, and then puts out what that one did not see', async () => {
+  it('waits for another publisher, and then publishes the events that it missed', async () => {
     await database.transaction((tx) => announce(tx));
     const others = await database.transaction(async (tx) => {
       expect(await publishEvents(tx, 100)).toHaveLength(1);
-      // Announced too late for the holder, whose own look is over.
+      // Recorded after the read of the lock holder.
       await database.transaction((late) => announce(late));
       const waiting = publish();
       await waitFor(

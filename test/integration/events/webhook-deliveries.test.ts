@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
-  // The library that receivers verify with goes by the real clock.
+  // The verification library of receivers uses the real clock.
   clock.now = Date.now();
   receiver = await WebhookReceiver.start();
   for (const table of [webhookTries, webhookDeliveries, webhookEndpointSecrets, webhookEndpoints, events])
@@ -106,7 +106,7 @@ async function publish(tx: Parameters<Parameters<Database['transaction']>[0]>[0]
   await queueDeliveries(tx, published, new Date(clock.now));
   return published.map(({ id }) => id);
 }
-/** Somebody asks for a test, and it is published. @returns its id. */
+/** Requests a test of an endpoint and publishes it. @returns its id. */
 async function ask(endpointId: string): Promise<string> {
   const [id = ''] = await database.transaction(async (tx) => {
     await recordEvent(
@@ -134,7 +134,7 @@ const everything = async () =>
     (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
 
-/** Lets time pass as the workflow does: from one due moment to the next. @returns how the last round ended. */
+/** Advances the clock to each due time, like the workflow. @returns the result of the last round. */
 async function until(endpointId: string, end: number) {
   for (;;) {
     const ended = await round(endpointId);
@@ -143,8 +143,8 @@ async function until(endpointId: string, end: number) {
   }
 }
 
-describe('an event that is delivered', () => {
-  it('is accepted by a receiver with the published library, and says what happened and where to read it', async () => {
+describe('a delivered event', () => {
+  it('is verified by the published library, and contains the event type and the address of its subject', async () => {
     const secret = generateWebhookSecret();
     const id = await endpoint(secret);
     const [eventId] = await happen();
@@ -166,7 +166,7 @@ describe('an event that is delivered', () => {
     expect(await states()).toEqual(['delivered']);
   });
 
-  it('carries a signature of each secret during a rotation', async () => {
+  it('has a signature for each secret during a rotation', async () => {
     const former = generateWebhookSecret();
     const id = await endpoint(former);
     const request = { id, owner: undefined, actor: 'test', now: new Date(clock.now) };
@@ -191,7 +191,7 @@ describe('an event that is delivered', () => {
     ]);
   });
 
-  it('is sent once, however often the activity runs', async () => {
+  it('is sent once when the activity runs repeatedly', async () => {
     const id = await endpoint();
     await happen(30);
     const calls: ActivityCall[] = [];
@@ -205,7 +205,7 @@ describe('an event that is delivered', () => {
     expect(receiver.ids).toHaveLength(30);
   });
 
-  it('is sent once by two workers that run the activity at the same moment', async () => {
+  it('is sent once by concurrent workers', async () => {
     const id = await endpoint();
     await happen(40);
     await Promise.all([round(id), round(id), round(id)]);
@@ -215,7 +215,7 @@ describe('an event that is delivered', () => {
     expect(receiver.ids).toHaveLength(40);
   });
 
-  it('keeps what was answered, encrypted and cut short', async () => {
+  it('keeps the answer, encrypted and truncated', async () => {
     const id = await endpoint();
     receiver.otherwise = (_request, response) => response.end('x'.repeat(5_000));
     await happen();
@@ -228,7 +228,7 @@ describe('an event that is delivered', () => {
 });
 
 describe('a worker that dies between a send and its record', () => {
-  it('sends once more, with the same id and the same body, when its lease is over; not before', async () => {
+  it('causes a second send with the same id and body after its lease, not before', async () => {
     const id = await endpoint();
     const [eventId] = await happen();
     const dies = createCourier(sender, () => clock.now);
@@ -251,7 +251,7 @@ describe('a worker that dies between a send and its record', () => {
     expect(receiver.received[1]!.bytes.equals(receiver.received[0]!.bytes)).toBe(true);
   });
 
-  it('is overtaken by the next, and what it says too late undoes nothing', async () => {
+  it('is replaced by the next worker, and its late result changes nothing', async () => {
     const id = await endpoint();
     await happen();
     const reached = Promise.withResolvers<void>();
@@ -274,8 +274,8 @@ describe('a worker that dies between a send and its record', () => {
   });
 });
 
-describe('an endpoint that is down', () => {
-  it('gets each event tried for three days, one at a time; then it is given up, and after five days disabled, with an event', async () => {
+describe('an endpoint that does not answer', () => {
+  it('gets each event for three days, and is disabled after five days, with an event', async () => {
     const [id, other] = [await endpoint(), await endpoint()];
     await database.run((db) =>
       db
@@ -303,14 +303,14 @@ describe('an endpoint that is down', () => {
     expect(clock.now - start).toBeGreaterThanOrEqual(5 * DAY);
     expect(clock.now - start).toBeLessThan(5 * DAY + 8 * HOUR);
     expect(await endpointRow(id)).toMatchObject({ disabledReason: 'failing', lastFailure: 'it answered 503' });
-    // What was given up on the way is missed as well.
+    // Deliveries given up during the outage count as missed.
     expect(await database.run(async (db) => missedSince(db, await endpointRow(id)))).toEqual(new Date(start));
 
     await database.transaction(publish);
     await round(other);
-    const told = receiver.received.filter(({ path }) => path === '/other').map(({ bytes }) => String(bytes));
-    // Deliveries come in no order.
-    expect(told.filter((body) => body.includes('webhook_endpoint.disabled'))).toMatchObject([
+    const received = receiver.received.filter(({ path }) => path === '/other').map(({ bytes }) => String(bytes));
+    // Deliveries have no order.
+    expect(received.filter((body) => body.includes('webhook_endpoint.disabled'))).toMatchObject([
       expect.stringContaining('"reason":"failing"'),
     ]);
     expect(
@@ -318,13 +318,13 @@ describe('an endpoint that is down', () => {
     ).toMatchObject([{ state: 'failed' }]);
   });
 
-  it('is asked with one delivery at a time, and gets all that waits at once when it answers again', async () => {
+  it('gets one probe at a time, and all pending events at once when it answers again', async () => {
     const id = await endpoint();
     receiver.otherwise = 500;
     await happen(50);
     const failing = await until(id, clock.now + 2 * HOUR);
     expect(failing).toMatchObject({ kind: 'waiting', pending: 50, failing: { isHeld: true, last: 'it answered 500' } });
-    // Fifty deliveries on their own schedules would have been 500 requests by now.
+    // Fifty deliveries with separate schedules would have sent 500 requests by now.
     expect(receiver.received.length).toBeLessThan(40);
     receiver.otherwise = 200;
     receiver.received.length = 0;
@@ -334,7 +334,7 @@ describe('an endpoint that is down', () => {
     expect(await endpointRow(id)).toMatchObject({ failures: 0, failingSince: null, retryAt: null, lastFailure: null });
   });
 
-  it('for one event only does not hold up the others', async () => {
+  it('for one event only does not delay other events', async () => {
     const id = await endpoint();
     const [poison] = await happen();
     receiver.otherwise = (request, response) =>
@@ -351,7 +351,7 @@ describe('an endpoint that is down', () => {
     ]);
   });
 
-  it('says how long to wait, and gets nothing before', async () => {
+  it('with Retry-After gets nothing before that time', async () => {
     const id = await endpoint();
     receiver.answers.push((_request, response) => response.writeHead(429, { 'retry-after': '600' }).end());
     await happen();
@@ -363,7 +363,7 @@ describe('an endpoint that is down', () => {
     expect(await round(id)).toEqual({ kind: 'idle' });
   });
 
-  it('gets nothing before that, although what was sent at the same time arrives', async () => {
+  it('gets nothing before that time, also when a concurrent delivery succeeds', async () => {
     const id = await endpoint();
     const isRecorded = Promise.withResolvers<void>();
     receiver.answers.push(
@@ -379,20 +379,20 @@ describe('an endpoint that is down', () => {
     expect(await endpointRow(id)).toMatchObject({ failures: 0, failingSince: null });
   });
 
-  it('is disabled at once when it answers that it is gone', async () => {
+  it('is disabled at once when it answers 410', async () => {
     const id = await endpoint();
     receiver.otherwise = 410;
     await happen(3);
     expect(await round(id, { lanes: 1 })).toEqual({ kind: 'ended', reason: 'disabled' });
     expect([receiver.received.length, await states()]).toEqual([1, ['failed', 'failed', 'failed']]);
     expect(await endpointRow(id)).toMatchObject({ disabledReason: 'gone' });
-    const told = await database.run((db) =>
+    const received = await database.run((db) =>
       db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')),
     );
-    expect(told).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
+    expect(received).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
   });
 
-  it('leads to a place that webhooks may not be sent to: then nothing is connected to, at any try', async () => {
+  it('with a forbidden address gets no connection at any try', async () => {
     const id = await endpoint();
     await database.run((db) => db.update(webhookEndpoints).set({ url: 'https://10.0.0.7/hook' }));
     await happen();
@@ -418,7 +418,7 @@ describe('a test of an endpoint', () => {
     return id;
   }
 
-  it('that only fails goes out at once, before what is older, and alone; a failed one waits like all else', async () => {
+  it('is sent at once and alone while the endpoint fails, and a failed one waits like other deliveries', async () => {
     const id = await held();
     clock.now += 1_000;
     const test = await ask(id);
@@ -431,7 +431,7 @@ describe('a test of an endpoint', () => {
     expect(receiver.ids).toEqual([test]);
   });
 
-  it('that arrives ends the outage, and everything else follows', async () => {
+  it('that succeeds ends the outage, and all other deliveries follow', async () => {
     const id = await held();
     receiver.otherwise = 200;
     const test = await ask(id);
@@ -439,7 +439,7 @@ describe('a test of an endpoint', () => {
     expect([receiver.ids[0], new Set(receiver.ids).size]).toEqual([test, 6]);
   });
 
-  it('goes before what is older where nothing fails, too', async () => {
+  it('is sent before older deliveries of a working endpoint', async () => {
     const id = await endpoint();
     await happen(20);
     clock.now += 1_000;
@@ -448,7 +448,7 @@ describe('a test of an endpoint', () => {
     expect([receiver.ids[0], receiver.ids.length]).toEqual([test, 21]);
   });
 
-  it('that a worker had in hand that died is sent when its lease is over, not at the end of the outage', async () => {
+  it('leased by a dead worker is sent after its lease, not at the end of the outage', async () => {
     const id = await held();
     const test = await ask(id);
     const died = activities({ courier: async () => Promise.reject(new Error('killed')) });
@@ -463,14 +463,14 @@ describe('a test of an endpoint', () => {
   });
 });
 
-describe('an endpoint that gets another address', () => {
+describe('an endpoint with a new address', () => {
   const moves = (id: string) =>
     database.transaction(async (tx) => {
       await changeWebhookEndpoint(tx, id, { url: receiver.url.replace('hook', 'new') }, new Date(clock.now));
       await startAtNewAddress(tx, await endpointRow(id), new Date(clock.now));
     });
 
-  it('gets at once what waited for the end of an outage of the former one', async () => {
+  it('gets at once the deliveries that waited during the outage of the former address', async () => {
     const id = await endpoint();
     receiver.otherwise = (request, response) => response.writeHead(request.url === '/new' ? 204 : 503).end();
     await happen(5);
@@ -487,7 +487,7 @@ describe('an endpoint that gets another address', () => {
     expect(receiver.received.filter(({ path }) => path === '/new')).toHaveLength(5);
   });
 
-  it.each([410, 503])('has nothing to do with what comes of a try at the former one: %i', async (status) => {
+  it.each([410, 503])('ignores the result of a try at the former address: %i', async (status) => {
     const id = await endpoint();
     const [eventId] = await happen();
     const courier: WebhookDependencies['courier'] = async () => {
@@ -510,7 +510,7 @@ describe('an endpoint that gets another address', () => {
   });
 });
 
-describe('the gauges', () => {
+describe('the gauges of event webhooks', () => {
   const shown = async () => {
     const metrics = createMetrics({ processMetrics: false });
     await databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => clock.now })();
@@ -522,7 +522,7 @@ describe('the gauges', () => {
     );
   };
 
-  it('tell of endpoints that fail, for how long, of those that we gave up, and of what waits', async () => {
+  it('show failing endpoints with their duration, disabled endpoints, and pending deliveries', async () => {
     const [id, disabled] = [await endpoint(), await endpoint()];
     await database.transaction((tx) => disableWebhookEndpoint(tx, disabled, 'request', new Date(clock.now)));
     expect(await shown()).toEqual({
@@ -558,7 +558,7 @@ describe('the gauges', () => {
 });
 
 describe('a slow receiver', () => {
-  it('keeps no other endpoint waiting: each has rounds of its own', async () => {
+  it('delays no other endpoint, because each has its own rounds', async () => {
     const [slow, quick] = [await endpoint(), await endpoint()];
     await using stalled = await WebhookReceiver.start();
     stalled.otherwise = () => undefined;
@@ -573,8 +573,8 @@ describe('a slow receiver', () => {
   });
 });
 
-describe('what an endpoint missed and is to get', () => {
-  /** Something happens while it is disabled; then it is to get that. */
+describe('missed events of an endpoint', () => {
+  /** Publishes events while the endpoint is disabled, and then enables it with a replay of them. */
   async function missing(count: number): Promise<{ id: string; missed: string[] }> {
     const id = await endpoint();
     const disable = (disabledAt: Date | null, missedFrom: Date | null = null) =>
@@ -594,7 +594,7 @@ describe('what an endpoint missed and is to get', () => {
     return { id, missed };
   }
 
-  it('is queued piece by piece, oldest first, until nothing is left', async () => {
+  it('are queued in portions, oldest first, until none remain', async () => {
     const { id, missed } = await missing(7);
     const queue = async () => {
       await database.transaction((tx) => queueMissed(tx, id, { limit: 3, now: new Date(clock.now) }));
@@ -610,7 +610,7 @@ describe('what an endpoint missed and is to get', () => {
     expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5, 6], null]);
   });
 
-  it('is queued and sent by the rounds of its workflow, which has something before it until then', async () => {
+  it('are queued and sent by the rounds of the workflow, which stays open until then', async () => {
     const { id, missed } = await missing(7);
     expect(await database.run((db) => endpointOutlook(db, id))).toMatchObject({
       kind: 'open',
@@ -622,7 +622,7 @@ describe('what an endpoint missed and is to get', () => {
     expect(await endpointRow(id)).toMatchObject({ missedSince: null });
   });
 
-  it('waits for the end of an outage like all else', async () => {
+  it('wait for the end of an outage like other deliveries', async () => {
     const { id } = await missing(7);
     const retryAt = new Date(clock.now + HOUR);
     await database.run((db) =>
@@ -632,7 +632,7 @@ describe('what an endpoint missed and is to get', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('is noticed when its workflow was lost with nothing queued, once', async () => {
+  it('are found once by the sweep when the workflow was lost with an empty queue', async () => {
     const { id } = await missing(1);
     const look = () => database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now) }));
     expect([await look(), await look()]).toEqual([1, 0]);
@@ -641,7 +641,7 @@ describe('what an endpoint missed and is to get', () => {
 });
 
 describe('deliveries to an endpoint', () => {
-  it('that is disabled or deleted are given up, and can be had again', async () => {
+  it('fail when it is disabled or deleted, and can be replayed', async () => {
     const id = await endpoint();
     await happen(3);
     await database.transaction((tx) => disableWebhookEndpoint(tx, id, 'request', new Date(clock.now)));
@@ -664,7 +664,7 @@ describe('deliveries to an endpoint', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('whose workflow was lost are noticed, once', async () => {
+  it('are found once by the sweep when the workflow was lost', async () => {
     const id = await endpoint();
     await happen();
     await database.run((db) => db.update(webhookEndpoints).set({ wakesSent: 1n }));
@@ -674,7 +674,7 @@ describe('deliveries to an endpoint', () => {
     expect(await endpointRow(id)).toMatchObject({ wakesRequested: 2n, wakeIsUrgent: true });
   });
 
-  it('whose event is not kept any more are given up, keep nobody waiting, and cannot be had again', async () => {
+  it('fail without their deleted event, block nothing, and cannot be replayed', async () => {
     const id = await endpoint();
     const [first, second] = await happen(4);
     await database.run((db) => db.delete(events).where(inArray(events.id, [first!, second!])));
@@ -692,7 +692,7 @@ describe('deliveries to an endpoint', () => {
     expect([await again(first!), await again(receiver.ids[0]!)]).toEqual([false, true]);
   });
 
-  it('that ended long ago are forgotten with their tries; what waits is not', async () => {
+  it('are deleted with their tries long after their end, unless they are pending', async () => {
     const id = await endpoint();
     await happen(2);
     receiver.answers.push(200, 500);

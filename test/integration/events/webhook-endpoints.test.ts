@@ -46,7 +46,7 @@ const create = (body: object = {}) => post('/v1/webhook-endpoints', { url: URL_O
 const created = async (body?: object) => (await create(body)).textAt('id');
 const at = (id: string, action = '') => `/v1/webhook-endpoints/${id}${action}`;
 
-/** Something happens and is published. @returns the ids of the events. */
+/** Records and publishes events. @returns their ids. */
 async function happen(
   types: readonly EventType[],
   { apiKeyId = 'key_a', now = api.clock.now }: { apiKeyId?: string | null; now?: number } = {},
@@ -74,7 +74,7 @@ const queued = async (endpointId: string) =>
         .orderBy(webhookDeliveries.id),
     )
   ).map(({ eventId, state }) => [eventId, state]);
-/** Very many things happened, a millisecond apart, and were published. */
+/** Stores many published events, one millisecond apart. */
 async function happened(count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => ({
     id: newId('event'),
@@ -97,7 +97,7 @@ const settle = (endpointId: string, state: 'delivered' | 'failed') =>
   );
 
 describe('a webhook endpoint', () => {
-  it('is made with a secret that no other answer shows, and that is stored encrypted', async () => {
+  it('is created with a secret that no other answer contains, and that is stored encrypted', async () => {
     const key = randomUUID();
     const made = await post(
       '/v1/webhook-endpoints',
@@ -143,7 +143,7 @@ describe('a webhook endpoint', () => {
     ['credentials', 'https://user:password@shop.example.com/', 'user name'],
     ['another scheme', 'file:///etc/passwd', 'https://'],
     ['a port of something else', 'https://shop.example.com:25/', 'port'],
-  ])('is refused with %s, when it is made and when it is changed', async (_, url, reason) => {
+  ])('is refused with %s, on creation and on change', async (_, url, reason) => {
     const id = await created();
     for (const answer of [await create({ url }), await caller.call('PATCH', at(id), { body: { url } })]) {
       expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'url']);
@@ -164,13 +164,13 @@ describe('a webhook endpoint', () => {
     expect([changed.status, changed.at('errors', 0, 'field')]).toEqual([400, 'url']);
   });
 
-  it('takes patterns that select something, and no others', async () => {
+  it('accepts only patterns that select an event type', async () => {
     for (const types of [[], ['order'], ['order.submitting'], ['*.completed'], 'order.*', [7]])
       expect((await create({ event_types: types })).status, JSON.stringify(types)).toBe(400);
     expect((await create({})).at('event_types')).toEqual(['*']);
   });
 
-  it('is changed in part, listed in pages, and gone once deleted, with its secrets', async () => {
+  it('is changed in part, listed in pages, and deleted together with its secrets', async () => {
     const ids = [await created(), await created(), await created()];
     const changed = await caller.call('PATCH', at(ids[0]!), {
       body: { event_types: ['order.completed'], description: 'New' },
@@ -200,7 +200,7 @@ describe('a webhook endpoint', () => {
     expect(await queued(ids[1]!)).toHaveLength(1);
   });
 
-  it('begins with a clean record at another address; what does not change the address, or one that is disabled, leaves it as it is', async () => {
+  it('clears its failures when the address changes, and keeps them otherwise', async () => {
     const id = await created();
     await happen(['order.held']);
     const later = new Date(TEST_NOW + 3_600_000);
@@ -241,7 +241,7 @@ describe('a webhook endpoint', () => {
     expect(await record()).toMatchObject({ ...failing, ...disabled });
   });
 
-  it('holds no connection of the database while a name server takes its time', async () => {
+  it('holds no database connection during a DNS look-up', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string[]>();
     const lookup = async () => {
@@ -277,12 +277,12 @@ describe('a webhook endpoint', () => {
     );
   };
 
-  it('has a limit to its number', async () => {
+  it('has a limit of its number', async () => {
     await crowd(100);
     expect([(await create()).status, (await create()).at('code')]).toEqual([409, 'webhook_endpoint_limit']);
   });
 
-  it('has a limit to its number that holds when several are made at the same moment', async () => {
+  it('has a limit of its number that also holds for concurrent creations', async () => {
     await crowd(99);
     let second: ReturnType<typeof create> | undefined;
     await api.database.transaction(async (tx) => {
@@ -300,7 +300,7 @@ describe('a webhook endpoint', () => {
     expect((await second)?.at('code')).toBe('webhook_endpoint_limit');
   });
 
-  it('of a key that is limited to its own work uses up the number of that key, and of nobody else', async () => {
+  it('of an own-work key counts only for the limit of that key', async () => {
     await crowd(100, 'key_other');
     const limited = await api.caller(undefined, { ownWorkOnly: true });
     const made = await limited.post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent());
@@ -312,17 +312,14 @@ describe('a webhook endpoint', () => {
     expect((await create()).status).toBe(201);
   });
 
-  it.each(['typo', '', 'we_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])(
-    'is not listed by what is no id of an API key: %j',
-    async (key) => {
-      const answer = await caller.get(`/v1/webhook-endpoints?created_by=${key}`);
-      expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'created_by']);
-    },
-  );
+  it.each(['typo', '', 'we_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])('is not listed by an invalid API key id: %j', async (key) => {
+    const answer = await caller.get(`/v1/webhook-endpoints?created_by=${key}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'created_by']);
+  });
 
-  it('writes down who did what with it', async () => {
+  it('has each action in the audit log, with its actor', async () => {
     const id = await created();
-    // Everything in these bodies is optional: they may be left out.
+    // All fields of these bodies are optional.
     expect((await post(at(id, '/rotate-secret'))).status).toBe(200);
     await post(at(id, '/test'));
     await caller.post(at(id, '/disable'));
@@ -344,7 +341,7 @@ describe('a webhook endpoint', () => {
     expect(new Set(rows.map(({ subjectId }) => subjectId))).toEqual(new Set([id]));
   });
 
-  it('has what it was made with and what was changed in the audit log, and nothing of its path, query, secret or description', async () => {
+  it('has its creation and changes in the audit log, without path, query, secret and description', async () => {
     const id = await created({ event_types: ['order.*', 'topup.held'], description: 'SECRET-NOTE' });
     const change = (body: object) => caller.call('PATCH', at(id), { body });
     await change({ url: 'https://shop.example.com/other?token=SECRET-QUERY' });
@@ -364,7 +361,7 @@ describe('a webhook endpoint', () => {
     ).not.toContain('SECRET');
   });
 
-  it('needs its scopes', async () => {
+  it('requires its scopes', async () => {
     const reader = await api.caller(['webhook_endpoints:read']);
     const id = await created();
     expect((await reader.get(at(id))).status).toBe(200);
@@ -379,8 +376,8 @@ describe('a webhook endpoint', () => {
   });
 });
 
-describe('a rotation', () => {
-  it('leaves the former secret to sign for the overlap, and a shorter one ends earlier overlaps', async () => {
+describe('a secret rotation', () => {
+  it('lets the former secret sign during the overlap, and a shorter overlap ends earlier ones', async () => {
     const id = await created();
     const secretsAt = (ms: number) =>
       api.database.run((db) => readEndpointSecrets(db, api.keyRing, id, new Date(TEST_NOW + ms)));
@@ -396,8 +393,8 @@ describe('a rotation', () => {
   });
 });
 
-describe('events', () => {
-  it('are queued once for each endpoint whose filter selects them, in the transaction that publishes them', async () => {
+describe('published events', () => {
+  it('are queued once for each selected endpoint, in the transaction that publishes them', async () => {
     const [all, orders, completed] = [
       await created(),
       await created({ event_types: ['order.*'] }),
@@ -421,7 +418,7 @@ describe('events', () => {
     expect(await queued(all)).toHaveLength(3);
   });
 
-  it('of a key that is limited to its own work reach the endpoint of that key, and no others do', async () => {
+  it('of an own-work key are sent only to the endpoint of that key', async () => {
     const id = await created();
     await api.database.run((db) =>
       db.update(webhookEndpoints).set({ ownerId: 'key_own' }).where(eq(webhookEndpoints.id, id)),
@@ -436,7 +433,7 @@ describe('events', () => {
     expect((await post(at(id, '/replay'), { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(1);
   });
 
-  it('are tests for the endpoint that is tested, whatever its filter says', async () => {
+  it('of a test are sent to the tested endpoint, regardless of its filter', async () => {
     const [one, other] = [await created({ event_types: ['wallet.balance_low'] }), await created()];
     const tested = await post(at(one, '/test'));
     expect(tested.status).toBe(202);
@@ -449,7 +446,7 @@ describe('events', () => {
     expect((await post(at(other, '/replay'), { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(0);
   });
 
-  it('that are published wake the workflow of their endpoints, and no wish is overtaken', async () => {
+  it('wake the workflow of their endpoints, and no request is lost', async () => {
     const id = await created();
     await happen(['order.held']);
     await happen(['order.held']);
@@ -460,7 +457,7 @@ describe('events', () => {
 
 describe('the deliveries of an endpoint', () => {
   it.each(['typo', '', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])(
-    'are not listed by what is no id of an event: %j',
+    'are not listed by an invalid event id: %j',
     async (eventId) => {
       const answer = await caller.get(`${at(await created(), '/deliveries')}?event_id=${eventId}`);
       expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'event_id']);
@@ -468,8 +465,8 @@ describe('the deliveries of an endpoint', () => {
   );
 });
 
-describe('a delivery that waits', () => {
-  it('shows when it will really be tried: not before its endpoint gets anything again', async () => {
+describe('a pending delivery', () => {
+  it('shows its real next try, not before the next try of its endpoint', async () => {
     const id = await created();
     await happen(['order.held', 'order.completed']);
     const minute = (n: number) => new Date(api.clock.now + n * 60_000);
@@ -495,7 +492,7 @@ describe('a delivery that waits', () => {
 describe('a replay', () => {
   const hour = (n: number) => TEST_NOW + n * 3_600_000;
 
-  it('is of one event, one delivery, all since a time, what failed, or what was missed', async () => {
+  it('covers one event, one delivery, all since a time, failed ones, or missed ones', async () => {
     const [before] = await happen(['order.held'], { now: hour(0) });
     const id = await created();
     const [delivered] = await happen(['order.completed'], { now: hour(1) });
@@ -538,7 +535,7 @@ describe('a replay', () => {
     ).toEqual([1, [before]]);
   });
 
-  it('keeps the delivery and its number of tries, and begins its time anew', async () => {
+  it('keeps the delivery and its number of tries, and restarts its time limit', async () => {
     const id = await created();
     await happen(['order.completed']);
     await api.database.run((db) =>
@@ -561,7 +558,7 @@ describe('a replay', () => {
     });
   });
 
-  it('of more than one call takes goes on where it left off', async () => {
+  it('beyond the limit of one call continues with the next call', async () => {
     const id = await created();
     await happened(10_050);
     const first = await post(at(id, '/replay'), { since: new Date(TEST_NOW).toISOString() });
@@ -571,7 +568,7 @@ describe('a replay', () => {
     expect(await queued(id)).toHaveLength(10_050);
   });
 
-  it('names exactly one thing, and something that is there', async () => {
+  it('requires exactly one selection, which must exist', async () => {
     const [id, other] = [await created(), await created()];
     await happen(['order.held']);
     const [ofOther] = await api.database.run((db) =>
@@ -592,7 +589,7 @@ describe('a replay', () => {
 });
 
 describe('a disabled endpoint', () => {
-  it('gets nothing, can be neither tested nor replayed, and gets what it missed when it is enabled', async () => {
+  it('gets nothing, can be neither tested nor replayed, and gets missed events when it is enabled', async () => {
     const id = await created();
     api.clock.now += 1_000;
     expect((await caller.post(at(id, '/disable'))).body).toMatchObject({
@@ -615,7 +612,7 @@ describe('a disabled endpoint', () => {
     expect(await queued(id)).toEqual([[missed, 'pending']]);
   });
 
-  it('gets all that it missed when it is enabled, however much: what is not queued at once is told, and queued afterwards', async () => {
+  it('gets all missed events in portions when it is enabled', async () => {
     const id = await created();
     await caller.post(at(id, '/disable'));
     await happened(10_050);
@@ -624,7 +621,7 @@ describe('a disabled endpoint', () => {
     expect(enabled.body).toMatchObject({ status: 'enabled', missed_since: from });
     expect(await queued(id)).toHaveLength(10_000);
 
-    // Disabled before the rest was queued: it is missed as it was before.
+    // Disabled before the rest was queued, so the rest is still missed.
     await settle(id, 'delivered');
     api.clock.now += 3_600_000;
     expect((await caller.post(at(id, '/disable'))).at('missed_since')).toBe(from);
@@ -633,7 +630,7 @@ describe('a disabled endpoint', () => {
     expect((await caller.get(at(id))).at('missed_since')).toBeNull();
   });
 
-  it('that is to go on from now gets nothing of what it missed, neither at once nor later', async () => {
+  it('enabled without a replay gets no missed events', async () => {
     const id = await created();
     await caller.post(at(id, '/disable'));
     await api.database.run((db) => db.update(webhookEndpoints).set({ missedSince: new Date(TEST_NOW - 1) }));
@@ -642,7 +639,7 @@ describe('a disabled endpoint', () => {
     expect(await queued(id)).toEqual([]);
   });
 
-  it('misses nothing that is published while it is enabled', async () => {
+  it('misses no event that is published during its activation', async () => {
     const id = await created();
     await caller.post(at(id, '/disable'));
     let enabled: ReturnType<HttpClient['post']> | undefined;
@@ -652,7 +649,7 @@ describe('a disabled endpoint', () => {
         { type: 'order.held', subject: { kind: 'order', id: newId('order') }, apiKeyId: 'key_a', data: {} },
         new Date(TEST_NOW),
       );
-      // It is disabled still, as far as this transaction sees.
+      // It is still disabled for this transaction.
       const published = await publishEvents(tx, 10);
       await queueDeliveries(tx, published, new Date(TEST_NOW));
       enabled = caller.post(at(id, '/enable'), { replay_missed: true });
@@ -668,7 +665,7 @@ describe('a disabled endpoint', () => {
     expect(await queued(id)).toEqual([[eventId, 'pending']]);
   });
 
-  it('that we gave up tells since when it missed events, and that somebody knows', async () => {
+  it('disabled after failures shows the start of its missed events, and an event reports it', async () => {
     const id = await created();
     const [early] = await happen(['order.completed'], { now: TEST_NOW - 3_600_000 });
     await api.database.transaction(async (tx) => {
@@ -700,9 +697,9 @@ describe('a disabled endpoint', () => {
   });
 });
 
-describe('a key that is limited to its own work', () => {
-  it('sees endpoints of its own, and none of others', async () => {
-    // As `caller.ownerId` will have it; the rest of the API says which callers have one.
+describe('an own-work key', () => {
+  it('sees only its own endpoints', async () => {
+    // As with `caller.ownerId`. Other tests check which callers have one.
     const [mine, others] = [await created(), await created()];
     await api.database.run((db) =>
       db.update(webhookEndpoints).set({ ownerId: 'key_own' }).where(eq(webhookEndpoints.id, mine)),

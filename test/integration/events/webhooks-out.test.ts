@@ -17,7 +17,7 @@ let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   stack = await startStack({
-    // Long enough to be seen waiting.
+    // Long enough to observe the wait.
     environment: { ...RARE_UPKEEP, POLICY_OUTBOUND_PROBE_DELAY_MAX: '30s' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '200ms' },
   });
@@ -70,11 +70,11 @@ const typesOf = (secret: string, subject: string) =>
     .flatMap((each) => (each.subject.id === subject ? [each.type] : []));
 
 describe('the events of an order', () => {
-  it('reach a receiver signed, once each; their workflow ends when nothing waits any more', async () => {
+  it('reach a receiver signed and once each, and the workflow ends when none is pending', async () => {
     const { id, secret } = await endpoint();
     const orderId = await placed();
     await stack.orderReaches(orderId, ['completed']);
-    await waitFor('the order is told of', () => typesOf(secret, orderId).includes('order.completed'));
+    await waitFor('the order event has arrived', () => typesOf(secret, orderId).includes('order.completed'));
     const delivered = await settles(id, 'delivered');
     expect(typesOf(secret, orderId)).toEqual(expect.arrayContaining(['order.accepted', 'order.completed']));
     const logged = z
@@ -87,11 +87,11 @@ describe('the events of an order', () => {
     await waitFor('the test arrives', () => typesOf(secret, id).includes('webhook_endpoint.test'));
   });
 
-  it('come once more, under the same id, when the worker is killed between the send and its record', async () => {
+  it('arrive again with the same id after the worker was killed between send and record', async () => {
     const { id, secret } = await endpoint(receiver.url, ['order.accepted']);
     receiver.answers.push(() => undefined);
     const orderId = await placed();
-    await waitFor('the first try has come', () => receiver.received.length > 0);
+    await waitFor('the first try has arrived', () => receiver.received.length > 0);
     await stack.kill('worker');
     await stack.start('worker');
     await settles(id, 'delivered');
@@ -101,8 +101,8 @@ describe('the events of an order', () => {
   });
 });
 
-describe('an endpoint that fails', () => {
-  it('is shown in Temporal with when it is tried next, survives Terminate, and gets what waited', async () => {
+describe('a failing endpoint', () => {
+  it('is shown in Temporal with its next try, survives Terminate, and gets its pending events', async () => {
     const { id } = await endpoint(receiver.url, ['order.*']);
     receiver.otherwise = 503;
     for (let n = 0; n < 3; n += 1) await placed();
@@ -117,25 +117,25 @@ describe('an endpoint that fails', () => {
       last_failure: 'it answered 503',
     });
     await workflowOf(id).terminate('a test pressed the button');
-    // The sweeper restarts what was terminated.
+    // The sweeper restarts the terminated workflow.
     await frequentUpkeep(stack);
     receiver.otherwise = 204;
     await settles(id, 'delivered');
   });
 
-  it('gets what it missed while it was disabled, when it is enabled', async () => {
+  it('gets its missed events when it is enabled', async () => {
     const { id, secret } = await endpoint(receiver.url, ['order.*']);
     await stack.api.post(`/v1/webhook-endpoints/${id}/disable`);
     const orderId = await placed();
     await stack.orderReaches(orderId, ['completed']);
     expect(receiver.received).toEqual([]);
     await stack.api.post(`/v1/webhook-endpoints/${id}/enable`, { replay_missed: true });
-    await waitFor('what it missed arrives', () => typesOf(secret, orderId).includes('order.completed'));
+    await waitFor('the missed events arrive', () => typesOf(secret, orderId).includes('order.completed'));
   });
 });
 
 describe('receivers that never answer', () => {
-  it('keep no order and no other receiver waiting', async () => {
+  it('delay no order and no other receiver', async () => {
     await using stalled = await WebhookReceiver.start();
     stalled.otherwise = () => undefined;
     const quick = await endpoint(receiver.url, ['order.*']);
@@ -145,8 +145,10 @@ describe('receivers that never answer', () => {
     const started = performance.now();
     const orderId = await placed();
     await stack.orderReaches(orderId, ['completed']);
-    await waitFor('the other receiver is told', () => typesOf(quick.secret, orderId).includes('order.completed'));
-    // Fifteen, each waited for in turn until its deadline of three seconds, would be 45 seconds.
+    await waitFor('the other receiver has its events', () =>
+      typesOf(quick.secret, orderId).includes('order.completed'),
+    );
+    // Fifteen in sequence, with a deadline of three seconds each, would take 45 seconds.
     expect(performance.now() - started).toBeLessThan(40_000);
   });
 });

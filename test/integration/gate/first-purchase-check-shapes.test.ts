@@ -1,7 +1,4 @@
-/**
- * In production, services whose answers have another shape: the order arrives, or nothing is bought and the field is
- * named.
- */
+/** Production with differently shaped answers: the order is delivered, or nothing is bought and the field is named. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shapes/shape.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
@@ -23,14 +20,14 @@ async function start(shape: ShapeName) {
   return { stack, desk: new OrderDesk(stack) };
 }
 
-describe('in production, an order', () => {
+describe('an order in production', () => {
   it.each<[ShapeName, string]>([
     [
       'minor_units',
       'GET /packages: it answered 200, but in its data[].price_for_reseller every price is a whole number',
     ],
     ['no_references', 'external_order_id'],
-  ])('is held before anything is sent, and the field is named: %s', async (shape, field) => {
+  ])('is held before any send, with the name of the field: %s', async (shape, field) => {
     const { stack: running, desk } = await start(shape);
     const id = await desk.place(PACKAGE.completedAtOnce);
     const held = await desk.reaches(id, 'held');
@@ -40,7 +37,7 @@ describe('in production, an order', () => {
   });
 
   it.each<[ShapeName]>([['framework'], ['data_named']])(
-    'arrives although the service looks different: %s',
+    'is delivered by a service of another shape: %s',
     async (shape) => {
       const { desk } = await start(shape);
       const orders = [
@@ -52,7 +49,7 @@ describe('in production, an order', () => {
   );
 });
 
-/** What the pause of orders says. */
+/** The list of pauses with their reasons. */
 async function whyHeld({ api }: Stack): Promise<string> {
   const { body } = await api.get('/v1/purchase-gate/pauses');
   return JSON.stringify(body);

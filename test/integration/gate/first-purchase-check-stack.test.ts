@@ -1,4 +1,4 @@
-/** The hold before the first purchase in production, as callers and operators meet it on the whole product. */
+/** The hold before the first purchase in production, on the whole product. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const PRODUCTION = { ...RARE_UPKEEP, SERVICE_MODE: 'production' };
-/** Nothing shows the shapes: there is no document, and nothing was bought. */
+/** The shapes are unknown, because there is no document and no purchase. */
 const UNSEEN = { ...PRODUCTION, SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
 const APPROVED = { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00' };
 
@@ -48,7 +48,7 @@ async function heldOrder(desk: OrderDesk): Promise<{ readonly id: string; readon
   return { id, detail: held.at('failure', 'detail') };
 }
 
-/** A command that prints into a text. */
+/** A command that prints into a string. */
 function printed() {
   const lines: string[] = [];
   const output = {
@@ -60,8 +60,8 @@ function printed() {
   return { output, text: () => lines.join('') };
 }
 
-describe('in production, before the shapes were seen', () => {
-  it('an order says what to run, and goes through for good when an operator releases the pause', async () => {
+describe('before the shapes are known in production', () => {
+  it('an order names the command to run, and completes after an operator released the pause', async () => {
     const { stack, desk } = await start(UNSEEN);
     const { id, detail } = await heldOrder(desk);
     expect(detail).toEqual(
@@ -89,7 +89,7 @@ describe('in production, before the shapes were seen', () => {
     expect((await pausesOf(stack)).filter(({ kind }) => kind === 'order')).toHaveLength(1);
   });
 
-  it('an order goes through when the document of the service, got by hand, was recorded', async () => {
+  it('an order completes after the document of the service was recorded by hand', async () => {
     const { stack, desk } = await start(UNSEEN);
     const { id } = await heldOrder(desk);
     const file = join(temporaryFolder('contract'), 'openapi.json');
@@ -114,7 +114,7 @@ describe('in production, before the shapes were seen', () => {
     expect(await doctorOf(stack)).toMatchObject({ status: 'ok' });
   });
 
-  it('an order goes through when a profile of the sandbox that saw orders was confirmed', async () => {
+  it('an order completes after the confirmation of a sandbox profile that saw orders', async () => {
     const { stack, desk } = await start(UNSEEN);
     const { id } = await heldOrder(desk);
     const file = join(temporaryFolder('profile'), 'tour.json');
@@ -130,7 +130,7 @@ describe('in production, before the shapes were seen', () => {
   });
 });
 
-it('in production, an order goes through without any act when the document of the service matches', async () => {
+it('an order in production completes without an operator when the document of the service matches', async () => {
   const { stack, desk } = await start(PRODUCTION);
   await desk.complete(PACKAGE.completedAtOnce);
   await expect.poll(async () => (await pausesOf(stack)).filter(({ released_at: at }) => at === null)).toEqual([]);
@@ -140,7 +140,7 @@ it('in production, an order goes through without any act when the document of th
   });
 });
 
-it('in the sandbox nothing is held', async () => {
+it('the sandbox holds no order', async () => {
   const { stack, desk } = await start({ SERVICE_MISSING_CAPABILITIES: 'openapi_download' });
   await desk.complete(PACKAGE.completedAtOnce);
   expect(await pausesOf(stack)).toEqual([]);

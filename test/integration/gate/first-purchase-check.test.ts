@@ -1,4 +1,4 @@
-/** The hold before the first purchase in production: pauses in the database, looks at a simulator over HTTP. */
+/** The hold before the first purchase in production: pauses in the database, reads at a simulator over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ afterEach(async () => {
   await opened.drop();
 });
 
-/** What a worker has for the first purchase check. */
+/** The first purchase check of a worker. */
 function watch({
   mode = 'production',
   capabilities = ALL_CAPABILITIES,
@@ -74,7 +74,7 @@ function watch({
 
 const pauses = () => database.run((db) => db.select().from(gatePauses).orderBy(asc(gatePauses.id)));
 const stateOf = async (kind: PurchaseKind) => (await database.run(readFirstPurchaseCheck)).get(kind);
-/** By kind of purchase, what is known of it. */
+/** The known state by kind of purchase. */
 const states = async () => {
   const known = [...(await database.run(readFirstPurchaseCheck))].map(([kind, state]) => [kind, state.kind] as const);
   return Object.fromEntries(known) as Record<PurchaseKind, string>;
@@ -109,7 +109,7 @@ async function completedOrder(): Promise<string> {
 }
 
 describe('before the first purchase in production', () => {
-  it('every kind of purchase is held, once, however many workers start at once and again', async () => {
+  it('every kind of purchase is held once, for any number of concurrent and repeated worker starts', async () => {
     const workers = [watch(), watch(), watch()];
     await Promise.all(workers.map((worker) => worker.hold()));
     await workers[0]?.hold();
@@ -130,7 +130,7 @@ describe('before the first purchase in production', () => {
     }
   });
 
-  it('nothing is held in the sandbox, and the service is not looked at', async () => {
+  it('the sandbox holds nothing and does not call the service', async () => {
     const before = await simulator.requests();
     const worker = watch({ mode: 'sandbox' });
     await worker.hold();
@@ -139,7 +139,7 @@ describe('before the first purchase in production', () => {
     expect(await simulator.requests()).toEqual(before);
   });
 
-  it('a pause of an operator for the same kind stands beside it, and stays when it is released', async () => {
+  it('a pause of an operator for the same kind exists beside the hold, and remains after its release', async () => {
     await watch().hold();
     const asked = {
       origin: 'operator',
@@ -157,7 +157,7 @@ describe('before the first purchase in production', () => {
 });
 
 describe('the hold ends', () => {
-  it("by the service's own document and reads without charge, and the audit log says so", async () => {
+  it('by the document of the service and free reads, with an entry in the audit log', async () => {
     const worker = watch();
     await worker.hold();
     expect(await states()).toEqual(every('held'));
@@ -170,7 +170,7 @@ describe('the hold ends', () => {
     }
   });
 
-  it('for one kind alone, by a purchase of that kind that the service lists', async () => {
+  it('for one kind, by a purchase of that kind that the service lists', async () => {
     const worker = watch({ capabilities: UNDESCRIBED });
     await worker.hold();
     expect(await worker.check()).toBe(true);
@@ -187,7 +187,7 @@ describe('the hold ends', () => {
     });
   });
 
-  it('by a confirmed profile, for the kinds that it names, and not by one that nobody confirmed', async () => {
+  it('by a confirmed profile, for the kinds that it contains, and not by an unconfirmed one', async () => {
     const worker = watch({ capabilities: UNDESCRIBED });
     const id = await measured({ order_seen: true, topup_seen: false });
     await worker.hold();
@@ -202,7 +202,7 @@ describe('the hold ends', () => {
     });
   });
 
-  it('when a worker finds a confirmed profile, or a completed purchase that an operator let through', async () => {
+  it('when a worker finds a confirmed profile or a completed purchase', async () => {
     const worker = watch({ capabilities: UNDESCRIBED });
     await worker.hold();
     await confirm(await measured({ vpn_seen: true }));
@@ -212,7 +212,7 @@ describe('the hold ends', () => {
     expect(await stateOf('order')).toMatchObject({ reason: expect.stringContaining(order) });
   });
 
-  it('when an operator releases it knowingly, and no later start of a worker sets it again', async () => {
+  it('by an explicit release of an operator, and no later worker start sets it again', async () => {
     const worker = watch({ capabilities: UNDESCRIBED });
     await worker.hold();
     const pause = (await pauses()).find(({ kind }) => kind === 'order');
@@ -226,15 +226,15 @@ describe('the hold ends', () => {
   });
 });
 
-describe('nothing is held', () => {
-  it('of a kind that this database has completed purchases of: an upgrade stops no shop', async () => {
+describe('no hold exists', () => {
+  it('for a kind with completed purchases in this database, so an upgrade stops no shop', async () => {
     const id = await completedOrder();
     await watch().hold();
     expect(await states()).toEqual({ ...every('held'), order: 'recorded' });
     expect(await stateOf('order')).toMatchObject({ evidence: expect.stringContaining(id) });
   });
 
-  it('of the kinds that a confirmed profile names, even when a newer one is not confirmed yet', async () => {
+  it('for the kinds of a confirmed profile, even with a newer unconfirmed one', async () => {
     await confirm(await measured({ order_seen: true, topup_seen: true, vpn_seen: true }));
     await measured({});
     await watch().hold();
@@ -252,7 +252,7 @@ describe('the text of the hold', () => {
     count,
   });
 
-  it('names the call and the field that differ although the document matches, and follows later looks', async () => {
+  it('names the call and the field that differ, and follows later checks', async () => {
     const worker = watch();
     await worker.hold();
     await simulator.admin.post('/faults', fault(2));
@@ -278,7 +278,7 @@ describe('the text of the hold', () => {
   });
 });
 
-it('the loop of a worker looks until nothing is held, and stops when it is told to while something is', async () => {
+it('the loop of a worker checks until nothing is held, and stops on request before that', async () => {
   const worker = watch();
   await worker.hold();
   worker.start();

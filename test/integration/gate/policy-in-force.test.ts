@@ -32,8 +32,8 @@ const measured = (findings: Partial<Record<ProfileItem, boolean>>) =>
 const AS_CONFIGURED = { resendAllowed: true, maxAttempts: DEFAULT_POLICY.purchase.maxAttempts };
 const NOTHING = { resendAllowed: false, maxAttempts: 1 };
 
-describe('what a worker does by itself', () => {
-  it('in production is nothing that could pay twice, until an operator has confirmed the newest profile', async () => {
+describe('the purchase policy in force', () => {
+  it('excludes possible double payments in production until an operator confirms the newest profile', async () => {
     expect(await inForce('production')).toEqual(NOTHING);
     const id = await measured({});
     expect(await inForce('production')).toEqual(NOTHING);
@@ -43,7 +43,7 @@ describe('what a worker does by itself', () => {
     expect(await inForce('production')).toEqual(NOTHING);
   });
 
-  it('never is to send again to a service that does not replay keys', async () => {
+  it('never resends to a service that does not replay keys', async () => {
     expect(await inForce('sandbox')).toEqual(AS_CONFIGURED);
     await measured({ key_replay: false });
     expect(await inForce('sandbox')).toEqual({ ...AS_CONFIGURED, resendAllowed: false });

@@ -5,7 +5,7 @@ import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-/** How circuits close again, over a real database and a real simulator; the clock is the test's. */
+/** The closing of circuits, on a real database and a real simulator, with the clock of the test. */
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
@@ -36,7 +36,7 @@ const abandon = ({ work }: AttemptRef, n: number) =>
     ),
   );
 
-/** The service says that the balance is too low, although our reading of it covers the price. */
+/** The service reports a balance too low, although our reading covers the price. */
 async function openForBalance(): Promise<AttemptRef[]> {
   const { circuitFailures } = bench.gate;
   await bench.admin.onRequest('createOrder', TOO_LOW, { count: circuitFailures });
@@ -65,7 +65,7 @@ describe('a circuit whose held work was abandoned', () => {
     });
   });
 
-  it('does not stay open when no purchase comes; one failure opens it again, for longer', async () => {
+  it('closes without a purchase after its idle time, and opens again after one failure, for longer', async () => {
     for (const [n, ref] of (await openForBalance()).entries()) await abandon(ref, n);
     const { probeAt } = (await circuit('insufficient_balance'))!;
     bench.clock.now = probeAt!.getTime() + bench.gate.circuitIdleMs - 1;
@@ -81,11 +81,11 @@ describe('a circuit whose held work was abandoned', () => {
 });
 
 describe('a circuit that holds work', () => {
-  it('lets it go at the set rate once another purchase is accepted', async () => {
+  it('releases it at the configured rate after another purchase was accepted', async () => {
     const held = await openForBalance();
     expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
     expect((await circuit('insufficient_balance'))?.state).toBe('releasing');
-    // The last one opened it, and is held there since; the others ask by their own timers.
+    // The last one opened the circuit and is held there. The others continue by their own timers.
     expect((await look())?.woken.map(({ id }) => id)).toEqual([held.at(-1)?.work.id]);
   });
 });

@@ -12,7 +12,7 @@ import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-pol
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { releaseUpdate } from '#workflows/messages.ts';
 
-/** The purchase gate as its users meet it: API, worker, Temporal and the simulator. */
+/** The purchase gate on the whole product: API, worker, Temporal and the simulator. */
 let stack: Stack;
 let desk: OrderDesk;
 let temporal: TemporalOperator;
@@ -42,14 +42,14 @@ const pause = (body: Record<string, unknown> = {}) =>
 const endPause = (id: string) => stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { reason: 'Done.' });
 const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
 
-describe('a service that is down', () => {
-  it('is asked by one canary at a time, and all that was held is bought, once each, when it is back', async () => {
+describe('a service outage', () => {
+  it('is probed by one canary at a time, and each held order is bought once afterwards', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 0 }, { count: 6 });
     const ids = await place(8);
     for (const id of ids) await desk.reaches(id, 'completed');
     await expect.poll(() => circuitOf('rate_limited')).toBe('closed');
     for (const id of ids) expect(await desk.movements(id)).toEqual(['debit 2.40']);
-    // Six were refused and eight were bought; nobody else called.
+    // Six refused sends and eight purchases; no other calls.
     const calls = await desk.simulator.requests('createOrder');
     expect(calls).toHaveLength(14);
     expect((await gate()).at('held')).toEqual([]);
@@ -57,7 +57,7 @@ describe('a service that is down', () => {
 });
 
 describe('a pause of buying', () => {
-  it('holds with a reason that names it and its author, and lets all go when it is released', async () => {
+  it('holds orders with its id and author as the reason, and its release continues all of them', async () => {
     const made = await pause();
     expect(made.status).toBe(201);
     expect((await pause()).status).toBe(200);
@@ -85,7 +85,7 @@ describe('a pause of buying', () => {
     ]);
   });
 
-  it('is passed by the one order that is released, by the API or from the Temporal UI; others are not released', async () => {
+  it('lets only a released order pass, released by the API or from the Temporal UI', async () => {
     const id = (await pause({ kind: 'order' })).textAt('id');
     const [byApi, byUi, other] = await place(3);
     for (const each of [byApi!, byUi!, other!]) await desk.reaches(each, 'held');
@@ -111,7 +111,7 @@ describe('reseller gate', () => {
     ).stdout;
   };
 
-  it('shows what holds buying up, pauses, and ends a pause', async () => {
+  it('shows the reasons of held purchases, and creates and releases a pause', async () => {
     await desk.complete(PACKAGE.completedAtOnce);
     const paused = await reseller('gate', 'pause', '--kind', 'order', '--reason', 'Stock-taking.');
     const [id = ''] = paused.split(' ');
@@ -131,7 +131,7 @@ describe('reseller gate', () => {
   });
 });
 
-describe('one act on many', () => {
+describe('a bulk action', () => {
   const bulk = (body: Record<string, unknown>, idempotencyKey: string = randomUUID()) =>
     stack.api.post(
       '/v1/orders/bulk-actions',
@@ -139,7 +139,7 @@ describe('one act on many', () => {
       { headers: { 'idempotency-key': idempotencyKey } },
     );
 
-  it('is looked at first, then done to each by the single act, and the same call again changes nothing', async () => {
+  it('is previewed, applied to each item like a single action, and idempotent', async () => {
     const id = (await pause()).textAt('id');
     const ids = await place(3);
     for (const each of ids) await desk.reaches(each, 'held');
@@ -179,7 +179,7 @@ describe('one act on many', () => {
     await endPause(id);
   });
 
-  it('says of each why it is refused, and wants to be narrowed', async () => {
+  it('names the refusal of each item, and requires a narrower filter', async () => {
     const done = await desk.complete(PACKAGE.completedAtOnce);
     const missing = `ord_${'0'.repeat(26)}`;
     const answer = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] } });
@@ -190,14 +190,14 @@ describe('one act on many', () => {
       ],
     });
     expect((await bulk({ action: 'retry', filter: {} })).status).toBe(400);
-    // The dry run judges as the act does.
+    // The dry run gives the same result as the action.
     const look = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] }, dry_run: true });
     expect(look.body).toMatchObject({
       data: [{ result: 'refused', refusal: 'already_ended' }, { result: 'not_found' }],
     });
   });
 
-  it('changes the limit of many, and says of those that have it already that nothing changes', async () => {
+  it('changes the limit of many orders, and reports those that already have it as unchanged', async () => {
     const id = (await pause()).textAt('id');
     const ids = await place(2);
     for (const each of ids) await desk.reaches(each, 'held');
@@ -219,7 +219,7 @@ describe('one act on many', () => {
     await endPause(id);
   });
 
-  it('judges the cases of many, each as the single act would', async () => {
+  it('resolves the cases of many orders like single actions', async () => {
     const ids: string[] = [];
     for (const order of [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.completedAtOnce)]) {
       const data = {
@@ -253,7 +253,7 @@ describe('one act on many', () => {
 });
 
 describe('the advice about a resubmission', () => {
-  it('is "no" while the service works on it, and "not needed" once it is bought', async () => {
+  it('is "no" while the service processes the order, and "not needed" once it is bought', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     expect((await desk.reaches(id, 'processing')).at('resubmission', 'verdict')).toBe('no');
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);

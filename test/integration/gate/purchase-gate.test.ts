@@ -10,10 +10,10 @@ import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-/** The purchase gate over a real database and a real simulator; the clock is the test's. */
+/** The purchase gate on a real database and a real simulator, with the clock of the test. */
 let bench: ActivityBench;
 
-/** Of package 1001 at the simulator. */
+/** The price of package 1001 at the simulator. */
 const PRICE = '2.40';
 const NOT_APPROVED = {
   kind: 'answer',
@@ -31,7 +31,7 @@ afterEach(async () => {
 const send = async (ref: AttemptRef) =>
   (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
 const sends = async () => (await bench.admin.requests('createOrder')).length;
-/** Seconds pass. */
+/** Advances the clock. */
 const later = (ms: number) => (bench.clock.now += ms);
 const look = async () => {
   const found = await bench.database.transaction((tx) => releaseHeldWork(tx, bench.clock.now, bench.gate));
@@ -39,7 +39,7 @@ const look = async () => {
 };
 const circuit = async (name: string) =>
   (await bench.database.run(listCircuits)).find((row) => row.name === name)?.state ?? 'closed';
-/** Orders of which each was accepted a second after the one before. */
+/** Orders accepted one second apart. */
 async function begin(count: number): Promise<AttemptRef[]> {
   const refs: AttemptRef[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -48,14 +48,14 @@ async function begin(count: number): Promise<AttemptRef[]> {
   }
   return refs;
 }
-/** The simulator's wallet holds this much. */
+/** Starts a simulator with this balance. */
 async function balanceOf(amount: number): Promise<void> {
   await bench[Symbol.asyncDispose]();
   bench = await ActivityBench.start({ sandboxBalance: amount.toFixed(2) });
 }
 
-describe('the money in the wallet', () => {
-  it('is counted once, by ten orders at the same moment: what it does not cover is held without a call', async () => {
+describe('the wallet balance', () => {
+  it('is reserved once per order by ten concurrent orders, and the rest is held without a call', async () => {
     await balanceOf(4 * 2.4 + 1);
     await bench.admin.nextPurchases({ outcome: 'stay_processing', count: 20 });
     const outcomes = await Promise.all((await begin(10)).map(send));
@@ -69,15 +69,15 @@ describe('the money in the wallet', () => {
     expect(await sends()).toBe(4);
   });
 
-  it('is neither counted twice nor forgotten, once the balance is read without it', async () => {
+  it('counts a debit exactly once after the next reading', async () => {
     await balanceOf(2 * 2.4);
     const [first, second, third] = await begin(3);
     expect(await send(first!)).toMatchObject({ kind: 'accepted' });
     await bench.activities.completePurchase({ ...first!, applied: [] });
-    // The reading is of before the debit: the money is gone all the same.
+    // The reading precedes the debit, so the money is still reserved.
     const before = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
     expect(before.wallet).toMatchObject({ balance: { amount: '4.800000' }, reserved: { amount: '2.400000' } });
-    // A new one is without it; it is not taken off once more.
+    // A new reading contains the debit, so it is not subtracted again.
     later(bench.gate.debitShowsAfterMs + bench.gate.balanceAgeMs);
     expect(await send(second!)).toMatchObject({ kind: 'accepted' });
     const after = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
@@ -86,7 +86,7 @@ describe('the money in the wallet', () => {
     expect(await sends()).toBe(2);
   });
 
-  it('comes back to the others when the service refuses the purchase', async () => {
+  it('is released to other orders when the service refuses the purchase', async () => {
     await balanceOf(2.4);
     await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
     const [first, second] = await begin(2);
@@ -94,7 +94,7 @@ describe('the money in the wallet', () => {
     expect(await send(second!)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('stays reserved while the outcome of a purchase is unknown, and is not taken twice by its next send', async () => {
+  it('stays reserved while the outcome of a purchase is unknown, and a resend reserves nothing more', async () => {
     await balanceOf(2.4);
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const [first, second] = await begin(2);
@@ -105,7 +105,7 @@ describe('the money in the wallet', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('that is deposited lets the oldest go that it covers, before its timer', async () => {
+  it('releases the oldest orders that a deposit covers, before their timers', async () => {
     await balanceOf(0);
     const refs = await begin(3);
     for (const ref of refs) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
@@ -121,7 +121,7 @@ describe('the money in the wallet', () => {
     expect(await sends()).toBe(1);
   });
 
-  it('does not stop anybody when it cannot be read, and the timeline says that nothing was reserved', async () => {
+  it('blocks no purchase when it is unreadable, and the timeline records the missing reservation', async () => {
     await bench.admin.onRequest('getWallet', { kind: 'server_error' }, { count: null });
     const [ref] = await begin(1);
     expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
@@ -131,7 +131,7 @@ describe('the money in the wallet', () => {
     expect(entries[0]?.detail).toMatchObject({ reservation: 'balance_unknown' });
   });
 
-  it('below a threshold is noticed once, and once more when it is well again', async () => {
+  it('below a threshold is announced once, and so is its recovery', async () => {
     await balanceOf(9);
     bench.gate.lowBalance = { amount: '10.00', currency: 'USD' };
     await bench.wallet.refresh();
@@ -139,10 +139,10 @@ describe('the money in the wallet', () => {
     await bench.admin.deposit('50.00');
     await bench.wallet.refresh();
     expect(bench.crossings).toEqual(['low', 'well']);
-    const told = await bench.database.run((db) =>
+    const announced = await bench.database.run((db) =>
       db.select().from(events).where(eq(events.subjectKind, 'wallet')).orderBy(events.sequence),
     );
-    expect(told).toMatchObject([
+    expect(announced).toMatchObject([
       {
         type: 'wallet.balance_low',
         apiKeyId: null,
@@ -153,8 +153,8 @@ describe('the money in the wallet', () => {
   });
 });
 
-describe('a limit of the day', () => {
-  it('of all keys holds what would exceed it, until the next day', async () => {
+describe('a daily spend limit', () => {
+  it('of all keys holds further orders until the next day', async () => {
     bench.gate.spendLimit = { amount: '5.00', currency: 'USD' };
     const refs = await begin(3);
     const outcomes = await Promise.all(refs.map(send));
@@ -171,7 +171,7 @@ describe('a limit of the day', () => {
     expect(await sends()).toBe(3);
   });
 
-  it('of an API key holds the work of that key alone, and lets it go when it is raised', async () => {
+  it('of an API key holds only the work of that key, and releases it when the limit is raised', async () => {
     const limited = {
       name: 'shop',
       prefix: 'limited',
@@ -194,7 +194,7 @@ describe('a limit of the day', () => {
 });
 
 describe('a circuit', () => {
-  /** Three purchases fail, which opens it; the fourth and fifth are held at it. */
+  /** Three purchases fail and open the circuit. It holds the fourth and fifth. */
   async function open(): Promise<AttemptRef[]> {
     await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 }, { count: 3 });
     const refs = await begin(5);
@@ -207,18 +207,18 @@ describe('a circuit', () => {
   }
   const ids = (refs: readonly AttemptRef[]) => refs.map(({ work }) => work.id);
 
-  it('opens after failures in a row, holds the rest without a call, and lets one canary find out', async () => {
+  it('opens after consecutive failures, holds other orders without a call, and lets one canary test', async () => {
     const refs = await open();
     expect(await look()).toEqual([]);
     later(bench.gate.probeDelayMs * 2);
-    // The third had opened it, and is held there since.
+    // The third one opened the circuit and is held there.
     expect(await look()).toEqual([refs[2]!.work.id]);
     expect(await circuit('rate_limited')).toBe('probing');
     expect(await look()).toEqual([]);
     expect(await sends()).toBe(3);
   });
 
-  it("closes at the canary's success, and releases the rest oldest first at the set rate", async () => {
+  it('closes when the canary succeeds, and releases the rest at the configured rate, oldest first', async () => {
     bench.gate.releasesPerSecond = 1;
     const refs = await open();
     later(bench.gate.probeDelayMaxMs * 2);
@@ -228,7 +228,7 @@ describe('a circuit', () => {
     expect(await send(refs[3]!)).toMatchObject({ kind: 'gated' });
     expect(await send(refs[2]!)).toMatchObject({ kind: 'accepted' });
     expect(await circuit('rate_limited')).toBe('releasing');
-    // A new one does not wait behind them; one that is held waits for its turn.
+    // A new order does not wait behind them. A held one waits for its turn.
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
     expect(await send(refs[4]!)).toMatchObject({ kind: 'gated' });
     const order = await look();
@@ -242,7 +242,7 @@ describe('a circuit', () => {
     expect(await send(refs[4]!)).toMatchObject({ kind: 'accepted' });
   });
 
-  it("opens again at the canary's failure, and another one is tried next", async () => {
+  it('opens again when the canary fails, and tries another canary next', async () => {
     const refs = await open();
     later(bench.gate.probeDelayMaxMs * 2);
     expect(await look()).toEqual([refs[2]!.work.id]);
@@ -254,7 +254,7 @@ describe('a circuit', () => {
     expect(await look()).toEqual([refs[3]!.work.id]);
   });
 
-  it('gives up a canary of which nothing is heard', async () => {
+  it('replaces a canary without a result after its lease', async () => {
     const refs = await open();
     later(bench.gate.probeDelayMaxMs * 2);
     expect(await look()).toEqual([refs[2]!.work.id]);
@@ -264,7 +264,7 @@ describe('a circuit', () => {
     expect(await look()).toEqual([refs[3]!.work.id]);
   });
 
-  it('opens at once when the service has not approved us', async () => {
+  it('opens at once when the service has not approved the account', async () => {
     await bench.admin.onRequest('createOrder', NOT_APPROVED);
     const [first, second] = await begin(2);
     expect(await send(first!)).toMatchObject({ kind: 'failure', failure: 'not_approved' });
@@ -272,7 +272,7 @@ describe('a circuit', () => {
     expect(await sends()).toBe(1);
   });
 
-  it('of a service that does not answer does not hold back what may have been bought: that is only sent again later', async () => {
+  it('of a service outage never fails a possible purchase, and only delays its resend', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'server_error' }, { count: 3 });
     const refs = await begin(4);
     for (const ref of refs.slice(0, 3)) await send(ref);
@@ -302,7 +302,7 @@ describe('a pause', () => {
       releasePause(tx, id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
     );
 
-  it('of all buying holds with a reason that names it, and lets go when it is released', async () => {
+  it('of all buying holds orders with its id in the reason, and its release continues them', async () => {
     const { id } = await pause(null, null);
     const [ref] = await begin(1);
     expect(await send(ref!)).toMatchObject({
@@ -316,7 +316,7 @@ describe('a pause', () => {
     expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('by failure class holds only what that had stopped, and the same pause is made once', async () => {
+  it('by failure class holds only work stopped by that class, and exists once', async () => {
     const { id } = await pause(null, 'package_unavailable');
     expect((await pause(null, 'package_unavailable')).id).toBe(id);
     await bench.admin.setPackage(1001, { available: false });
@@ -327,13 +327,13 @@ describe('a pause', () => {
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('of one kind leaves the others alone', async () => {
+  it('of one kind does not affect other kinds', async () => {
     await pause('order', null);
     expect(await send(await bench.beginSubscription())).toMatchObject({ kind: 'accepted' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
   });
 
-  it('is passed by what an operator releases, once; the second release changes nothing', async () => {
+  it('is passed once by work that an operator releases, and a second release changes nothing', async () => {
     await pause(null, null);
     const [ref] = await begin(1);
     await send(ref!);
@@ -360,7 +360,7 @@ describe('a pause', () => {
 });
 
 describe('a release by an operator', () => {
-  it('does not pass the wallet', async () => {
+  it('does not bypass the wallet check', async () => {
     await balanceOf(1);
     const [ref] = await begin(1);
     await send(ref!);
@@ -378,7 +378,7 @@ describe('a release by an operator', () => {
     expect(await sends()).toBe(0);
   });
 
-  it('at an open circuit makes it the canary', async () => {
+  it('at an open circuit makes the work the canary', async () => {
     await bench.admin.onRequest('createOrder', NOT_APPROVED);
     const [first, second] = await begin(2);
     await send(first!);
@@ -399,7 +399,7 @@ describe('a release by an operator', () => {
   });
 });
 
-it('released work is woken by the outbox, so that it is not forgotten when a process dies', async () => {
+it('released work is woken by the outbox, so the death of a process does not lose the wake', async () => {
   const { pause } = await bench.database.transaction((tx) =>
     addPause(
       tx,

@@ -12,7 +12,7 @@ import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
 
-/** More than the grace time, by more than the two clocks can differ. */
+/** Longer than the grace period, by more than the possible difference of the two clocks. */
 const GRACE = 31 * 60_000;
 const HOUR = 3_600_000;
 
@@ -52,7 +52,7 @@ const openCases = (subjectId: string) =>
   );
 const findingsOf = ({ findings }: ReconciliationRow) => findings.map(({ kind }) => kind);
 
-/** The books come to what the service's wallet holds. */
+/** The expected balance of the books equals the balance of the wallet at the service. */
 function expectBalanced(report: ReconciliationRow): void {
   expect(report.status).toBe('complete');
   expect(Number(report.expectedBalance)).toBeCloseTo(Number(report.balance), 6);
@@ -60,7 +60,7 @@ function expectBalanced(report: ReconciliationRow): void {
 }
 
 describe('a comparison of the books', () => {
-  it('notes what a purchase cost whose price the service has never said, and that it was above the limit', async () => {
+  it('records the cost of a purchase without a reported price, and a charge above the limit', async () => {
     bench = await ActivityBench.start();
     const unsaid = await buyToTheEnd();
     const said = await buyToTheEnd();
@@ -86,7 +86,7 @@ describe('a comparison of the books', () => {
     expect(Number((await bench.database.run((db) => findAttemptById(db, said.attemptId))).chargedAmount)).toBe(2.39);
   });
 
-  it('finds the cause of each movement: what was bought, what failed, deposits; and the sum is the balance', async () => {
+  it('finds the cause of each movement (purchase, failure, deposit), and its sum is the balance', async () => {
     bench = await ActivityBench.start();
     const bought = await buyToTheEnd();
     await bench.admin.nextPurchases({ outcome: 'failed_at_once' });
@@ -107,14 +107,14 @@ describe('a comparison of the books', () => {
         'credit 0.00 adjustment opening balance',
       ]),
     );
-    // Nothing is booked, and nothing stored, twice.
+    // A second run books and stores nothing again.
     const again = await compare();
     expect(again.counts).toMatchObject({ new: 0, matched: 0, booked: 0, findings: 0 });
     expect(await booked()).toEqual(rows);
     expectBalanced(again);
   });
 
-  it('run twice for one run leaves the same rows and the same report', async () => {
+  it('repeated for one run leaves the same rows and the same report', async () => {
     bench = await ActivityBench.start();
     await buyToTheEnd();
     const first = await bench.activities.reconcileBooks({ runId: 'run-1' });
@@ -128,9 +128,9 @@ describe('a comparison of the books', () => {
     expect(both[1]).toEqual(both[0]);
   });
 
-  it('takes what the wallet held before us as the opening balance', async () => {
+  it('uses the earlier content of the wallet as the opening balance', async () => {
     bench = await ActivityBench.start();
-    // Before this database began to serve, so that it is not read.
+    // Before this database was in use, so it is not read.
     await bench.pass(3 * HOUR);
     const { stampOrVerify } = await import('#db/connection/installation.ts');
     const { installation } = await import('#db/schema.ts');
@@ -145,7 +145,7 @@ describe('a comparison of the books', () => {
     expect(await booked()).toContain('credit 100000.00 adjustment opening balance');
   });
 
-  it('reports an order that was made by hand at the service, once it is old enough, in each report and with no case', async () => {
+  it('reports an order made outside of the product after the grace period, without a case', async () => {
     bench = await ActivityBench.start();
     await bench.service.createOrder({
       idempotencyKey: randomUUID(),
@@ -180,14 +180,14 @@ describe('a comparison of the books', () => {
     expect(bench.log.join('')).toContain('orphan_movement');
   });
 
-  it('reports debits that name nothing', async () => {
+  it('reports debits without any id', async () => {
     bench = await ActivityBench.start();
     await bench.admin.move({ type: 'debit', amount: '7.00', reason: 'fee' });
     await bench.pass(GRACE);
     expect(findingsOf(await compare())).toEqual(['unnamed_movement']);
   });
 
-  it('finds money that was debited twice, opens one case on its order, and takes what comes back as that', async () => {
+  it('reports a second debit with one case on its order, and matches the credit that returns it', async () => {
     bench = await ActivityBench.start();
     const { work, serviceId } = await buyToTheEnd();
     await bench.admin.move({ type: 'debit', amount: '2.40', reason: 'order', order_id: serviceId });
@@ -196,8 +196,8 @@ describe('a comparison of the books', () => {
     const report = await compare();
     expect(report.findings).toMatchObject([{ kind: 'debited_twice', work }]);
     expectBalanced(report);
-    // It is for a person to judge, whatever becomes of the order.
-    await bench.database.transaction((tx) => closeCases(tx, work, 'The order continued.', new Date(bench.clock.now)));
+    // An operator judges it, regardless of the state of the order.
+    await bench.database.transaction((tx) => closeCases(tx, work, 'The order went on.', new Date(bench.clock.now)));
     expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
     expect(findingsOf(await compare())).toEqual([]);
     await bench.admin.move({ type: 'credit', amount: '2.40', reason: 'refund', order_id: serviceId });
@@ -210,12 +210,12 @@ describe('a comparison of the books', () => {
     expect(await booked()).toContain(`credit 2.40 refund ${work.id}`);
   });
 
-  it('books the debit that shows late, when its order has failed long ago, and tells a person until it is known', async () => {
+  it('books a late debit of an order that failed, and a case stays open until the charge is known', async () => {
     bench = await ActivityBench.start();
     await bench.admin.dialect('late_debits');
     await bench.admin.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const { work, attemptId } = await buy();
-    // The wallet showed no debit when it was read, so the order is given up.
+    // The wallet showed no debit, so the order has failed.
     expect((await bench.activities.readDebitEvidence({ work, attemptId })).evidence).toBe('no_debit');
     await bench.database.run((db) => db.update(orders).set({ status: 'failed' }).where(eq(orders.id, work.id)));
     expect((await compare()).counts.booked).toBe(2);
@@ -224,13 +224,13 @@ describe('a comparison of the books', () => {
     expect(await booked()).toContain(`debit 2.40 attempt ${attemptId}`);
     expect(report.findings).toMatchObject([{ kind: 'charge_not_refunded', work }]);
     expectBalanced(report);
-    // It is so until the money comes back; a person who has closed the case is not told again.
+    // The finding remains until the credit. A closed case does not open again.
     await bench.database.run((db) => db.update(cases).set({ closedAt: new Date(bench.clock.now) }));
     expect(findingsOf(await compare())).toEqual(['charge_not_refunded']);
     expect(await openCases(work.id)).toEqual([]);
   });
 
-  it('books the movements of parked work, whose outcome nobody knows', async () => {
+  it('books the movements of work that needs attention with an unknown outcome', async () => {
     bench = await ActivityBench.start();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
@@ -240,7 +240,7 @@ describe('a comparison of the books', () => {
     expect(await booked()).toContain(`debit 2.40 attempt ${ids.attemptId}`);
   });
 
-  it('gives each later period of a VPN subscription a cause of its own', async () => {
+  it('books each later period of a VPN subscription with its own cause', async () => {
     bench = await ActivityBench.start();
     const ids = await bench.beginSubscription();
     await bench.activities.sendPurchase(ids);
@@ -255,7 +255,7 @@ describe('a comparison of the books', () => {
     }
     const rows = (await booked()).filter((row) => row.includes('subscription_period'));
     expect(rows.map((row) => row.split(' ').at(-1))).toEqual([`${ids.work.id}/2`, `${ids.work.id}/3`]);
-    // After its end it is no period any more.
+    // After the end of the subscription, a debit is no period.
     await bench.database.run((db) =>
       db
         .update(vpnSubscriptions)
@@ -272,10 +272,10 @@ describe('a comparison of the books', () => {
     expectBalanced(ended);
   });
 
-  it('puts an amount right that the service had told us otherwise, and says so', async () => {
+  it('corrects an amount that differs from the reported amount, and reports the difference', async () => {
     bench = await ActivityBench.start();
     const { work, attemptId } = await buyToTheEnd();
-    // What we were told is what the journal has; it is only ever added to, so the test makes it the service's word.
+    // The journal is append-only, so the test changes the reported amount instead.
     await bench.database.run((db) =>
       db.insert(journal).values({
         direction: 'debit',
@@ -298,7 +298,7 @@ describe('a comparison of the books', () => {
     expectBalanced(report);
   });
 
-  it('reports what our books have and the service does not show, and opens a case once', async () => {
+  it('reports a booked movement that the service does not show, and opens one case', async () => {
     bench = await ActivityBench.start();
     const ids = await bench.begin();
     await bench.database.run((db) =>
@@ -314,7 +314,7 @@ describe('a comparison of the books', () => {
     expect(await openCases(ids.work.id)).toHaveLength(1);
   });
 
-  it('says that it cannot compare where the service shows no movements, and looks at the balance all the same', async () => {
+  it('is unsupported without wallet transactions, and still checks the balance', async () => {
     bench = await ActivityBench.start({ capabilities: { wallet_transactions: false } });
     bench.gate.lowBalance = { amount: '100000.01', currency: 'USD' };
     const report = await compare();
@@ -326,7 +326,7 @@ describe('a comparison of the books', () => {
     expect(await bench.admin.requests('listWalletTransactions')).toEqual([]);
   });
 
-  it('says that it is incomplete when the wallet has more than may be read, and reads it again from there', async () => {
+  it('is incomplete when the wallet has more movements than its page limit, and continues there', async () => {
     bench = await ActivityBench.start({ books: { pages: 1 } });
     for (let count = 0; count < 120; count += 1) await bench.admin.deposit('1.00');
     const report = await compare();
@@ -334,14 +334,14 @@ describe('a comparison of the books', () => {
     expect(report.detail).toContain('more movements');
   });
 
-  it('says that the service did not answer, and books nothing', async () => {
+  it('is unavailable and books nothing when the service does not answer', async () => {
     bench = await ActivityBench.start();
     await bench.admin.onRequest('listWalletTransactions', { kind: 'server_error' });
     expect(await compare()).toMatchObject({ status: 'unavailable', counts: { read: 0, booked: 0 } });
     expect(await bench.database.run((db) => db.select().from(walletMovements))).toEqual([]);
   });
 
-  it('reports a balance that the movements do not come to', async () => {
+  it('reports a balance that differs from the sum of the movements', async () => {
     bench = await ActivityBench.start();
     await compare();
     await bench.database.run((db) =>
@@ -358,7 +358,7 @@ describe('a comparison of the books', () => {
   });
 });
 
-/** Buys orders that the service is not heard of again. */
+/** Buys orders without any later report of the service. */
 async function silence(count: number): Promise<void> {
   await bench.admin.nextPurchases({ outcome: 'stay_processing', count });
   for (let left = count; left > 0; left -= 20) {
@@ -371,7 +371,7 @@ async function silence(count: number): Promise<void> {
 }
 
 describe('the reconciler of silent work', () => {
-  it('asks for many silent orders in as many calls as their list has pages', async () => {
+  it('looks up many silent orders with one call per page of their list', async () => {
     bench = await ActivityBench.start({ reconcile: { listPages: 40 } });
     const silent = 120;
     await silence(silent);
@@ -382,9 +382,9 @@ describe('the reconciler of silent work', () => {
     expect(result).toEqual({ lookedUp: silent, newReports: 60 });
     expect(await bench.admin.requests('listOrders')).toHaveLength(Math.ceil(silent / 100));
     expect(await bench.admin.requests('getOrder')).toHaveLength(0);
-    // Asked is asked: the next run has nothing to do.
+    // Looked up once, so the next run has nothing to do.
     expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 0, newReports: 0 });
-    // Five in a row without a webhook: they do not arrive, and it ends with the first that does.
+    // Five missed webhooks in a row count as missing webhooks, until the first webhook arrives.
     const policy = { windowMs: 60 * 60_000, reports: 5 };
     const missed = () => bench.database.run((db) => missedWebhooks(db, policy, new Date()));
     expect(await missed()).toBe(5);
@@ -394,14 +394,14 @@ describe('the reconciler of silent work', () => {
     expect((await metrics.render()).body).toContain('reseller_webhooks_missed 5');
     const records = { webhooksMissed: await missed(), refusedPrefix: undefined };
     expect(checkWebhookArrival(records)).toMatchObject({ status: 'warning' });
-    // News of long ago tells nothing of now.
+    // Old reports do not count.
     expect(await bench.database.run((db) => missedWebhooks(db, policy, new Date(Date.now() + 2 * HOUR)))).toBe(0);
     await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-any', reference: 'any' });
     expect(await missed()).toBe(0);
     expect((await metrics.render()).body).toContain('reseller_webhooks_missed 0');
   });
 
-  it('asks one by one, and no more than it may, for what the list does not show', async () => {
+  it('looks up orders outside of the list one by one, up to its limit', async () => {
     bench = await ActivityBench.start({ reconcile: { listFrom: 10, listPages: 1, readsPerRun: 7 } });
     await silence(130);
     await bench.pass(10 * 60_000);
@@ -410,7 +410,7 @@ describe('the reconciler of silent work', () => {
     expect(await bench.admin.requests('getOrder')).toHaveLength(7);
   });
 
-  it('asks one by one when the list cannot be read', async () => {
+  it('looks up orders one by one when the list cannot be read', async () => {
     bench = await ActivityBench.start();
     await silence(12);
     await bench.pass(10 * 60_000);
@@ -418,7 +418,7 @@ describe('the reconciler of silent work', () => {
     expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 12, newReports: 0 });
   });
 
-  it('asks one by one where the service has no list of orders', async () => {
+  it('looks up orders one by one when the service has no list of orders', async () => {
     bench = await ActivityBench.start({ capabilities: { order_list: false } });
     await silence(12);
     await bench.pass(10 * 60_000);

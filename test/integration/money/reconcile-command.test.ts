@@ -7,7 +7,7 @@ import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 
 let stack: Stack;
 beforeAll(async () => {
-  // Nothing is too young to be judged, and the schedule leaves the comparing to the command.
+  // Without a grace period. The schedule never runs, so only the command compares the books.
   stack = await startStack({ environment: { ...RARE_UPKEEP, POLICY_BOOKS_GRACE: '0s', POLICY_BOOKS_EVERY: '365d' } });
 });
 afterAll(() => stack.stop());
@@ -42,7 +42,7 @@ const page = z.object({
 const transactions = async (query = '') => (await stack.api.get(`/v1/wallet/transactions${query}`)).read(page);
 
 describe('`reseller reconcile`', () => {
-  it('has the worker compare the books, prints the report, and the API has the same', async () => {
+  it('makes the worker compare the books, prints the report, and the API returns the same', async () => {
     const orderId = (await stack.order({ package_id: 1001 })).textAt('id');
     await stack.orderReaches(orderId, ['completed']);
     const { code, output } = await reconcile();
@@ -58,7 +58,7 @@ describe('`reseller reconcile`', () => {
     expect(kinds).toEqual(['adjustment', 'attempt', 'deposit']);
   });
 
-  it('finds what was bought by hand, until a person has explained it', async () => {
+  it('reports a movement without a cause until an operator explains it', async () => {
     const admin = new SimulatorAdmin(stack.simulator);
     await admin.move({ type: 'debit', amount: '7.10', reason: 'fee' });
     const { code, output } = await reconcile(['--json']);
@@ -84,7 +84,7 @@ describe('`reseller reconcile`', () => {
     expect(adjustments).toMatchObject([{ amount: '7.10', service: { reason: 'fee' } }]);
   });
 
-  it('is paged and filtered in the API, newest first', async () => {
+  it('is paged and filtered in the API, with the newest first', async () => {
     const all = (await transactions()).data.map(({ id }) => id);
     const found: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -116,7 +116,7 @@ describe('`reseller reconcile`', () => {
     );
   });
 
-  it('says what to do when no worker does it', async () => {
+  it('names the solution when no worker runs', async () => {
     await stack.process('worker').stop();
     const { code, output } = await reconcile(['--wait', '1s']);
     expect(code).toBe(1);

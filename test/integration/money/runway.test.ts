@@ -19,7 +19,7 @@ afterEach(async () => {
   api = undefined;
 });
 
-/** Ten days of sales of 20.00 each, with what is none beside them. */
+/** Ten days with sales of 20.00 each, and rows that are no sales. */
 async function sold(to: TestApi): Promise<void> {
   const rows: (typeof journal.$inferInsert)[] = [];
   const row = (causeId: string, age: number, some: Partial<typeof journal.$inferInsert> = {}) =>
@@ -36,9 +36,9 @@ async function sold(to: TestApi): Promise<void> {
     row(`att_${day}`, day + 0.2);
     row(`vpn_${day}/2`, day + 0.7, { causeKind: 'subscription_period' });
   }
-  // Where everything began.
+  // The first row of the journal.
   row('att_first', 60);
-  // Given back, moved by hand, another currency.
+  // Refunded, adjusted, and in another currency.
   row('att_back', 1.5, { amount: '500.00' });
   row('att_back', 1.4, { amount: '500.00', direction: 'credit' });
   row('mov_1', 1.5, { amount: '700.00', causeKind: 'adjustment' });
@@ -59,7 +59,7 @@ async function holds(to: TestApi, balance: string, readAt = TEST_NOW): Promise<v
   });
 }
 
-/** Has an order held at the gate. @param price what it is to cost; undefined: not known. @returns the order. */
+/** Holds an order at the gate. @param price its price; undefined: unknown. @returns the order. */
 async function heldAt(to: TestApi, price: Money | undefined): Promise<WorkRef> {
   const work: WorkRef = { kind: 'order', id: newId('order') };
   const at = new Date(TEST_NOW);
@@ -105,7 +105,7 @@ async function reserved(
 }
 
 describe('GET /v1/wallet/runway', () => {
-  it('reckons with sales that stayed, of whole days, in the currency of the wallet', async () => {
+  it('counts unreturned sales of whole days, in the currency of the wallet', async () => {
     api = await startTestApi();
     const caller = await api.caller(['wallet:read']);
     await sold(api);
@@ -129,7 +129,7 @@ describe('GET /v1/wallet/runway', () => {
     });
   });
 
-  it('takes off what purchases under way may still take, and what is held at a known price in the currency of the wallet', async () => {
+  it('subtracts reservations, and held work with a known price in the currency of the wallet', async () => {
     api = await startTestApi();
     const caller = await api.caller(['wallet:read']);
     await sold(api);
@@ -153,9 +153,9 @@ describe('GET /v1/wallet/runway', () => {
     });
 
     await reserved(api, '18.00');
-    // By now it is known what it cost.
+    // Its charge is known by now.
     await reserved(api, '9.00', { state: 'processing', chargedAmount: '2.00', chargedCurrency: 'EUR' });
-    // Nothing is taken by what was refused, is over, is in the balance already, or has another currency.
+    // No reservation counts that is refused, over, included in the balance, or in another currency.
     await reserved(api, '300.00', { state: 'refused' });
     await reserved(api, '400.00', { state: 'completed' }, { isOver: true });
     await reserved(api, '500.00', { state: 'completed' }, { coveredByReading: 1 });
@@ -177,7 +177,7 @@ describe('GET /v1/wallet/runway', () => {
       days: 5.1,
       wallet: { held: { amount: '7.50' }, available: { amount: '72.50' } },
     });
-    // More is wanted than is there: no day is left, and what is missing is shown.
+    // More is reserved than the balance, so no day remains, and the missing amount is shown.
     await reserved(api, '80.00');
     expect(await shown()).toMatchObject({
       days: 0,
@@ -187,7 +187,7 @@ describe('GET /v1/wallet/runway', () => {
     });
   });
 
-  it('says what is unknown instead of making a figure up', async () => {
+  it('reports an unknown value with its reason', async () => {
     api = await startTestApi();
     const caller = await api.caller();
     const reason = async () => (await caller.get('/v1/wallet/runway')).at('reason');
@@ -212,7 +212,7 @@ describe('GET /v1/wallet/runway', () => {
 });
 
 describe('a runway below the threshold', () => {
-  it('is announced once, again only after it was well, and shown by the metrics', async () => {
+  it('is announced once, again only after a recovery, and appears in the metrics', async () => {
     api = await startTestApi();
     const { database } = api;
     await sold(api);
@@ -220,7 +220,7 @@ describe('a runway below the threshold', () => {
       await holds(api as TestApi, balance);
       return (await database.transaction((tx) => noteRunway(tx, policy, TEST_NOW))).change;
     };
-    // Of 14.29 a day: 2.8, 2.8, 3.5, 3.6, 2 days.
+    // With 14.29 a day: 2.8, 2.8, 3.5, 3.6, 2 days.
     expect([
       await look('40.00'),
       await look('40.00'),
@@ -253,7 +253,7 @@ describe('a runway below the threshold', () => {
     expect(low).toContain('reseller_wallet_runway_low 1\n');
     expect(low).toMatch(/^reseller_wallet_runway_days 2$/m);
 
-    // What is not known any more changes nothing, and has no value.
+    // An unknown runway changes nothing and has no value.
     await holds(api, '28.60', TEST_NOW - DAY);
     expect((await database.transaction((tx) => noteRunway(tx, policy, TEST_NOW))).change).toBeUndefined();
     const [row] = await database.run((db) => db.select().from(walletRunway));

@@ -17,7 +17,7 @@ const calls = async () => [
   (await bench.admin.requests('getEsimUsage')).length,
 ];
 
-/** One run of the schedule, twice, as after a crash. @returns what was announced by it. */
+/** Runs the schedule twice, as after a crash. @returns the announced events. */
 async function watch(subjectId: string): Promise<string[]> {
   const announced = async () =>
     (
@@ -35,15 +35,15 @@ async function watch(subjectId: string): Promise<string[]> {
     await bench.activities.announceExpiring();
     await bench.activities.readUsage();
   }
-  // What the reading told of the time.
+  // Announces the expiry that the reading has stored.
   await bench.activities.announceExpiring();
   return (await announced()).slice(before);
 }
 
 describe('an eSIM', () => {
-  it('is announced once for each threshold of data and time, and again after a top-up', async () => {
+  it('is announced once per threshold of data and time, and again after a top-up', async () => {
     bench = await ActivityBench.start();
-    // 1 GB in seven days.
+    // 1 GB for seven days.
     const id = await bench.deliveredEsim(1001);
     const { serviceEsimId } = await rowOf(id);
     const [before] = await calls();
@@ -70,7 +70,7 @@ describe('an eSIM', () => {
     expect(await watch(id)).toEqual(['esim.expiring 24 key_test']);
     await bench.pass(15 * HOUR);
     expect(await watch(id)).toEqual(['esim.data_low 0.05 key_test']);
-    // Events are kept for a time only; that they were told is known for longer.
+    // Events are deleted after a while. The record of the announcement is kept longer.
     await bench.database.run((db) => db.delete(events));
     expect(await watch(id)).toEqual([]);
 
@@ -82,11 +82,11 @@ describe('an eSIM', () => {
     await bench.pass(5 * 24 * HOUR);
     expect(await watch(id)).toEqual(['esim.expiring 72 key_test', 'esim.data_low 0.2 key_test']);
     await bench.pass(48 * HOUR);
-    // Both thresholds of the data are behind it by now: the tightest tells enough.
+    // The data has passed both thresholds, so only the lower one is announced.
     expect(await watch(id)).toEqual(['esim.expiring 24 key_test', 'esim.data_low 0.05 key_test']);
   });
 
-  it('with unlimited data is asked once for its usage, and never low', async () => {
+  it('with unlimited data is read once for its usage, and is never low', async () => {
     bench = await ActivityBench.start();
     const id = await bench.deliveredEsim(1027);
     await bench.admin.simulateEsim((await rowOf(id)).serviceEsimId, 'active');
@@ -99,7 +99,7 @@ describe('an eSIM', () => {
     expect(usage).toMatchObject({ totalMb: null, unlimited: true });
   });
 
-  it('that is not in use is looked at once a day, without its usage; one that is over, never again', async () => {
+  it('not in use is read once a day without its usage, and an ended one never again', async () => {
     bench = await ActivityBench.start();
     const id = await bench.deliveredEsim();
     const [before = 0] = await calls();
@@ -115,8 +115,8 @@ describe('an eSIM', () => {
   });
 });
 
-describe('a run', () => {
-  it('makes so many calls and no more, and takes those first that wait longest', async () => {
+describe('a run of the watch', () => {
+  it('stops at its limit of calls, and reads the eSIMs that wait longest first', async () => {
     bench = await ActivityBench.start({ watch: { readsPerRun: 2 } });
     const ids = [await bench.deliveredEsim(), await bench.deliveredEsim(), await bench.deliveredEsim()];
     await bench.pass(7 * HOUR);
@@ -129,7 +129,7 @@ describe('a run', () => {
     expect(await looked()).toEqual([true, true, true]);
   });
 
-  it('ends where the service does not answer, and does not begin with the same eSIM again', async () => {
+  it('ends when the service does not answer, and starts with another eSIM next time', async () => {
     bench = await ActivityBench.start();
     const ids = [await bench.deliveredEsim(), await bench.deliveredEsim()];
     await bench.pass(7 * HOUR);
@@ -142,7 +142,7 @@ describe('a run', () => {
     expect((await rowOf(ids[1]!)).readAt).toEqual(new Date(bench.clock.now));
   });
 
-  it('asks for no usage where the service has no such call, and still announces coming expiry', async () => {
+  it('reads no usage from a service without that call, and still announces the expiry', async () => {
     bench = await ActivityBench.start({ capabilities: { esim_usage: false } });
     const id = await bench.deliveredEsim();
     await bench.admin.simulateEsim((await rowOf(id)).serviceEsimId, 'active');
@@ -155,7 +155,7 @@ describe('a run', () => {
 });
 
 describe('a VPN subscription', () => {
-  it('is announced once for each threshold of its period', async () => {
+  it('is announced once per threshold of its period', async () => {
     bench = await ActivityBench.start();
     const order = await bench.beginSubscription();
     await bench.activities.sendPurchase(order);

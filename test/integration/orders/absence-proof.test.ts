@@ -10,7 +10,7 @@ import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 let bench: ActivityBench;
 beforeAll(async () => {
   bench = await ActivityBench.start();
-  // Each test begins with a failure: none of them is about the circuit.
+  // Each test begins with a failed send. None of the tests is about the circuit breaker.
   bench.gate.circuitFailures = 1_000;
 });
 afterEach(async () => {
@@ -24,7 +24,7 @@ const LATER_MS = 3_600_000;
 const rowOf = (ids: AttemptRef) => bench.database.run((db) => findAttemptById(db, ids.attemptId));
 const resend = (ids: AttemptRef) => bench.activities.sendPurchase({ ...ids, resendWindowMs: WINDOW_MS });
 
-/** The first request of an attempt arrives at the service only now. */
+/** Delivers the first request of an attempt to the service only now. */
 async function arriveLate(ids: AttemptRef): Promise<void> {
   const { id, encryptedRequestBody, idempotencyKey, reference } = await rowOf(ids);
   const { packageId } = await bench.database.run((db) => readOrder(db, ids.work.id));
@@ -41,7 +41,7 @@ async function arriveLate(ids: AttemptRef): Promise<void> {
 
 const debits = async () => (await bench.admin.ledger()).filter(({ type }) => type === 'debit').length;
 
-/** A purchase whose only send was not answered, an hour ago: its resend window is over. */
+/** A purchase whose only send got no answer an hour ago. Its resend window is over. */
 async function unanswered(
   ids: AttemptRef,
   endpoint: 'createOrder' | 'createTopup' | 'createVpnOrder' | 'cancelEsim',
@@ -63,9 +63,9 @@ const BEGIN = {
   cancellation: async () => unanswered(await bench.beginCancellation(), 'cancelEsim', false),
 } as const;
 
-describe('absence that a complete list and a complete wallet prove', () => {
+describe('absence proven by a complete list and a complete wallet', () => {
   it.each(['order', 'topup', 'vpn_subscription'] as const)(
-    'lets the resend window of an unknown %s begin anew, for the same key and one debit',
+    'starts the resend window of an unknown %s again, for the same key and one debit',
     async (kind) => {
       const ids = await BEGIN[kind]();
       const before = await debits();
@@ -83,13 +83,13 @@ describe('absence that a complete list and a complete wallet prove', () => {
     },
   );
 
-  it('lets the resend window of an unknown cancellation begin anew: the eSIM is as it was', async () => {
+  it('starts the resend window of an unknown cancellation again, because the eSIM is unchanged', async () => {
     const ids = await BEGIN.cancellation();
     expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'absent' });
     expect(await resend(ids)).toMatchObject({ outcome: { kind: 'accepted' } });
   });
 
-  it('counts for a send whose worker died: it left no result', async () => {
+  it('covers a send without a stored result, because its worker died', async () => {
     const ids = await BEGIN.order();
     await bench.database.run((db) =>
       db.update(attempts).set({ state: 'sending' }).where(eq(attempts.id, ids.attemptId)),
@@ -99,7 +99,7 @@ describe('absence that a complete list and a complete wallet prove', () => {
   });
 
   it.each(['before the resend', 'after it'] as const)(
-    'of a request that arrives late, %s, costs one debit: it has the same key',
+    'keeps one debit when a request arrives late, %s, because the key is the same',
     async (when) => {
       const ids = await BEGIN.order();
       const before = await debits();
@@ -113,7 +113,7 @@ describe('absence that a complete list and a complete wallet prove', () => {
     },
   );
 
-  it('ends again with its window: nothing is sent on the strength of an old proof', async () => {
+  it('expires with its resend window, and allows no send afterwards', async () => {
     const ids = await BEGIN.order();
     await bench.activities.proveAbsence(ids);
     await bench.pass(WINDOW_MS + 1);
@@ -121,20 +121,20 @@ describe('absence that a complete list and a complete wallet prove', () => {
   });
 });
 
-describe('absence is not proven', () => {
+describe('a proof of absence', () => {
   const expectNothingSent = async (ids: AttemptRef) =>
     expect(await resend(ids)).toMatchObject({
       outcome: { kind: expect.stringMatching(/^(too_late|resend_not_allowed)$/) },
     });
 
-  it('by a list that has it: what was bought is looked up', async () => {
+  it('fails when the list contains the purchase, and the purchase is looked up', async () => {
     const ids = await unanswered(await bench.begin(), 'createOrder', true);
     expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'changed' });
     await expectNothingSent(ids);
   });
 
   it.each(['listOrders', 'listWalletTransactions'] as const)(
-    'while %s is not answered; it is asked again',
+    'fails while %s returns an error, and can be tried again',
     async (endpoint) => {
       const ids = await BEGIN.order();
       await bench.admin.onRequest(endpoint, { kind: 'server_error' }, { count: null });
@@ -143,7 +143,7 @@ describe('absence is not proven', () => {
     },
   );
 
-  it('by an empty list while the wallet shows the debit', async () => {
+  it('fails on an empty list while the wallet shows the debit', async () => {
     const ids = await unanswered(await bench.begin(), 'createOrder', true);
     await bench.admin.onRequest(
       'listOrders',
@@ -155,7 +155,7 @@ describe('absence is not proven', () => {
     await expectNothingSent(ids);
   });
 
-  it('by a list of which a part cannot be read', async () => {
+  it('fails when one entry of the list cannot be read', async () => {
     const ids = await BEGIN.order();
     await bench.admin.onRequest(
       'listOrders',
@@ -166,7 +166,7 @@ describe('absence is not proven', () => {
     await expectNothingSent(ids);
   });
 
-  it('of a top-up while the wallet has a debit for a top-up that the list does not show', async () => {
+  it('fails for a top-up while the wallet shows a debit of a top-up that the list does not contain', async () => {
     const ids = await unanswered(await bench.beginTopup(), 'createTopup', true);
     await bench.admin.onRequest(
       'listTopups',
@@ -177,7 +177,7 @@ describe('absence is not proven', () => {
     await expectNothingSent(ids);
   });
 
-  it('where sending again was revoked meanwhile: nothing is asked', async () => {
+  it('fails without a look-up after an operator revoked resends', async () => {
     const ids = await BEGIN.order();
     bench.purchaseInForce.resendAllowed = false;
     const asked = (await bench.admin.requests('listOrders')).length;
@@ -186,7 +186,7 @@ describe('absence is not proven', () => {
     await expectNothingSent(ids);
   });
 
-  it('of an attempt that was sent once more while the service was being asked', async () => {
+  it('fails when the attempt was sent again during the look-up', async () => {
     const ids = await BEGIN.order();
     const read = bench.service.listWalletTransactions.bind(bench.service);
     bench.service.listWalletTransactions = async (...input) => {

@@ -1,4 +1,4 @@
-/** Answers that come when nobody waits for them any more, and sends of rows that PostgreSQL has set back meanwhile. */
+/** Answers to abandoned sends, and sends while PostgreSQL has lost records of the attempt. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,13 +30,13 @@ const REFUSED: Answer = {
   status: 402,
 };
 const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
-const standing = async ({ work }: AttemptRef) => {
+const stateOf = async ({ work }: AttemptRef) => {
   const { status, attentionReason } = await bench.database.run((db) => readWork(db, work));
   const cases = await bench.database.run((db) => openReasons(db, work));
   return { status, attentionReason, cases, isWoken: await bench.database.run((db) => isWaking(db, work)) };
 };
 
-/** Sends by a worker to which something happens between its request and the moment at which it stores the answer. */
+/** Sends, and runs `happens` between the request and the storing of its answer. */
 async function sendMeanwhile(ref: AttemptRef, happens: (answer: Answer) => Promise<Answer | void>) {
   const service = { ...bench.service };
   service.createOrder = async (order) => {
@@ -46,7 +46,7 @@ async function sendMeanwhile(ref: AttemptRef, happens: (answer: Answer) => Promi
   return createWorkActivities({ ...bench.dependencies, service }).sendPurchase({ ...ref, resendWindowMs: WINDOW });
 }
 
-async function park(
+async function requireAttention(
   { work }: AttemptRef,
   reason: 'outcome_unknown' | 'failed_but_charged',
   more: Partial<StepRecord> = {},
@@ -62,7 +62,7 @@ async function park(
   return bench.activities.recordStep({ ...step, attemptNumber: 1, attention, applied: [], ...more });
 }
 
-/** PostgreSQL loses what was recorded of the sends. */
+/** Simulates that PostgreSQL loses the records of the sends. */
 async function setBack({ attemptId }: AttemptRef) {
   const unsent = {
     state: 'prepared',
@@ -76,15 +76,15 @@ async function setBack({ attemptId }: AttemptRef) {
   await bench.database.run((db) => db.update(attempts).set(unsent).where(eq(attempts.id, attemptId)));
 }
 
-describe('the answer of a send that was given up', () => {
-  it('wakes the workflow that waits for a person meanwhile: the report that follows is known already', async () => {
+describe('the late answer of an abandoned send', () => {
+  it('wakes a workflow that waits for an operator, because the later webhook contains nothing new', async () => {
     const ref = await bench.begin();
-    await sendMeanwhile(ref, async () => void (await park(ref, 'outcome_unknown')));
+    await sendMeanwhile(ref, async () => void (await requireAttention(ref, 'outcome_unknown')));
     expect((await attemptOf(ref)).state).not.toBe('unknown');
-    expect(await standing(ref)).toEqual({ status: 'processing', attentionReason: null, cases: [], isWoken: true });
+    expect(await stateOf(ref)).toEqual({ status: 'processing', attentionReason: null, cases: [], isWoken: true });
   });
 
-  it('wakes the workflow that waits for the service, where a newer send has answered less', async () => {
+  it('wakes a workflow that waits for the service, when a newer send got a less final answer', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async (answer) => {
       if (!answer.ok) throw new Error(answer.detail);
@@ -95,18 +95,20 @@ describe('the answer of a send that was given up', () => {
       return { ...answer, value: { ...answer.value, status: 'completed' } };
     });
     expect(await attemptOf(ref)).toMatchObject({ state: 'completed' });
-    expect(await standing(ref)).toMatchObject({ isWoken: true });
+    expect(await stateOf(ref)).toMatchObject({ isWoken: true });
   });
 
-  it('is found by a workflow that is about to ask a person without knowing of it', async () => {
+  it('prevents a case that the workflow opens without knowledge of the answer', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async () => undefined);
-    expect(await park(ref, 'outcome_unknown', { attemptState: 'sending' })).toBe('changed');
-    expect(await standing(ref)).toMatchObject({ attentionReason: null, cases: [] });
-    expect(await park(ref, 'outcome_unknown', { attemptState: (await attemptOf(ref)).state })).toBe('recorded');
+    expect(await requireAttention(ref, 'outcome_unknown', { attemptState: 'sending' })).toBe('changed');
+    expect(await stateOf(ref)).toMatchObject({ attentionReason: null, cases: [] });
+    expect(await requireAttention(ref, 'outcome_unknown', { attemptState: (await attemptOf(ref)).state })).toBe(
+      'recorded',
+    );
   });
 
-  it('leaves the case of a parked order open where it tells nothing new', async () => {
+  it('leaves the case of the order open when the answer contains nothing new', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async (answer) => {
       await bench.database.run((db) =>
@@ -115,7 +117,7 @@ describe('the answer of a send that was given up', () => {
           .set({ state: 'failed', leaseToken: null, leaseUntil: null })
           .where(eq(attempts.id, ref.attemptId)),
       );
-      await park(ref, 'failed_but_charged');
+      await requireAttention(ref, 'failed_but_charged');
       return answer.ok ? { ...answer, value: { ...answer.value, status: 'processing' } } : answer;
     });
     expect((await attemptOf(ref)).state).toBe('failed');
@@ -125,18 +127,18 @@ describe('the answer of a send that was given up', () => {
       cases: ['failed_but_charged'],
       isWoken: false,
     };
-    expect(await standing(ref)).toEqual(expected);
+    expect(await stateOf(ref)).toEqual(expected);
   });
 
-  it('of an ordinary send wakes nobody', async () => {
+  it('of an ordinary send wakes no workflow', async () => {
     const ref = await bench.begin();
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'accepted' } });
-    expect(await standing(ref)).toMatchObject({ status: 'processing', isWoken: false });
+    expect(await stateOf(ref)).toMatchObject({ status: 'processing', isWoken: false });
   });
 });
 
-describe('a send while PostgreSQL is set back', () => {
-  it('is not claimed where the row knows less than the workflow', async () => {
+describe('a send after PostgreSQL has lost its records', () => {
+  it('is not claimed when the row records fewer sends than the workflow', async () => {
     const ref = await bench.begin();
     const witness: Witness = { number: 1, state: 'unknown', sends: 1, firstSentAt: bench.clock.now, anyUnknown: true };
     const result = await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW, witness });
@@ -148,7 +150,7 @@ describe('a send while PostgreSQL is set back', () => {
     expect(await attemptOf(ref)).toMatchObject({ state: 'prepared', sends: 0 });
   });
 
-  it('counts as a send that may have bought, where its outcome is unknown and the row has forgotten it', async () => {
+  it('stays a possible purchase when its outcome is unknown and the row has lost it', async () => {
     const ref = await bench.begin();
     const result = await sendMeanwhile(ref, async () => {
       await setBack(ref);
@@ -162,18 +164,18 @@ describe('a send while PostgreSQL is set back', () => {
     expect(again).toMatchObject({ outcome: { kind: 'lease_held' } });
   });
 
-  it('that was another one by now makes the refusal of that one prove nothing', async () => {
+  it('makes the refusal of a second send no proof', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async () => {
       await setBack(ref);
-      // Another worker claims what looks unsent.
+      // Another worker claims the row, which looks unsent.
       await sendMeanwhile(ref, () => Promise.resolve(REFUSED));
       return LOST;
     });
     expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', anyUnknown: true });
   });
 
-  it('leaves the row as it is where the service refused it for certain', async () => {
+  it('leaves the row unchanged when the service clearly refused it', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async () => {
       await setBack(ref);

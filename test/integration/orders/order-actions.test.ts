@@ -10,7 +10,7 @@ import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/suppo
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
-/** A service that can neither be asked for an order nor be sent the same thing twice: much is left to a person. */
+/** A service without look-ups and without resends, so operators decide many cases. */
 let stack: Stack;
 let desk: OrderDesk;
 let temporal: TemporalOperator;
@@ -51,12 +51,12 @@ async function held(packageId = 1007): Promise<string> {
   return id;
 }
 
-describe('an operator', () => {
-  it('has a held order tried again at once, and is written down with the reason', async () => {
+describe('an action of an operator', () => {
+  it('retries a held order at once, and the timeline records the reason', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     const held = await desk.reaches(id, 'held');
-    // Why it waits, what happens next, and when.
+    // The timeline shows the reason of the hold, the next step and its time.
     expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('current_state')).toEqual({
       now: 'The order is held until an obstacle passes.',
       reason: held.at('failure', 'detail'),
@@ -74,7 +74,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('asks for a retry once, however often before its workflow is told', async () => {
+  it('requests one retry for several calls before the workflow is woken', async () => {
     const id = await held();
     await stack.kill('worker');
     for (let asked = 0; asked < 3; asked += 1) expect((await act(id, 'retry')).status).toBe(200);
@@ -84,7 +84,7 @@ describe('an operator', () => {
     await desk.reaches(id, 'abandoned');
   });
 
-  it('gives up an order that bought nothing, once; its workflow ends with it', async () => {
+  it('abandons an order that bought nothing, once, and its workflow completes', async () => {
     const id = await held();
     expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
     expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
@@ -95,7 +95,7 @@ describe('an operator', () => {
     expect(await desk.movements(id)).toEqual([]);
   });
 
-  it('cannot give up what the service works on, nor try it again', async () => {
+  it('can neither abandon nor retry an order that the service is processing', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const before = await desk.events(id);
@@ -107,7 +107,7 @@ describe('an operator', () => {
     await desk.reaches(id, 'completed');
   });
 
-  it('raises a price limit, and the order that was held for it goes on', async () => {
+  it('raises the price limit, and the order held for its price continues', async () => {
     const id = await desk.place(1001, { max_price: { amount: '2.00', currency: 'USD' } });
     expect((await desk.reaches(id, 'held')).at('failure', 'class')).toBe('price_above_limit');
     const limit = { max_price: { amount: '2.40', currency: 'USD' } };
@@ -117,7 +117,7 @@ describe('an operator', () => {
     expect(await refusal(id, 'limit', { max_price: null })).toEqual([409, 'action_not_possible', 'already_ended']);
   });
 
-  it('grants one more attempt where all are used up, and one only', async () => {
+  it('grants exactly one further attempt when all attempts are used up', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
@@ -132,8 +132,8 @@ describe('an operator', () => {
   });
 });
 
-describe('a case that a person judges', () => {
-  const parkedUnknown = async (fault: 'accepted_but_answer_lost' | 'server_error') => {
+describe('a case that an operator resolves', () => {
+  const unknownOutcome = async (fault: 'accepted_but_answer_lost' | 'server_error') => {
     await desk.simulator.onRequest('createOrder', { kind: fault });
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(1001);
@@ -141,8 +141,8 @@ describe('a case that a person judges', () => {
     return id;
   };
 
-  it('as not bought is bought anew with another key and reference', async () => {
-    const id = await parkedUnknown('server_error');
+  it('gets a new attempt with another key and reference after the verdict not_bought', async () => {
+    const id = await unknownOutcome('server_error');
     expect(await refusal(id, 'abandon')).toEqual([409, 'action_not_possible', 'may_be_bought']);
     expect(await refusal(id, 'resolve', { case: 'contradiction', verdict: 'dismissed' })).toEqual([
       409,
@@ -160,12 +160,12 @@ describe('a case that a person judges', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('as not bought, to be given up, ends without having bought', async () => {
-    const id = await parkedUnknown('server_error');
+  it('ends without a purchase after the verdict not_bought with `next: abandon`', async () => {
+    const id = await unknownOutcome('server_error');
     const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
     const answer = await act(id, 'resolve', verdict);
     expect(answer.textAt('status')).toBe('abandoned');
-    // The same once more changes nothing; another is refused.
+    // Repeating the same verdict changes nothing. A different one is refused.
     expect((await act(id, 'resolve', verdict)).textAt('status')).toBe('abandoned');
     expect((await desk.events(id)).filter((event) => event === 'operator.resolve')).toHaveLength(1);
     expect(await refusal(id, 'resolve', { ...verdict, next: 'continue' })).toEqual([
@@ -178,8 +178,8 @@ describe('a case that a person judges', () => {
     expect(await desk.movements(id)).toEqual([]);
   });
 
-  it('as bought, under the order that the service shows, is delivered and nothing is bought anew', async () => {
-    const id = await parkedUnknown('accepted_but_answer_lost');
+  it('delivers the purchase that the verdict bought names, without a new attempt', async () => {
+    const id = await unknownOutcome('accepted_but_answer_lost');
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought', service_order_id: sold!.id });
     const order = await desk.reaches(id, 'completed');
@@ -191,7 +191,7 @@ describe('a case that a person judges', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('of a contradiction lets the order go on from what the attempt is', async () => {
+  it('of a contradiction lets the order continue from the state of its attempt', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await desk.place(1001);
     await desk.reaches(id, 'processing');
@@ -211,8 +211,8 @@ describe('a case that a person judges', () => {
   });
 });
 
-describe('an act', () => {
-  it('from the Temporal UI is the same act, under the name that was given', async () => {
+describe('an action request', () => {
+  it('from the Temporal UI is recorded as the same action, with the name of its sender', async () => {
     const id = await held(1008);
     await expect(
       temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: ' ' }] }),
@@ -223,7 +223,7 @@ describe('an act', () => {
     expect(audited).toMatchObject([{ action: 'order.abandon', actor: 'temporal/Ada', reason: 'Refunded by hand.' }]);
   });
 
-  it('needs a reason, an order that exists, and a key that may act', async () => {
+  it('requires a reason, an existing order, and a key with the scope for it', async () => {
     const id = await held(1009);
     const unreasoned = await stack.api.post(`/v1/orders/${id}/abandon`, {});
     expect([unreasoned.status, unreasoned.at('errors', 0, 'field')]).toEqual([400, 'reason']);

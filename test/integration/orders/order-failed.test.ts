@@ -17,7 +17,7 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 describe('an order that the service accepted and then failed', () => {
-  it('is bought anew with another key and reference once the wallet shows the credit; it costs once [spec: event.order.failed]', async () => {
+  it('gets a new attempt with another key and reference after the credit [spec: event.order.failed]', async () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 200 });
     const order = await desk.complete(1001);
     const id = order.textAt('id');
@@ -31,35 +31,35 @@ describe('an order that the service accepted and then failed', () => {
     expect(order.body).toMatchObject({ attempts: 2, failure: null });
   });
 
-  it('is not bought anew while the debit stands there without its credit', async () => {
+  it('gets no new attempt while the wallet shows the debit without its credit', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: 800 });
     const id = (await desk.complete(1001)).textAt('id');
     const [, retried] = await desk.sends(id);
     const events = await stack.api.get(`/v1/orders/${id}/timeline`);
     expect(events.text).toContain('and its credit');
-    // The movements tell the order in which things happened at the service.
+    // The movements show the order of events at the service.
     expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
     expect(retried).toHaveLength(1);
   });
 
-  it('is bought anew when the wallet shows that it was never charged', async () => {
+  it('gets a new attempt when the wallet shows that it was never charged', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false });
     const id = (await desk.complete(1001)).textAt('id');
     expect(await desk.attempts(id)).toHaveLength(2);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('waits for a person when it was charged and is not paid back, and is never bought again', async () => {
+  it('needs attention and gets no new attempt when it was charged and not refunded', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'failed_but_charged' }, attempts: 1 });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'failed_but_charged' }, attempts: 1 });
     expect(await desk.cases(id)).toEqual([{ reason: 'failed_but_charged', open: true }]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('and whose debit shows late is not taken for one that was never charged', async () => {
-    // Shorter than the settle delay, which is what this is about.
+  it('does not count as uncharged when its debit appears late', async () => {
+    // Shorter than the settle delay, which this test checks.
     await desk.simulator.dialect('late_debits', { debits_visible_after_ms: 500 });
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
@@ -69,7 +69,7 @@ describe('an order that the service accepted and then failed', () => {
     expect(await desk.attempts(id)).toHaveLength(1);
   });
 
-  it('and then completed after all is a contradiction: nothing more is bought and a person is told', async () => {
+  it('opens a contradiction and gets no new attempt when the service then completes it', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     await desk.reaches(id, 'needs_attention');
@@ -85,11 +85,11 @@ describe('an order that the service accepted and then failed', () => {
     expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 
-  it('as often as is allowed waits for a person, each failure provably without a cost', async () => {
+  it('needs attention when all attempts are used up, each failure proven free of charge', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', count: 3 });
     const id = await desk.place(1001);
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'attempts_used_up' }, attempts: 3 });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'attempts_used_up' }, attempts: 3 });
     const moved = await desk.movements(id);
     expect(moved.filter((line) => line.startsWith('debit'))).toHaveLength(3);
     expect(moved.filter((line) => line.startsWith('credit'))).toHaveLength(3);

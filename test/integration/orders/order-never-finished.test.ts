@@ -3,7 +3,7 @@ import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-/** An order that the service accepted and never finishes: a person need not wait until that counts as silence. */
+/** The service accepts the order and never finishes it. An operator can act before it counts as silent. */
 let stack: Stack;
 let desk: OrderDesk;
 
@@ -35,7 +35,7 @@ async function neverFinished(): Promise<string> {
 }
 
 describe('an order that the service never finishes', () => {
-  it('can be judged, and each refusal of another action says so', async () => {
+  it('can be resolved, and each refusal of another action names that possibility', async () => {
     const id = await neverFinished();
     for (const action of ['retry', 'abandon', 'release']) {
       const refused = await act(id, action);
@@ -48,18 +48,18 @@ describe('an order that the service never finishes', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('is not bought anew while the wallet shows its debit, whatever a person says of it, and a later report of the service contradicts that', async () => {
+  it('gets no new attempt while the wallet shows its debit, even after the verdict not_bought', async () => {
     const id = await neverFinished();
     expect((await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.at('attention', 'reason')).toBe('failed_but_charged');
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.at('attention', 'reason')).toBe('failed_but_charged');
     expect(await desk.attempts(id)).toMatchObject([{ state: 'failed', settled: false }]);
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
     expect(await desk.cases(id)).toEqual([
       { reason: 'outcome_unknown', open: false },
       { reason: 'failed_but_charged', open: true },
     ]);
-    // It comes after all: the two reports contradict each other, and a person decides.
+    // The service completes it later. The two reports contradict each other, and an operator decides.
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await desk.simulator.completeOrder(sold!.id);
     await expect

@@ -12,7 +12,7 @@ let desk: OrderDesk;
 let operator: TemporalOperator;
 
 beforeAll(async () => {
-  // Time enough for a new run to overtake a send that still waits for its answer.
+  // Long enough for a new run to overtake a send that still waits for its answer.
   stack = await startStack({
     environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
   });
@@ -34,7 +34,7 @@ const serviceOrder = async (orderId: string) => {
 };
 
 describe('Terminate', () => {
-  it('while an order is held is made up for by the sweeper; the order costs once', async () => {
+  it('of a held order is repaired by the sweeper, and the order costs one debit', async () => {
     await frequentUpkeep(stack);
     await desk.simulator.setPackage(1006, { price_for_reseller: '250000.00' });
     const id = await desk.place(1006);
@@ -46,7 +46,7 @@ describe('Terminate', () => {
     await operator.runReaches(id, 'COMPLETED');
   });
 
-  it('while the service works on it loses nothing that the service says', async () => {
+  it('loses no report of the service while the service processes the order', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     await operator.terminate(id);
@@ -73,7 +73,7 @@ describe('Terminate', () => {
 });
 
 describe('Reset to the first task', () => {
-  it('while the service works on it sends nothing again', async () => {
+  it('sends nothing again while the service processes the order', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const run = await operator.resetToFirstTask(id);
@@ -88,7 +88,7 @@ describe('Reset to the first task', () => {
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
   });
 
-  it('of an order that has ended ends again at once, with the same result and nothing bought', async () => {
+  it('of an order that has ended completes again at once, with the same result and no purchase', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
     await operator.runReaches(id, 'COMPLETED');
@@ -103,7 +103,7 @@ describe('Reset to the first task', () => {
 });
 
 describe('the workflow of an order', () => {
-  it('says in search attributes and in words where the order stands, and goes on at a retry', async () => {
+  it('shows the state in search attributes and current details, and continues on retry', async () => {
     await desk.simulator.setPackage(1007, { available: false });
     const id = await desk.place(1007);
     await desk.reaches(id, 'held');
@@ -124,7 +124,7 @@ describe('the workflow of an order', () => {
     expect(ended).toMatchObject({ status: 'completed' });
   });
 
-  it('shows work that a person gave up as it ended, for the one who looks for what is stuck', async () => {
+  it('shows abandoned work as abandoned, without a failure class', async () => {
     await desk.simulator.setPackage(1007, { available: false });
     const id = await desk.place(1007);
     await desk.reaches(id, 'held');
@@ -143,7 +143,7 @@ describe('the workflow of an order', () => {
     await desk.simulator.setPackage(1007, { available: true });
   });
 
-  it('names what it waits for a person for, beside the failure that led there', async () => {
+  it('shows the reason of its case beside the failure class that caused it', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     await desk.reaches(id, 'needs_attention');

@@ -14,7 +14,7 @@ let desk: OrderDesk;
 let operator: TemporalOperator;
 
 beforeAll(async () => {
-  // Logs at their most talkative.
+  // The most detailed log level.
   stack = await startStack({ environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' } });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
@@ -27,9 +27,9 @@ afterAll(async () => {
 
 const logs = () => (['api', 'worker'] as const).map((name) => stack.process(name).output()).join('\n');
 
-describe('what is secret or personal about an order', () => {
-  it('reaches the service and the caller, and stands nowhere in plain text: not in PostgreSQL, logs or Temporal', async () => {
-    // Held and failed once, so that failures and their details are in the history too.
+describe('a secret or personal field of an order', () => {
+  it('reaches service and caller, and appears in plain text in neither PostgreSQL, logs nor Temporal', async () => {
+    // Held and failed once, so that the history contains failures and their details.
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 100 });
     const order = await desk.complete(1001, { device_imei: IMEI });
@@ -65,7 +65,7 @@ describe('what is secret or personal about an order', () => {
     }).toEqual({ stored: [], written: [], traces: [] });
   });
 
-  it('what the service answered stands in no history in plain text, whereas the search attributes do', async () => {
+  it('from an answer of the service appears in no history in plain text, unlike search attributes', async () => {
     await desk.simulator.setPackage(1009, { available: false });
     const id = await desk.place(1009);
     await desk.reaches(id, 'held');
@@ -81,7 +81,7 @@ describe('what is secret or personal about an order', () => {
     const [attempt] = await desk.attempts(id);
     expect(traces).not.toContain(attempt!.id);
     expect(traces).not.toContain(attempt!.idempotencyKey);
-    // The control: these are meant to be found in plain text, and prove that the search can find something.
+    // The control: these texts are expected in plain text, so they prove that the search works.
     expect(traces).toContain('package_unavailable');
     expect(traces).toContain(attempt!.reference);
   });

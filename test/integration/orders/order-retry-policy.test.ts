@@ -14,7 +14,7 @@ import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
 
 const HOUR = 3_600_000;
 
-/** What is not for sale, and a supplier that fails, are tried again so late that no test waits for it. */
+/** The retry delays of `package_unavailable` and `supplier_failed` are longer than any test. */
 let stack: Stack;
 let desk: OrderDesk;
 let temporal: TemporalOperator;
@@ -41,9 +41,9 @@ afterAll(async () => {
 
 const change = (id: string, body: Record<string, unknown>) =>
   stack.api.post(`/v1/orders/${id}/retry-policy`, { reason: 'a test', ...body });
-const acts = async (id: string) => (await desk.events(id)).filter((event) => event.startsWith('operator.'));
+const actionEvents = async (id: string) => (await desk.events(id)).filter((event) => event.startsWith('operator.'));
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
-/** An order that is held for ten minutes, as its class is. */
+/** An order that is held for ten minutes, the delay of its failure class. */
 async function held(packageId: number, more: Record<string, unknown> = {}) {
   await desk.simulator.setPackage(packageId, { available: false });
   const id = await desk.place(packageId, more);
@@ -51,7 +51,7 @@ async function held(packageId: number, more: Record<string, unknown> = {}) {
 }
 
 describe('an order that is held', () => {
-  it('shows by what it is tried again, which its class decides', async () => {
+  it('shows the retry policy of its failure class', async () => {
     const { id, order } = await held(1007);
     const createdAt = Date.parse(order.textAt('created_at'));
     const givesUp = new Date(createdAt + 48 * HOUR).toISOString();
@@ -69,7 +69,7 @@ describe('an order that is held', () => {
     await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
   });
 
-  it('goes on soon once its long wait is cut, and is written down once with the reason', async () => {
+  it('continues soon after its long delay is shortened, with one timeline entry and the reason', async () => {
     const { id } = await held(1007);
     await desk.simulator.setPackage(1007, { available: true });
     const answer = await change(id, { first_wait_seconds: 1, reason: 'The supplier is back.' });
@@ -80,7 +80,7 @@ describe('an order that is held', () => {
       changed: ['first_wait'],
     });
     await desk.reaches(id, 'completed');
-    expect(await acts(id)).toEqual(['operator.change_retry']);
+    expect(await actionEvents(id)).toEqual(['operator.change_retry']);
     const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);
     expect(timeline.text).toContain(
       'An operator changed how it is tried again: first wait 1 s. Reason given: The supplier is back.',
@@ -96,7 +96,7 @@ describe('an order that is held', () => {
     });
   });
 
-  it('is not changed a second time by the same wish, and is as configured again once that is taken back', async () => {
+  it('ignores a repeated change, and has the configured policy again after a reset', async () => {
     const { id } = await held(1007);
     const wish = { attempts: 5, first_wait_seconds: 1_200, longest_wait_seconds: 7_200, deadline: later(72 * HOUR) };
     const first = await change(id, wish);
@@ -107,7 +107,7 @@ describe('an order that is held', () => {
       gives_up_at: wish.deadline,
       changed: ['attempts', 'first_wait', 'longest_wait', 'deadline'],
     });
-    const rescheduled = await waitFor('the wait is measured anew', async () => {
+    const rescheduled = await waitFor('the delay is measured again', async () => {
       const order = await stack.api.get(`/v1/orders/${id}`);
       return Date.parse(order.textAt('next_step_at')) - Date.parse(order.textAt('created_at')) > 1_190_000
         ? order
@@ -138,7 +138,7 @@ describe('an order that is held', () => {
     await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
   });
 
-  it('fails at a sooner deadline without having bought, and outlives the one of its caller with a later one', async () => {
+  it('fails at an earlier deadline without a purchase, and outlives its deadline with a later one', async () => {
     const { id: sooner } = await held(1007);
     expect((await change(sooner, { deadline: later(4_000) })).status).toBe(200);
     expect((await desk.reaches(sooner, 'failed')).at('failure', 'class')).toBe('deadline_passed');
@@ -153,7 +153,7 @@ describe('an order that is held', () => {
     expect(await desk.movements(id)).toHaveLength(1);
   });
 
-  it('is told what cannot be set', async () => {
+  it('refuses a retry policy that is not possible, with the reason', async () => {
     const { id } = await held(1007);
     const before = await desk.events(id);
     for (const deadline of [later(-1_000), later(93 * 24 * HOUR)]) {
@@ -177,7 +177,7 @@ describe('an order that is held', () => {
 });
 
 describe('the attempts of an order', () => {
-  it('that are used up go on once there may be more, each on evidence, and a retry grants one beyond them', async () => {
+  it('continue when more are granted, each on evidence, and a retry grants one more', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
@@ -190,13 +190,13 @@ describe('the attempts of an order', () => {
       changed: ['attempts'],
     });
     await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
-    // Fewer than were made: nothing follows by itself.
+    // Fewer than were made, so no further attempt follows.
     await change(id, { attempts: 1 });
     await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' });
     await expect
       .poll(async () => (await desk.reaches(id, 'needs_attention')).body)
       .toMatchObject({ attempts: 4, retry_policy: { attempts: 4 } });
-    // What was set is taken back, and a retry still means one more.
+    // After a reset to the configured number, a retry still grants one more.
     await change(id, { attempts: null });
     await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' });
     expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(5);
@@ -204,7 +204,7 @@ describe('the attempts of an order', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('end where an operator lowers them while the next one is waited for', async () => {
+  it('end when an operator lowers their number during the delay before the next one', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await change(id, { first_wait_seconds: 1_800 });
@@ -219,8 +219,8 @@ describe('the attempts of an order', () => {
   });
 });
 
-describe('the same change', () => {
-  it('comes from the Temporal UI, where a wrong argument leaves no trace', async () => {
+describe('a change of the retry policy', () => {
+  it('works from the Temporal UI, where an invalid argument changes nothing', async () => {
     const { id } = await held(1007);
     const update = (argument: Record<string, unknown>) =>
       temporal
@@ -235,7 +235,7 @@ describe('the same change', () => {
     expect(await update({})).toContain('Say what is to change');
     expect(await update({ attempts: 99 })).toContain('attempts must be a whole number from 1 to 20');
     expect(await update({ deadline: later(-1_000) })).toContain('The deadline must lie in the future');
-    expect(await acts(id)).toEqual([]);
+    expect(await actionEvents(id)).toEqual([]);
     await desk.simulator.setPackage(1007, { available: true });
     expect(await update({ first_wait_seconds: 1 })).toBe('done');
     await desk.reaches(id, 'completed');
@@ -248,7 +248,7 @@ describe('the same change', () => {
     expect(audited).toMatchObject([{ actor: 'temporal/Ada', reason: 'a test' }]);
   });
 
-  it('comes from the command', async () => {
+  it('works from the command line', async () => {
     const { id } = await held(1007);
     await desk.simulator.setPackage(1007, { available: true });
     const args = [
@@ -270,8 +270,8 @@ describe('the same change', () => {
     await desk.reaches(id, 'completed');
   });
 
-  it('is made to a top-up, a VPN subscription and a cancellation', async () => {
-    // Bought before the service is told to refuse, and one each: two acts on one eSIM would wait for one another.
+  it('works for a top-up, a VPN subscription and a cancellation', async () => {
+    // Bought before the service refuses. One eSIM each, because changes of one eSIM wait for each other.
     const [esimId, cancelled] = [await desk.newEsim(), await desk.newEsim()];
     await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 3_600 });
     const topup = await desk.topUp(esimId, PACKAGE.completedAtOnce);

@@ -8,8 +8,7 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the
-  // reconciler asks.
+  // One test waits for the deadline of a send, so the deadline is short. The next send must precede the reconciler.
   const environment = {
     ...RARE_UPKEEP,
     POLICY_SEND_DEADLINE: '6s',
@@ -37,7 +36,7 @@ describe('a purchase of unknown outcome', () => {
       'the service answered with a redirect',
       { kind: 'answer', status: 307, headers: { location: '/elsewhere' }, after_work: true },
     ],
-  ] as const)('because %s is sent again with the same key and the same bytes, and costs once', async (_why, fault) => {
+  ] as const)('because %s is sent again with the same key and bytes, and costs one debit', async (_why, fault) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', fault);
     const id = (await desk.complete(1001)).textAt('id');
@@ -50,7 +49,7 @@ describe('a purchase of unknown outcome', () => {
     expect(await desk.events(id)).toContain('attempt.unknown');
   });
 
-  it('because the connection broke before the service began is sent again and bought once', async () => {
+  it('because the connection broke before the request was processed is sent again and bought once', async () => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'connection_reset' });
     const id = (await desk.complete(1001)).textAt('id');
@@ -59,7 +58,7 @@ describe('a purchase of unknown outcome', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('because the answer lacked what we need is not sent again: the service is asked', async () => {
+  it('because the answer lacked required fields is looked up, not sent again', async () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createOrder', {
       kind: 'answer',
@@ -73,7 +72,7 @@ describe('a purchase of unknown outcome', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('is settled by the webhook when that comes before the next send', async () => {
+  it('is resolved by a webhook that arrives before the next send', async () => {
     await desk.refuseReads();
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const id = (await desk.complete(1001)).textAt('id');
@@ -82,8 +81,8 @@ describe('a purchase of unknown outcome', () => {
   });
 });
 
-describe('a service', () => {
-  it('that answers 409 to a repeated key is asked what became of the order [spec: gap.repeated-key]', async () => {
+describe('an order at a service', () => {
+  it('that answers 409 to a repeated key is looked up [spec: gap.repeated-key]', async () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
@@ -94,18 +93,18 @@ describe('a service', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('that looks at the balance before the key cannot make us believe that nothing was bought', async () => {
+  it('that checks the balance before the key stays possibly bought after a 402', async () => {
     await desk.simulator.dialect('balance_first');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    // The wallet holds enough for one.
+    // The balance is enough for one purchase.
     await desk.simulator.setPackage(1003, { price_for_reseller: '60000.00' });
     try {
       const id = await desk.place(1003);
       await waitFor('the service answers 402', async () =>
         (await desk.sends(id)).flat().some(({ status }) => status === 402),
       );
-      // In the end the service says what it did.
+      // At the end the webhook reports the purchase.
       const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
       const [lost] = await desk.simulator.webhooks(sold!.id);
       await desk.simulator.replayDelivery(lost!.id);
@@ -119,8 +118,8 @@ describe('a service', () => {
     }
   });
 
-  it('that executes two sends of one key at once gets one at a time', async () => {
-    // The answer takes longer than our deadline, so that the next send comes while the first is still at work.
+  it('that executes concurrent sends of one key is sent once at a time', async () => {
+    // The answer takes longer than our deadline, so the next send is due while the first is still processed.
     await desk.simulator.dialect('concurrent_keys');
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 6_500, at: 'answer' });
     await desk.silenceService();

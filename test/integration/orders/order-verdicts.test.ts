@@ -8,7 +8,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, resolveUpdate } from '#workflows/messages.ts';
 
-/** What a person says counts where the service is silent, and never against what the service plainly says. */
+/** A verdict applies when the service reports nothing, never against a clear report. */
 let stack: Stack;
 let desk: OrderDesk;
 let temporal: TemporalOperator;
@@ -38,8 +38,8 @@ const outcome = async (answer: ReturnType<typeof resolve>) => {
 };
 const UNKNOWN = { case: 'outcome_unknown' } as const;
 
-/** Bought at the service, and we know nothing of it. */
-async function parkedUnknown() {
+/** Bought at the service, without any report to us. */
+async function unknownOutcome() {
   await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
   await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
   const id = await desk.place(PACKAGE.completedAtOnce);
@@ -48,9 +48,9 @@ async function parkedUnknown() {
   return { id, sold: sold! };
 }
 
-describe('a verdict', () => {
-  it('of not bought is refused once the service has said that it sold it, while the eSIM cannot be read yet', async () => {
-    const { id, sold } = await parkedUnknown();
+describe('a verdict on a case', () => {
+  it('of not_bought is refused after the service reported the sale, while the eSIM cannot be read', async () => {
+    const { id, sold } = await unknownOutcome();
     await desk.simulator.onRequest('getEsim', { kind: 'server_error', status: 503 }, { count: null });
     const [lost] = await desk.simulator.webhooks(sold.id);
     await desk.simulator.replayDelivery(lost!.id);
@@ -63,13 +63,13 @@ describe('a verdict', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('of not bought is refused while a report of the service waits to be processed', async () => {
-    const { id, sold } = await parkedUnknown();
+  it('of not_bought is refused while a report of the service waits for processing', async () => {
+    const { id, sold } = await unknownOutcome();
     await stack.kill('worker');
     const [lost] = await desk.simulator.webhooks(sold.id);
     await desk.simulator.replayDelivery(lost!.id);
-    const words = () => stack.database.run((db) => db.select().from(inbox).where(eq(inbox.serviceId, sold.id)));
-    await waitFor('the word of the service is stored', async () => (await words()).length > 0);
+    const reports = () => stack.database.run((db) => db.select().from(inbox).where(eq(inbox.serviceId, sold.id)));
+    await waitFor('the report of the service is stored', async () => (await reports()).length > 0);
     const judged = await outcome(resolve(id, { ...UNKNOWN, verdict: 'not_bought' }));
     await stack.start('worker');
     expect(judged).toEqual([409, 'observations_pending']);
@@ -77,8 +77,8 @@ describe('a verdict', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('about an earlier attempt leaves the later one alone', async () => {
-    // The newest rule goes first.
+  it('about an earlier attempt leaves the later attempt unchanged', async () => {
+    // The rule that is added last applies first.
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     const id = await desk.place(PACKAGE.completedAtOnce);
@@ -104,9 +104,9 @@ describe('a verdict', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
   });
 
-  it('of bought under an id that the service does not know brings the case back, and does not stop the reconciler', async () => {
+  it('of bought with an id unknown to the service opens the case again, and the reconciler continues', async () => {
     await frequentUpkeep(stack);
-    const { id, sold } = await parkedUnknown();
+    const { id, sold } = await unknownOutcome();
     expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
     await expect
       .poll(() => desk.cases(id))
@@ -124,9 +124,9 @@ describe('a verdict', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('that names what belongs to another order is refused, and nothing has changed', async () => {
+  it('with an id of another order is refused and changes nothing', async () => {
     const other = await desk.complete(PACKAGE.completedAtOnce);
-    const { id, sold } = await parkedUnknown();
+    const { id, sold } = await unknownOutcome();
     const before = await desk.events(id);
     const taken = { ...UNKNOWN, verdict: 'bought', service_order_id: other.textAt('service_order_id') };
     expect(await outcome(resolve(id, taken))).toEqual([409, 'service_id_taken']);
@@ -135,8 +135,8 @@ describe('a verdict', () => {
     await desk.reaches(id, 'completed');
   });
 
-  it('that comes while the service is being asked is not lost', async () => {
-    const { id, sold } = await parkedUnknown();
+  it('that arrives during a look-up is not lost', async () => {
+    const { id, sold } = await unknownOutcome();
     await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'ask once more' });
     const verdict = { ...UNKNOWN, verdict: 'bought', service_order_id: sold.id, service_esim_id: sold.esim_id };
     expect((await resolve(id, verdict)).status).toBe(200);
@@ -145,8 +145,8 @@ describe('a verdict', () => {
   });
 });
 
-describe('acts at the same moment', () => {
-  it('grant one attempt between them', async () => {
+describe('concurrent retries', () => {
+  it('grant one attempt together', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
@@ -160,7 +160,7 @@ describe('acts at the same moment', () => {
 });
 
 describe('an update from the Temporal UI', () => {
-  it('with an argument that makes no sense is refused at once, with what is wrong, and leaves no trace', async () => {
+  it('with an invalid argument is refused at once with the reason, and changes nothing', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '9.00', currency: 'USD' } });
     await desk.reaches(id, 'held');

@@ -22,22 +22,22 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Statuses that our endpoint answered to each request of the webhook that told of the completion. */
+/** The statuses that our endpoint answered to each request of the order.completed webhook. */
 async function answersToCompletion(orderId: string): Promise<(number | null)[]> {
   const [sold] = await desk.simulator.orders((await desk.attempts(orderId))[0]!.reference);
-  const told = (await desk.simulator.webhooks(sold!.id)).find(({ event }) => event === 'order.completed');
-  return told!.attempts.map(({ status }) => status);
+  const completion = (await desk.simulator.webhooks(sold!.id)).find(({ event }) => event === 'order.completed');
+  return completion!.attempts.map(({ status }) => status);
 }
 
-describe('a webhook', () => {
-  it('that is late completes the order all the same', async () => {
+describe('a webhook delivery', () => {
+  it('that arrives late completes the order', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 2_500 });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
     expect(await desk.movements(order.textAt('id'))).toEqual(['debit 1.50']);
   });
 
-  it('that comes twice has one effect [spec: signature.duplicates]', async () => {
+  it('that arrives twice has one effect [spec: signature.duplicates]', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', { kind: 'twice' });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
@@ -47,12 +47,12 @@ describe('a webhook', () => {
     expect((await desk.events(id)).filter((event) => event === 'order.completed')).toHaveLength(1);
   });
 
-  it('that comes after the one that followed it changes nothing any more [spec: gap.redelivery, gap.transitions, event.order.processing]', async () => {
+  it('has no effect after a later one [spec: gap.redelivery, gap.transitions, event.order.processing]', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.processing', { kind: 'out_of_order', ms: 10_000 });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
     const id = order.textAt('id');
-    const rows = await waitFor('both events have come', async () => {
+    const rows = await waitFor('both events have arrived', async () => {
       const found = await desk.inbox(id);
       return found.length === 2 && found.every(({ state }) => state === 'applied') ? found : undefined;
     });
@@ -67,7 +67,7 @@ describe('a webhook', () => {
   it.each([
     ['with a forged signature', { kind: 'forged' }],
     ['with a stale timestamp', { kind: 'stale_timestamp', seconds: 301 }],
-  ] as const)('%s is refused with 401, and the genuine one that follows works', async (_how, fault) => {
+  ] as const)('%s is refused with 401, and the genuine one that follows is applied', async (_how, fault) => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', fault);
     const order = await desk.complete(PACKAGE.processingThenCompleted);
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
   });
 
-  it('whose event header names another event is read by its signed body [spec: header.webhook.event]', async () => {
+  it('with another event header is interpreted by its signed body [spec: header.webhook.event]', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', { kind: 'changed_event_header', event: 'order.failed' });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     ['under another id', (genuine: string) => `${genuine}-again`, 'replayed'],
     ['under its own id', (genuine: string) => genuine, 'duplicate'],
   ])(
-    'sent by a stranger first, %s and with another event header, does not keep an order open',
+    'sent by a stranger first, %s and with another event header, does not block the order',
     async (_how, idOf, result) => {
       await desk.refuseReads();
       await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     },
   );
 
-  it('that names nothing of ours is kept, and nothing else happens', async () => {
+  it('without a known id or reference is stored and has no other effect', async () => {
     const deliveryId = await desk.simulator.sendWebhook({
       event: 'order.completed',
       data: {
@@ -141,8 +141,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('a webhook that contradicts the end of an order', () => {
-  it('that failed opens a case, leaves the order failed and buys nothing', async () => {
+describe('a webhook that contradicts the final state', () => {
+  it('of a failed order opens a case, leaves the order failed and buys nothing', async () => {
     const id = await desk.place(PACKAGE.unknownToTheService);
     await desk.reaches(id, 'failed');
     const [attempt] = await desk.attempts(id);
@@ -155,7 +155,7 @@ describe('a webhook that contradicts the end of an order', () => {
     expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 
-  it('that completed opens a case and leaves the eSIM where it is', async () => {
+  it('of a completed order opens a case and leaves the eSIM assigned', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
     const [attempt] = await desk.attempts(id);

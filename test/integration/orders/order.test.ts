@@ -19,7 +19,7 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 describe('an order', () => {
-  it('that the service completes at once is delivered as an installable eSIM, with one send and one debit [spec: record.charged-price]', async () => {
+  it('is delivered as an installable eSIM, with one send and one debit [spec: record.charged-price]', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
     expect(order.body).toMatchObject({
@@ -35,7 +35,7 @@ describe('an order', () => {
     expect(activation.textAt('activation_code')).toMatch(/^LPA:1\$smdp\.simulator\.example\$\S+$/);
   });
 
-  it('in progress at the service is completed by the webhook, without being asked for [spec: event.order.completed]', async () => {
+  it('is completed by its webhook without a look-up [spec: event.order.completed]', async () => {
     await desk.refuseReads();
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
@@ -53,7 +53,7 @@ describe('an order', () => {
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
   });
 
-  it('whose webhook comes before the HTTP answer is bought and delivered once', async () => {
+  it('is bought and delivered once when its webhook precedes the HTTP answer', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 4_000, at: 'answer' });
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
@@ -65,7 +65,7 @@ describe('an order', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('of which no webhook ever tells is found out about by the reconciler', async () => {
+  it('without any webhook is completed by the reconciler', async () => {
     await frequentUpkeep(stack);
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
@@ -74,7 +74,7 @@ describe('an order', () => {
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
   });
 
-  it('that the service refuses for good fails after one send, and costs nothing', async () => {
+  it('fails after one send and costs nothing when the service refuses it permanently', async () => {
     const id = await desk.place(PACKAGE.unknownToTheService);
     const order = await desk.reaches(id, 'failed');
     expect(order.body).toMatchObject({ failure: { class: 'invalid_request' }, attempts: 1, charged: null });
@@ -83,8 +83,8 @@ describe('an order', () => {
   });
 });
 
-describe('an order that is held', () => {
-  it('for want of money goes on when there is some, with the same key and the same bytes', async () => {
+describe('a held order', () => {
+  it('without enough balance continues after a deposit, with the same key and the same bytes', async () => {
     await desk.simulator.setPackage(1002, { price_for_reseller: '250000.00' });
     try {
       const id = await desk.place(1002);
@@ -103,7 +103,7 @@ describe('an order that is held', () => {
     }
   });
 
-  it('by the rate limit waits for as long as the service says', async () => {
+  it('by the rate limit waits as long as the service requires', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 5 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'rate_limited' } });
@@ -113,7 +113,7 @@ describe('an order that is held', () => {
     expect(served!.received_at - refused!.received_at).toBeGreaterThanOrEqual(5_000);
   });
 
-  it('until its deadline fails, and nothing was bought', async () => {
+  it('fails at its deadline, and nothing was bought', async () => {
     const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 8_000).toISOString() });
     expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'package_unavailable' } });
     expect((await desk.reaches(id, 'failed')).body).toMatchObject({
@@ -124,7 +124,7 @@ describe('an order that is held', () => {
     expect(await desk.simulator.orders((await desk.attempts(id))[0]!.reference)).toEqual([]);
   });
 
-  it('by its max_price is not sent to the service before the price has fallen [spec: record.package.id, record.package.price_for_reseller]', async () => {
+  it('waits for a price below its max_price [spec: record.package.id, record.package.price_for_reseller]', async () => {
     await desk.simulator.setPackage(1004, { price_for_reseller: '9.00' });
     try {
       const id = await desk.place(1004, { max_price: { amount: '2.50', currency: 'USD' } });
@@ -140,8 +140,8 @@ describe('an order that is held', () => {
     }
   });
 
-  it('never charges above its max_price without telling a person', async () => {
-    // The price rises after we looked and before the service debits.
+  it('opens a case when the service charges more than its max_price', async () => {
+    // The price rises between our check and the debit of the service.
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 5_000, at: 'work' });
     try {
       const id = await desk.place(1005, { max_price: { amount: '7.25', currency: 'USD' } });

@@ -5,7 +5,7 @@ import { benchResults } from '#bench/results.ts';
 import { TestProcess } from '#test/support/servers/processes.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-// The other two, memory and start, need more time than a test is worth; they run with every full benchmark.
+// The benchmarks of memory and start take too long for a test. They run with every full benchmark.
 it.each([
   [
     'webhook-ingest',

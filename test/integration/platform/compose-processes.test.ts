@@ -1,6 +1,6 @@
 /**
- * Where there is no container engine, this stands in for one: the commands, environments and health checks of
- * docker-compose.yml as they are written, with nothing changed but the addresses.
+ * Replaces a container engine: runs the commands, environments and health checks of docker-compose.yml, with changed
+ * addresses only.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ type ServiceName = (typeof LONG_RUNNING)[number] | 'migrate';
 const namespace = `compose-${randomBytes(6).toString('hex')}`;
 const database = `compose_${randomBytes(6).toString('hex')}`;
 const folder = temporaryFolder('compose');
-/** The port that each service listens on in its container → the one that it gets here. */
+/** The port of each service in its container → its port in this test. */
 const ports = new Map<string, string>();
 const running = new Map<ServiceName, TestProcess>();
 const VALUES = {
@@ -84,7 +84,7 @@ async function checkHealth(name: ServiceName): Promise<void> {
 }
 
 describe('the commands of docker-compose.yml', () => {
-  it('migrate an empty database, and once more without effect', async () => {
+  it('migrate an empty database, and have no effect the second time', async () => {
     for (const round of [1, 2]) {
       const migration = await startProcess(processOf('migrate'));
       expect(await migration.exit(), `round ${round}\n${migration.tail()}`).toEqual({ code: 0, signal: null });
@@ -103,7 +103,7 @@ describe('the commands of docker-compose.yml', () => {
     expect(healthy).toBe(true);
   });
 
-  it('carry an order from the API to its eSIM', async () => {
+  it('process an order from the API to its eSIM', async () => {
     const create = await run(
       process.execPath,
       [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'],
@@ -133,7 +133,7 @@ describe('the commands of docker-compose.yml', () => {
     expect(order.textAt('esim_id')).toMatch(/^esim_/);
   });
 
-  it.each(LONG_RUNNING)('report %s as unhealthy once it is gone, and it goes when it is asked', async (name) => {
+  it.each(LONG_RUNNING)('report %s as unhealthy after its end, and it exits on request', async (name) => {
     const process = running.get(name);
     await process?.stop();
 

@@ -34,9 +34,9 @@ const environmentWith = async ({ id, key: bytes }: NamedKey): Promise<Record<str
   WORKER_PROBE_PORT: String(await freePort()),
 });
 
-describe('a database that was used with a key', () => {
+describe('a database in use with a key', () => {
   it.each(['api/main.ts', 'worker/main.ts'])(
-    'ends the process that has other bytes under the same id: %s',
+    'ends a process with other bytes under the same id: %s',
     async (script) => {
       await register(FIRST);
       await using process = new TestProcess({ name: 'other', script, environment: await environmentWith(OTHER_BYTES) });
@@ -45,7 +45,7 @@ describe('a database that was used with a key', () => {
     },
   );
 
-  it('refuses other bytes, a key that is missing and another last key, and names each', async () => {
+  it('refuses other bytes, a missing key and another last key, and names each', async () => {
     await register(FIRST);
     await register(SECOND, FIRST);
     await expect(verify(SECOND, FIRST)).resolves.toBeUndefined();
@@ -56,13 +56,13 @@ describe('a database that was used with a key', () => {
     expect(await opened.database.run(keyUse)).toMatchObject([{ keyId: 'k1' }, { keyId: 'k2' }]);
   });
 
-  it('belongs to one of several that use it at once for the first time with different keys', async () => {
+  it('accepts one of several concurrent first uses with different keys', async () => {
     const rings = [FIRST, OTHER_BYTES, SECOND, key('k3', 3)];
     const results = await Promise.allSettled(rings.map((each) => register(each)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('lets a key go only when nothing is encrypted with it and it makes no hashes', async () => {
+  it('permits the removal of a key only when nothing is encrypted or hashed with it', async () => {
     await register(FIRST);
     await register(SECOND, FIRST);
     const encryptedToken = new KeyRing([SECOND, FIRST]).encrypt('token', 'place');
@@ -82,8 +82,8 @@ describe('a database that was used with a key', () => {
   });
 });
 
-describe('a process that runs', () => {
-  it('is no longer ready once another has begun to use a key that it lacks, and says which', async () => {
+describe('a running process', () => {
+  it('is no longer ready after another one used a key that it lacks, and names that key', async () => {
     const environment = await environmentWith(FIRST);
     const readyUrl = `http://127.0.0.1:${environment['API_PORT']}/readyz`;
     await using process = await startProcess({ name: 'api', script: 'api/main.ts', environment, readyUrl });

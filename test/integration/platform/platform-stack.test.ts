@@ -3,7 +3,7 @@ import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 
 describe('the whole product as child processes', () => {
-  it('carries an order from the REST call to the delivered eSIM, also when its worker is killed on the way', async () => {
+  it('processes an order from the REST call to the eSIM, also after the death of its worker', async () => {
     await using stack = await startStack({
       environment: RARE_UPKEEP,
       simulator: { SIMULATOR_PROCESSING_DELAY: '500ms' },
@@ -20,7 +20,7 @@ describe('the whole product as child processes', () => {
     expect(activation.textAt('activation_code')).toMatch(/^LPA:1\$/);
   });
 
-  it('stops when it is asked to, with nothing left to do', async () => {
+  it('stops on request without remaining work', async () => {
     const stack = await startStack({ start: ['simulator', 'api'] });
     await stack.stop();
     expect(await stack.process('api').exit()).toEqual({ code: 0, signal: null });

@@ -1,4 +1,4 @@
-/** `reseller start` as a person meets it: a child process with a terminal's worth of output and signals. */
+/** `reseller start` as a user runs it: a child process with output and signals. */
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const UP = 'Everything runs.';
 const findings = z.object({ checks: z.array(z.object({ check: z.string(), status: z.string(), detail: z.string() })) });
 const lock = z.object({ children: z.array(z.object({ pid: z.number(), startedAt: z.string() })) });
 
-/** A data folder with ports of its own, and the starts that work on it. */
+/** A data folder with its own ports, and the starts that use it. */
 class Place {
   readonly data = join(temporaryFolder('start'), 'data');
   readonly ports: Readonly<Record<PortName, number>>;
@@ -44,9 +44,9 @@ class Place {
     return run;
   }
 
-  /** Another command, which knows the data folder and nothing else. */
+  /** Runs another command, which knows only the data folder. */
   async command(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-    // What follows a `--` is meant for another program.
+    // Arguments after `--` belong to another program.
     const ours = args.includes('--') ? args.indexOf('--') : args.length;
     await using run = new TestProcess({
       name: 'command',
@@ -63,7 +63,7 @@ class Place {
     return new HttpClient(`http://127.0.0.1:${this.ports.api}`, { authorization: `Bearer ${key}` });
   }
 
-  /** What a start has written down as its processes. */
+  /** The processes that a start has recorded. */
   children(): ProcessIdentity[] {
     return lock.parse(JSON.parse(readFileSync(join(this.data, 'lock.json'), 'utf8'))).children;
   }
@@ -74,13 +74,13 @@ class Place {
     return ports.filter((_, index) => free[index] !== true);
   }
 
-  /** Whatever a failed test left. */
+  /** Ends the processes of a failed test. */
   async clear(): Promise<void> {
     let left: ProcessIdentity[] = [];
     try {
       left = this.children();
     } catch {
-      // No lock: it ended in order.
+      // No lock, because the start ended normally.
     }
     await Promise.all(this.#runs.map((run) => run.kill()));
     for (const child of left.filter(isRunning)) sendSignal(-child.pid, 'SIGKILL');
@@ -105,7 +105,7 @@ afterEach(async () => {
 
 // Each test starts the whole platform, some of them twice.
 describe('reseller start', { timeout: 600_000 }, () => {
-  it('carries a first order to its eSIM, stops in order on Ctrl-C, and goes on with unfinished work at the next start', async () => {
+  it('completes a first order, stops on Ctrl-C, and continues unfinished work at the next start', async () => {
     place = await Place.make();
     const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s' });
     await says(first, UP);
@@ -139,20 +139,19 @@ describe('reseller start', { timeout: 600_000 }, () => {
       'the unfinished order is completed',
       async () => (await api.get(order)).textAt('status') === 'completed',
       {
-        // A task that Temporal handed to the worker just as it stopped is given up after its timeout, and given out
-        // anew.
+        // Temporal may give a task to the worker just as it stops. The task times out and is dispatched again.
         timeoutMs: 120_000,
         context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
       },
     );
 
-    // Other commands find what runs by its data folder alone.
+    // Other commands find the running processes by the data folder.
     const keys = await place.command(['keys', 'list']);
     expect(keys).toEqual({ code: 0, output: expect.stringMatching(/^\w{8} {2}development {2}valid/) });
     const { checks } = findings.parse(JSON.parse((await place.command(['doctor', '--json'])).output));
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
 
-    // Its API as well, which is not at the usual port; and its Temporal, decrypted.
+    // They also find its API, which has an unusual port, and its Temporal, decrypted.
     expect(await place.command(['orders', 'list'])).toEqual({
       code: 0,
       output: expect.stringMatching(/^ord_\w+ {2}completed {2}package 9001 {2}left-unfinished$/m),
@@ -169,7 +168,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     });
   });
 
-  it('starts a process again that dies, and clears up at the next start after it was killed itself', async () => {
+  it('restarts a process that dies, and cleans up at the next start after it was killed itself', async () => {
     place = await Place.make();
     const first = place.start(['--no-demo']);
     await says(first, UP);
@@ -193,7 +192,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     expect(await place.portsInUse()).toEqual([]);
   });
 
-  it('leaves nothing running when it is interrupted half-way', async () => {
+  it('leaves no process after an interruption during its start', async () => {
     place = await Place.make();
     const run = place.start();
     await says(run, '… Worker');
@@ -205,7 +204,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     expect(run.output()).not.toContain(UP);
   });
 
-  it('says which port is taken and how to choose another, before it starts anything', async () => {
+  it('names the port in use and the option for another one, before it starts anything', async () => {
     place = await Place.make();
     const { ports } = place;
     const other = createServer();

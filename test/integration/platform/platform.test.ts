@@ -6,7 +6,7 @@ import { startOwnPostgres, startOwnTemporal } from '#test/support/servers/own-se
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 
 describe('the servers of a test run', () => {
-  it('give each test a migrated database of its own', async () => {
+  it('give each test its own migrated database', async () => {
     await using first = await createTestDatabase();
     await using second = await createTestDatabase();
     expect(first.name).not.toBe(second.name);
@@ -21,7 +21,7 @@ describe('the servers of a test run', () => {
     }
   });
 
-  it('give each test a Temporal namespace that can be used at once', async () => {
+  it('give each test a Temporal namespace that is usable at once', async () => {
     const namespace = await createNamespace();
     const connection = await Connection.connect({ address: temporalAddress() });
     try {
@@ -33,8 +33,8 @@ describe('the servers of a test run', () => {
   });
 });
 
-describe('a PostgreSQL of a test’s own', () => {
-  it('keeps committed data through a kill and comes back at the same address', async () => {
+describe('a separate PostgreSQL server of a test', () => {
+  it('keeps committed data through a kill and restarts at the same address', async () => {
     await using postgres = await startOwnPostgres();
     await withClient(postgres.url, (client) => client.query('CREATE TABLE kept AS SELECT 42 AS value'));
     await postgres.kill();
@@ -45,8 +45,8 @@ describe('a PostgreSQL of a test’s own', () => {
   });
 });
 
-describe('a Temporal server of a test’s own', () => {
-  it('keeps its namespaces through a kill and comes back at the same address', async () => {
+describe('a separate Temporal server of a test', () => {
+  it('keeps its namespaces through a kill and restarts at the same address', async () => {
     await using temporal = await startOwnTemporal();
     const namespace = await createNamespace(temporal.address);
     await temporal.kill();

@@ -1,7 +1,4 @@
-/**
- * What may be given up after PostgreSQL was set back: nothing by a row that its workflow has not compared with what it
- * knows.
- */
+/** Abandoning work after PostgreSQL was restored. The workflow must first compare the row with its own state. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +41,7 @@ const fail = ({ work }: AttemptRef) => {
   });
 };
 
-/** An order whose row says that nothing was sent, as it was before PostgreSQL was restored. */
+/** An order whose row was restored to the state before its send. */
 async function restored(): Promise<AttemptRef> {
   const ref = await bench.begin();
   await bench.hold(ref);
@@ -54,14 +51,14 @@ async function restored(): Promise<AttemptRef> {
   return ref;
 }
 
-describe('an order whose row says that nothing was sent, after PostgreSQL was restored', () => {
-  it('is not abandoned before its workflow has compared; the refusal wakes it', async () => {
+describe('an order restored to the state before its send', () => {
+  it('is not abandoned before its workflow has compared the row, and the refusal wakes the workflow', async () => {
     const ref = await restored();
     await expect(abandon(ref)).rejects.toThrow(/restarted or restored.*again in a moment/);
     expect([(await rowOf(ref)).status, await isWoken(ref)]).toEqual(['held', true]);
   });
 
-  it('is not abandoned after that either, where the workflow knows of a send', async () => {
+  it('is not abandoned after the comparison when the workflow knows of a send', async () => {
     const ref = await restored();
     await bench.activities.beginWork({ work: ref.work, witness: SENT });
     await expect(abandon(ref)).rejects.toThrow(/may have bought/);
@@ -71,7 +68,7 @@ describe('an order whose row says that nothing was sent, after PostgreSQL was re
     });
   });
 
-  it('is abandoned after that where the workflow knows of none: a plain restart bars nothing', async () => {
+  it('is abandoned after the comparison when the workflow knows of no send', async () => {
     const ref = await restored();
     await bench.activities.beginWork({
       work: ref.work,
@@ -80,13 +77,13 @@ describe('an order whose row says that nothing was sent, after PostgreSQL was re
     expect(await abandon(ref)).toBe('applied');
   });
 
-  it('is not compared by a workflow that has yet to reckon with a send of which it heard nothing', async () => {
+  it('is not compared by a workflow whose own send has no result yet', async () => {
     const ref = await restored();
     await bench.activities.beginWork({ work: ref.work, sentIn: EPOCH_BEFORE });
     await expect(abandon(ref)).rejects.toThrow(/again in a moment/);
   });
 
-  it('does not fail at its deadline by that row: the workflow compares first', async () => {
+  it('does not fail at its deadline before its workflow has compared the row', async () => {
     const ref = await restored();
     expect(await fail(ref)).toBe('may_be_bought');
     await bench.activities.beginWork({ work: ref.work });

@@ -35,8 +35,8 @@ const failing = async (esimId: string) => {
   ];
 };
 
-describe('the preflight of a cancellation', () => {
-  it('of an eSIM that was never touched passes all five conditions, each with fresh evidence', async () => {
+describe('the cancellation preflight', () => {
+  it('of an unused eSIM passes all five conditions, each with fresh evidence', async () => {
     const { esim_status: status, forecast, conditions } = await preflight(await desk.newEsim());
     expect([status, forecast]).toEqual(['available', 'refund_expected']);
     expect(conditions.map(({ name, result }) => `${name} ${result}`)).toEqual([
@@ -49,11 +49,11 @@ describe('the preflight of a cancellation', () => {
     expect(conditions.every(({ age_seconds: age }) => age !== null)).toBe(true);
   });
 
-  it('of one that was installed, used or recharged says which condition fails [spec: record.esim.installation, record.esim.activation]', async () => {
+  it('names the failed condition [spec: record.esim.installation, record.esim.activation]', async () => {
     const installed = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(installed), 'installed');
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);
-    // What was read is what the eSIM shows from then on.
+    // The eSIM shows what the preflight has read.
     expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject({
       status: 'installed',
       installed_at: expect.any(String),
@@ -71,7 +71,7 @@ describe('the preflight of a cancellation', () => {
     expect(await failing(recharged)).toEqual(['no_refund_expected', 'no_completed_topup fail']);
   });
 
-  it('of one that is being cancelled, or was, names the cancellation that has the answer', async () => {
+  it('of an eSIM with a cancellation returns a conflict that names this cancellation', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
@@ -82,15 +82,15 @@ describe('the preflight of a cancellation', () => {
     ]);
   });
 
-  it('of one that somebody else has cancelled at the service expects no refund, though all conditions pass', async () => {
+  it('of an eSIM cancelled outside of the product expects no refund, although all conditions pass', async () => {
     const esimId = await desk.newEsim();
-    // Without a refund, which would be a credit that nobody here knows.
+    // Without a refund, because its credit would be unknown to the books.
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     await cancelElsewhere(await desk.esimAtService(esimId));
     expect(await preflight(esimId)).toMatchObject({ esim_status: 'cancelled', forecast: 'no_refund_expected' });
   });
 
-  it('says of what cannot be read that it is unknown, and why', async () => {
+  it('reports an unreadable condition as unknown, with the reason', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' });
     await desk.simulator.onRequest('listWalletTransactions', { kind: 'server_error' });
@@ -103,7 +103,7 @@ describe('the preflight of a cancellation', () => {
   });
 });
 
-/** As somebody else does who has the account at the service. @param serviceEsimId the service's id of the eSIM. */
+/** Cancels through another login of the same account. @param serviceEsimId the service's id of the eSIM. */
 async function cancelElsewhere(serviceEsimId: string): Promise<void> {
   const login = { email: SIMULATOR_EMAIL, password: 'simulator-password', device_name: 'another' };
   const token = (await stack.simulator.post('/api/reseller/v1/sandbox/login', login)).textAt('access_token');

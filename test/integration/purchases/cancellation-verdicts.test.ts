@@ -32,14 +32,14 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Longer than any test takes: the test itself says when the service pays. */
+/** Longer than any test, so each test decides when the service pays. */
 const PAID_BY_HAND = 3_600_000;
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
   stack.api.post(`/v1/cancellations/${id}/${action}`, { reason: 'test', ...body });
 const busyWith = async (id: string) => (await desk.attemptsOf(id)).map(({ busyEsimId }) => busyEsimId);
 
-describe('a review that nobody ends', () => {
-  it('is parked; what is not known to be cancelled is neither refunded nor let go, and a person says that it is not', async () => {
+describe('a review without a decision', () => {
+  it('needs attention and allows only not_bought, because the eSIM is not known to be cancelled', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
@@ -64,7 +64,7 @@ describe('a review that nobody ends', () => {
     await desk.cancellationReaches(id, 'abandoned');
     expect(await busyWith(id)).toEqual([null]);
 
-    // The service carries it out after all: nobody may miss that, and its money comes into the books.
+    // The service cancels it later. A case opens, and the books record its credit.
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
     await waitFor('the contradiction is a case', async () =>
       (await desk.cases(id)).some(({ reason, open }) => reason === 'contradiction' && open),
@@ -75,7 +75,7 @@ describe('a review that nobody ends', () => {
     });
   });
 
-  it('goes on when the service decides after all', async () => {
+  it('continues when the service decides', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
@@ -85,7 +85,7 @@ describe('a review that nobody ends', () => {
   });
 });
 
-describe('a refund that comes after its cancellation was ended', () => {
+describe('a refund after the end of its cancellation', () => {
   it('is booked by the next comparison with the wallet', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: PAID_BY_HAND });
@@ -105,14 +105,14 @@ describe('a refund that comes after its cancellation was ended', () => {
   });
 });
 
-describe('a refund of which no word arrived before its cancellation ended', () => {
-  it('is shown with its amount once the books have found its credit', async () => {
+describe('a refund without any report before the end of its cancellation', () => {
+  it('shows its amount once the books contain its credit', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: PAID_BY_HAND });
     await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
     const id = await desk.cancel(esimId, { accept_without_refund: true });
     await desk.cancellationReaches(id, 'completed');
-    // As if none had ever been told.
+    // Simulates that no report ever arrived.
     await stack.database.run((db) => db.delete(refunds).where(eq(refunds.cancellationId, id)));
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
     await waitFor(
@@ -127,12 +127,12 @@ describe('a refund of which no word arrived before its cancellation ended', () =
   });
 });
 
-describe('what is held for an eSIM that is busy', () => {
-  it('goes on when the other work of the eSIM has ended, and not with its own timer', async () => {
+describe('work held for a busy eSIM', () => {
+  it('continues as soon as the other work of the eSIM has ended, before its own timer', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
-    // Parked when nobody ends the review in time, which is all the same here.
+    // It may already need attention, because the review has a time limit. Both states serve this test.
     await desk.cancellationReaches(id, 'processing', 'needs_attention');
     const topup = await desk.topUp(esimId, 1001);
     expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
@@ -142,8 +142,8 @@ describe('what is held for an eSIM that is busy', () => {
   });
 });
 
-describe('a cancellation of unknown outcome', () => {
-  it('does not take the refund of an earlier one that was refused', async () => {
+describe('a cancellation with an unknown outcome', () => {
+  it('ignores the refund of an earlier refused cancellation', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const first = await desk.cancel(esimId, { accept_without_refund: true });
@@ -159,7 +159,7 @@ describe('a cancellation of unknown outcome', () => {
     await desk.cancellationReaches(second, 'abandoned');
   });
 
-  it('that is in review is found by the reconciler, which no event could tell', async () => {
+  it('in review is found by the reconciler when no event can report it', async () => {
     await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
@@ -174,7 +174,7 @@ describe('a cancellation of unknown outcome', () => {
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 
-  it("is not refused by an old word about the same eSIM that is nobody's", async () => {
+  it('is not refused by an old event about the same eSIM', async () => {
     const esimId = await desk.newEsim();
     const serviceEsimId = await desk.esimAtService(esimId);
     await desk.simulator.sendWebhook({

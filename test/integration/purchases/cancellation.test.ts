@@ -37,14 +37,14 @@ const refuseRefunds = async () => {
     await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
   }
 };
-/** The service says nothing of its own accord, and shows nothing of refunds. */
+/** The service sends no webhooks and shows no refunds. */
 const silence = async () => {
   await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
   await refuseRefunds();
 };
 
 describe('the cancellation of an eSIM', () => {
-  it('that was never touched is refunded, and is completed once the money is in the wallet [spec: state.esim.cancelled, state.refund.completed]', async () => {
+  it('is completed once the refund is in the wallet [spec: state.esim.cancelled, state.refund.completed]', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId, { reason: 'travels later' });
     const cancellation = await desk.cancellationReaches(id, 'completed');
@@ -77,7 +77,7 @@ describe('the cancellation of an eSIM', () => {
     expect((await stack.api.get(`/v1/refunds/${refundId.data[0]!.id}`)).status).toBe(200);
   });
 
-  it('is sent only if all conditions hold: one that was used is refused here, and stays as it is [spec: refund.only-with-all-five]', async () => {
+  it('that was used is refused without a send [spec: refund.only-with-all-five]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const id = await desk.cancel(esimId);
@@ -91,7 +91,7 @@ describe('the cancellation of an eSIM', () => {
     expect(await sendsOf(id)).toEqual([]);
   });
 
-  it('is not sent while a condition cannot be read, and goes on by itself once it can', async () => {
+  it('is not sent while a condition cannot be read, and continues once it can', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' }, { count: null });
     const id = await desk.cancel(esimId);
@@ -105,7 +105,7 @@ describe('the cancellation of an eSIM', () => {
     expect(await sendsOf(id)).toHaveLength(1);
   });
 
-  it('waits for a top-up of the eSIM that is under way, and is then judged by what came of it', async () => {
+  it('waits for a running top-up of the eSIM, and is then judged by the result of the top-up', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'stay_processing' });
     const topup = await desk.topUp(esimId, 1001);
@@ -122,19 +122,19 @@ describe('the cancellation of an eSIM', () => {
     expect(await sendsOf(id)).toEqual([]);
   });
 
-  it('with accept_without_refund is asked for all the same, and what the service answers decides', async () => {
+  it('with accept_without_refund is sent to the service, and its answer decides', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const refused = await desk.cancel(esimId, { accept_without_refund: true });
     const answer = await desk.cancellationReaches(refused, 'refused');
     expect(answer.body).toMatchObject({ failure: { class: 'cancellation_refused' }, attempts: 1 });
-    // After a refusal another one may be made.
+    // After a refusal, another cancellation can be created.
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId, { accept_without_refund: true });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
   });
 
-  it('is made once for an eSIM: a further one is refused with the address of the first', async () => {
+  it('exists once per eSIM, and a second one is refused with the address of the first', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
@@ -150,7 +150,7 @@ describe('the cancellation of an eSIM', () => {
     });
   });
 
-  it('that the service takes for review waits for its person for as long as it takes, and is refunded then', async () => {
+  it('under review waits for the decision of the service and is then refunded', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
@@ -158,7 +158,7 @@ describe('the cancellation of an eSIM', () => {
       const found = (await stack.api.get(`/v1/cancellations/${id}`)).body as { refund: { status: string } | null };
       return found.refund?.status === 'manual_review';
     });
-    // Nothing else is done to the eSIM meanwhile.
+    // Other work of the eSIM is held meanwhile.
     const topup = await desk.topUp(esimId, 1001);
     expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
@@ -166,7 +166,7 @@ describe('the cancellation of an eSIM', () => {
     expect((await desk.topupReaches(topup, 'failed')).body).toMatchObject({ failure: { class: 'topup_not_offered' } });
   });
 
-  it('whose refund the service names with two amounts is completed by the money in the wallet, and a person is told', async () => {
+  it('with two different refund amounts is completed by the wallet, and a case opens', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
@@ -183,7 +183,7 @@ describe('the cancellation of an eSIM', () => {
       currency: 'USD',
     };
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'refund.completed', data });
-    await waitFor('the word is judged', async () => (await desk.inbox(id)).length > 0);
+    await waitFor('the report is judged', async () => (await desk.inbox(id)).length > 0);
     await desk.simulator.decideRefund(refund!.id, 'accept');
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({
       refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } },
@@ -191,7 +191,7 @@ describe('the cancellation of an eSIM', () => {
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
   });
 
-  it('that a review refuses ends as refused, and the eSIM is free again [spec: event.refund.failed]', async () => {
+  it('refused in review ends as refused, and frees the eSIM [spec: event.refund.failed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
@@ -203,7 +203,7 @@ describe('the cancellation of an eSIM', () => {
     await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
   });
 
-  it('that is made after one was refused is the one that is refunded', async () => {
+  it('gets the refund when an earlier one was refused', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const refused = await desk.cancel(esimId);
@@ -217,7 +217,7 @@ describe('the cancellation of an eSIM', () => {
     expect([await refundOf(refused), await refundOf(paid)]).toEqual(['failed', 'completed']);
   });
 
-  it("whose customer installs the eSIM between our look and the service's is judged by the service", async () => {
+  it('is judged by the service when the eSIM is installed after our check', async () => {
     const esimId = await desk.newEsim();
     const serviceEsimId = await desk.esimAtService(esimId);
     await desk.simulator.onRequest('cancelEsim', { kind: 'latency', ms: 4_000, at: 'work' });
@@ -236,14 +236,14 @@ describe('the cancellation of an eSIM', () => {
 });
 
 describe('a refund', () => {
-  it('is waited for although none was asked for, as long as the service says that it comes', async () => {
+  it('is awaited while the service announces it, also with accept_without_refund', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 2_500 });
     const id = await desk.cancel(esimId, { accept_without_refund: true });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 
-  it('counts as paid once the books have its credit, whatever the service has not said yet', async () => {
+  it('counts as paid once the books have its credit, also without a report', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 3_600_000 });
     await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
@@ -256,9 +256,9 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('of which the service never says a word is found by its credit, and nobody waits for that word', async () => {
+  it('without any report is completed by its credit', async () => {
     const esimId = await desk.newEsim();
-    // All that is ever seen is that the eSIM is cancelled.
+    // Only the state of the eSIM shows that it is cancelled.
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await silence();
@@ -273,7 +273,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('whose events come in the reverse order is completed once [spec: event.esim.cancelled, event.refund.completed]', async () => {
+  it('with reversed events is completed once [spec: event.esim.cancelled, event.refund.completed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
@@ -287,12 +287,12 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('that fails after the eSIM was cancelled is parked until a person writes it off [spec: state.refund.failed]', async () => {
+  it('that fails needs attention until it is written off [spec: state.refund.failed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
-    const parked = await desk.cancellationReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({
+    const withCase = await desk.cancellationReaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({
       attention: { reason: 'refund_failed' },
       refund: { status: 'needs_attention' },
     });
@@ -301,7 +301,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([{ reason: 'refund_failed', open: false }]);
   });
 
-  it('of which nothing is ever heard again is asked for by the reconciler', async () => {
+  it('without any further report is looked up by the reconciler', async () => {
     await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -316,7 +316,7 @@ describe('a refund', () => {
   });
 });
 
-describe('a cancellation whose answer was lost', () => {
+describe('a cancellation with a lost answer', () => {
   it('is sent again with the same key, and cancels once', async () => {
     const esimId = await desk.newEsim();
     await silence();
@@ -327,7 +327,7 @@ describe('a cancellation whose answer was lost', () => {
     expect(await desk.refundsAtService(esimId)).toHaveLength(1);
   });
 
-  it('is looked up where the service does not replay keys', async () => {
+  it('is looked up at a service that does not replay keys', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });

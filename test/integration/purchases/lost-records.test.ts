@@ -14,8 +14,8 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const SENT: Witness = { number: 1, state: 'unknown', sends: 1, firstSentAt: Date.now(), anyUnknown: true };
 
-describe('an order whose attempt PostgreSQL has lost', () => {
-  it('is begun again as unknown, with the same key and the sends that its workflow knows of', async () => {
+describe('an order with a lost attempt row', () => {
+  it('is restored as unknown, with the same key and the number of sends of its workflow', async () => {
     const { work, attemptId } = await bench.begin();
     const before = await bench.database.run((db) => findAttemptById(db, attemptId));
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));
@@ -33,7 +33,7 @@ describe('an order whose attempt PostgreSQL has lost', () => {
     });
   });
 
-  it('is doubted once, and says in which database it was read', async () => {
+  it('is restored once, and reports the database epoch of its read', async () => {
     const { work } = await bench.begin();
     const first = await bench.activities.beginWork({ work, witness: SENT });
     const second = await bench.activities.beginWork({ work, witness: SENT });
@@ -43,7 +43,7 @@ describe('an order whose attempt PostgreSQL has lost', () => {
   });
 
   it.each(['readDebitEvidence', 'lookUpPurchase', 'completePurchase', 'sendPurchase'] as const)(
-    'makes %s say that a row is missing, so that its workflow begins anew and does not retry for ever',
+    'makes %s fail with work_missing, so that its workflow starts again instead of retrying forever',
     async (name) => {
       const { work, attemptId } = await bench.begin();
       await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));

@@ -13,7 +13,7 @@ import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.t
 
 const { UpdateWorkflowExecutionLifecycleStage: Stage } = proto.temporal.api.enums.v1;
 
-/** What a person meets who acts in the Temporal UI, which decodes payloads and not failures. */
+/** Updates from the Temporal UI, which decodes payloads but not failures. */
 let stack: Stack;
 let desk: OrderDesk;
 let temporal: TemporalOperator;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** The answer of the server as it is, without a data converter. */
+/** The raw answer of the server, without a data converter. */
 async function update(orderId: string, name: string, argument: unknown) {
   const plain = {
     metadata: { [METADATA_ENCODING_KEY]: Buffer.from('json/plain') },
@@ -45,8 +45,8 @@ async function update(orderId: string, name: string, argument: unknown) {
   return outcome?.failure;
 }
 
-describe('an update that is refused', () => {
-  it('says why in plain text, by its validator and by PostgreSQL, and nothing else', async () => {
+describe('a refused update', () => {
+  it('returns its reason in plain text, from its validator and from PostgreSQL, and nothing else', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const invalid = await update(id, 'retry', { by: 'Jane Roe' });
@@ -66,7 +66,7 @@ describe('an update that is refused', () => {
   });
 });
 
-describe('a workflow of an order', () => {
+describe('the workflow of an order', () => {
   it('describes each of its signals, queries and updates with an example', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');

@@ -9,10 +9,7 @@ import { openCase } from '#db/work/cases.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 
-/**
- * What several do at once who each know only a part: workers that everybody had given up, persons, and other work of
- * the same eSIM.
- */
+/** Concurrent changes by late workers, operators, and other work of the same eSIM. */
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
@@ -23,8 +20,7 @@ const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => find
 const statusOf = async ({ work }: AttemptRef) => (await bench.activities.beginWork({ work })).status;
 
 /**
- * Something that happens after everything was read, and before the send is claimed. @param nth transaction of the
- * activity that claims it.
+ * Runs `happens` after all reads and before the claim. @param nth transaction of the activity, which claims the send.
  */
 function justBeforeTheClaim(nth: number, happens: () => Promise<unknown>): void {
   const transaction = bench.database.transaction.bind(bench.database);
@@ -36,24 +32,24 @@ function justBeforeTheClaim(nth: number, happens: () => Promise<unknown>): void 
   });
 }
 
-describe('a send that its workflow takes for never begun', () => {
-  it('is not repeated once it was made after all, where nothing may be sent again', async () => {
+describe('a send that its workflow believes never began', () => {
+  it('is not repeated when it was made and resends are not allowed', async () => {
     const ref = await bench.begin(1001);
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    // The worker that nobody hears of any more.
+    // The worker whose result never reached the workflow.
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'failure' } });
     expect(await attemptOf(ref)).toMatchObject({ state: 'unknown' });
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'resend_not_allowed' } });
     expect(await bench.admin.requests('createOrder')).toHaveLength(1);
-    // Where it may be, it is.
+    // With resends allowed, it is sent again.
     expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).toMatchObject({
       outcome: { kind: 'accepted' },
     });
   });
 });
 
-describe('a word about a subscription that comes when it is active already', () => {
-  it('does not take it back to what cannot be cancelled', async () => {
+describe('a late report about an active subscription', () => {
+  it('does not return it to a state that cannot be cancelled', async () => {
     const ref = await bench.beginSubscription();
     await bench.activities.sendPurchase(ref);
     await bench.activities.completePurchase({ ...ref, applied: [] });
@@ -63,8 +59,8 @@ describe('a word about a subscription that comes when it is active already', () 
   });
 });
 
-describe('what a person calls bought', () => {
-  it('is looked for in the wallet anew, should the service call it failed: what was seen before says nothing of it', async () => {
+describe('the verdict bought', () => {
+  it('leads to a new wallet check when the service then reports a failure', async () => {
     const ref = await bench.begin(1001);
     await bench.database.run((db) =>
       db
@@ -84,14 +80,14 @@ describe('what a person calls bought', () => {
     expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', settled: false });
   });
 
-  it('answers what the service had said before, even if the workflow has not heard of that yet', async () => {
+  it('contradicts an earlier report of the service, also when the workflow has not read it', async () => {
     const ref = await bench.begin(1001);
     const { reference } = await attemptOf(ref);
     await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so_1', reference: reference! });
     const [row] = await bench.database.run((db) =>
       db.update(inbox).set({ state: 'relayed', subjectId: ref.work.id, decision: 'contradiction' }).returning(),
     );
-    // The case is closed already when the workflow comes to park it.
+    // The case is already closed when the workflow records it.
     const step = {
       work: ref.work,
       stepKey: 'run:1',
@@ -108,8 +104,8 @@ describe('what a person calls bought', () => {
   });
 });
 
-describe('other work of the same eSIM that ends while a send is prepared', () => {
-  it('has a cancellation judged anew: a top-up costs it its refund', async () => {
+describe('other work of the same eSIM that ends during the preparation of a send', () => {
+  it('makes a cancellation check its conditions again, because a top-up ends the refund', async () => {
     const ref = await bench.beginCancellation();
     const [{ esimId } = { esimId: null }] = await bench.database.run((db) =>
       db.select().from(cancellations).where(eq(cancellations.id, ref.work.id)),
@@ -131,7 +127,7 @@ describe('other work of the same eSIM that ends while a send is prepared', () =>
     expect(await bench.admin.requests('cancelEsim')).toEqual([]);
   });
 
-  it('keeps a top-up from being bought for an eSIM that is cancelled by then', async () => {
+  it('prevents a top-up of an eSIM that was cancelled meanwhile', async () => {
     const ref = await bench.beginTopup(1001);
     const [{ esimId } = { esimId: null }] = await bench.database.run((db) =>
       db.select().from(topups).where(eq(topups.id, ref.work.id)),
@@ -139,7 +135,7 @@ describe('other work of the same eSIM that ends while a send is prepared', () =>
     const run = bench.database.transaction.bind(bench.database);
     let isCancelled = false;
     vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
-      // As soon as the options were read.
+      // Cancels the eSIM as soon as the options were read.
       if (!isCancelled && (await bench.admin.requests('listTopupOptions')).length > 0) {
         isCancelled = true;
         await bench.database.run((db) => db.update(esims).set({ status: 'cancelled' }).where(eq(esims.id, esimId!)));

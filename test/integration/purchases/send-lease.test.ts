@@ -1,6 +1,4 @@
-/**
- * One send at a time, whatever workers, their clocks and their machines do; and no send that an operator has revoked.
- */
+/** At most one send at a time, with any clocks, pauses and workers. None after an operator revoked resends. */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
@@ -27,11 +25,11 @@ const otherWorker = (more: Partial<WorkDependencies>): PurchaseActivities =>
 const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
 const sent = () => bench.admin.requests('createOrder');
 
-describe('two workers whose clocks differ', () => {
+describe('two workers with different clocks', () => {
   it.each([
     ['an hour ahead', 3_600_000],
     ['an hour behind', -3_600_000],
-  ])('never send at once: the second is %s', async (_how, byMs) => {
+  ])('never send concurrently when the second is %s', async (_how, byMs) => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
     const ref = await bench.begin();
     const second = otherWorker({ now: () => bench.clock.now + byMs });
@@ -44,7 +42,7 @@ describe('two workers whose clocks differ', () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it('send again only within the window of the clock of the database', async () => {
+  it('resend only within the window by the clock of the database', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ref = await bench.begin();
     const slow = otherWorker({ now: () => bench.clock.now - 3_600_000 });
@@ -62,9 +60,9 @@ describe('two workers whose clocks differ', () => {
   });
 });
 
-describe('a worker that stands still between the claim and the wire', () => {
+describe('a worker suspended between claim and request', () => {
   const clock = { now: 0 };
-  /** What happens once the claim is committed, before anything is sent. */
+  /** Runs `happens` after the commit of the claim and before the request. */
   const afterTheClaim = (happens: () => Promise<unknown> | void, looksAtItsLease = true): WorkDependencies => {
     const service = { ...bench.service };
     service.createOrder = async (order) => {
@@ -74,7 +72,7 @@ describe('a worker that stands still between the claim and the wire', () => {
     return { ...bench.dependencies, service, monotonicNow: () => clock.now };
   };
 
-  it('for longer than its lease allows sends nothing, and says so: the attempt may be sent anew at once', async () => {
+  it('beyond its lease sends nothing and reports it, so the attempt can be sent again at once', async () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 27_000)));
     const result = await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
@@ -95,7 +93,7 @@ describe('a worker that stands still between the claim and the wire', () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it('by a machine that slept, whose monotonic clock stood still as well, sends nothing either', async () => {
+  it('by a sleeping machine, which stops its monotonic clock too, sends nothing', async () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities({
       ...afterTheClaim(() => void (bench.clock.now += 27_000)),
@@ -107,14 +105,14 @@ describe('a worker that stands still between the claim and the wire', () => {
     expect(await sent()).toEqual([]);
   });
 
-  it('until another worker has sent, sends no second time, and undoes nothing of what that one has stored', async () => {
+  it('until another worker has sent neither sends again nor changes the stored result', async () => {
     const ref = await bench.begin();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const stalled = createWorkActivities(
       afterTheClaim(async () => {
         clock.now += 31_000;
         await bench.pass(31_000);
-        // The lease is over by the clock of the database: another worker sends, and its answer is lost.
+        // The lease has ended by the clock of the database. Another worker sends, and its answer is lost.
         await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
       }),
     );
@@ -130,7 +128,7 @@ describe('a worker that stands still between the claim and the wire', () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it('would send a second time, were the lease not looked at: what this test is about can happen', async () => {
+  it('would send a second time without the check of its lease', async () => {
     const ref = await bench.begin();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const stalled = createWorkActivities(
@@ -144,7 +142,7 @@ describe('a worker that stands still between the claim and the wire', () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  it('for less than that sends as ever', async () => {
+  it('for less than its lease sends normally', async () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 20_000)));
     expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
@@ -152,14 +150,14 @@ describe('a worker that stands still between the claim and the wire', () => {
     });
   });
 
-  it('measures its lease from before the claim: waiting for PostgreSQL counts', async () => {
+  it('measures its lease from before the claim, so time spent waiting for PostgreSQL counts', async () => {
     const ref = await bench.begin();
     const transaction = bench.database.transaction.bind(bench.database);
     vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
       const result = await transaction(work);
       if ((await attemptOf(ref)).leaseToken !== null) {
         vi.restoreAllMocks();
-        // The commit took so long to be told of.
+        // The commit took this long.
         clock.now += 27_000;
       }
       return result;
@@ -172,8 +170,8 @@ describe('a worker that stands still between the claim and the wire', () => {
   });
 });
 
-describe('what an operator revokes while work runs', () => {
-  it('keeps what may have been bought from being sent again, whatever its workflow was given', async () => {
+describe('a change of the policy by an operator', () => {
+  it('stops resends of a possible purchase, also with an older policy in its workflow', async () => {
     const ref = await bench.begin();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
@@ -188,7 +186,7 @@ describe('what an operator revokes while work runs', () => {
     });
   });
 
-  it('keeps nothing from being sent that bought nothing', async () => {
+  it('does not stop the send of an attempt that bought nothing', async () => {
     const ref = await bench.begin();
     bench.purchaseInForce.resendAllowed = false;
     expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
@@ -196,7 +194,7 @@ describe('what an operator revokes while work runs', () => {
     });
   });
 
-  it('shortens the window of running work, and lengthens none', async () => {
+  it('shortens the resend window of running work, and never lengthens it', async () => {
     const ref = await bench.begin();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
@@ -211,20 +209,20 @@ describe('what an operator revokes while work runs', () => {
     });
   });
 
-  it('keeps a new attempt from being opened, unless an operator grants it for this work', async () => {
+  it('stops new attempts, except one that an operator grants for this work', async () => {
     const { work } = await bench.begin();
     bench.purchaseInForce.maxAttempts = 1;
     const next = () => bench.activities.openNextAttempt({ work, number: 2 });
     expect(await next()).toEqual({ kind: 'not_allowed', attempts: 1 });
     await bench.database.run((db) => db.update(orders).set({ extraAttempts: 1 }).where(eq(orders.id, work.id)));
     expect(await next()).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
-    // One that exists stays.
+    // An existing attempt remains.
     await bench.database.run((db) => db.update(orders).set({ extraAttempts: 0 }).where(eq(orders.id, work.id)));
     expect(await next()).toMatchObject({ kind: 'opened' });
   });
 });
 
-describe('an attempt whose row was lost', () => {
+describe('an attempt with a lost row', () => {
   it.each([
     ['an order', () => bench.begin()],
     ['a top-up', () => bench.beginTopup()],
@@ -256,11 +254,11 @@ describe('an attempt whose row was lost', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('buys no second time: the service knows its key', async () => {
+  it('does not buy a second time, because the service knows its key', async () => {
     const ref = await bench.beginTopup();
     await bench.activities.sendPurchase(ref);
     const ledger = await bench.admin.ledger();
-    // PostgreSQL has lost its last commits: nothing is known of the attempt.
+    // PostgreSQL has lost its last commits and with them the attempt.
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
     await bench.database.run((db) => db.update(topups).set({ status: 'accepted' }).where(eq(topups.id, ref.work.id)));
     const { attempt } = await bench.activities.beginWork({ work: ref.work });

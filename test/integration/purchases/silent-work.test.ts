@@ -15,7 +15,7 @@ import { readReport } from '#worker/relay/read-report.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** More than a list is read from, and less than a page of it. */
+/** Enough for a look-up by list, and less than one page of it. */
 const SILENT = 12;
 
 let bench: ActivityBench;
@@ -24,26 +24,26 @@ afterEach(() => bench[Symbol.asyncDispose]());
 type Behaviour = Parameters<ActivityBench['admin']['nextPurchases']>[0];
 type Endpoint = NonNullable<Parameters<ActivityBench['admin']['onRequest']>[0]>;
 
-/** A kind of work other than orders, whose list `books.test.ts` tests. */
+/** A kind of work other than orders. `books.test.ts` tests the list of orders. */
 interface Kind {
   readonly send: Endpoint;
   readonly list: Endpoint;
   readonly capability: Capability;
-  /** The calls that asking for one makes, where its id is known. */
+  /** The calls of a single look-up with a known id. */
   readonly single: readonly Endpoint[];
   readonly begin: () => Promise<AttemptRef>;
-  /** What is accepted and then not spoken of. */
+  /** Accepted, and then without any report. */
   readonly accepted: Behaviour;
-  /** The service decides in silence. @param nth from 0. */
+  /** The service decides without a webhook. @param nth from 0. */
   readonly decide: (serviceId: string, nth: number) => Promise<void>;
-  /** Pieces of news among six that were accepted, of which three were decided. */
+  /** New reports about six accepted items, three of them decided. */
   readonly newReports: number;
-  /** Somebody does by hand what looks like an attempt that is about to be sent, or was. */
+  /** A purchase outside of the product that resembles an attempt shortly before or after its send. */
   readonly double: {
     readonly when: 'before' | 'after';
     readonly make: (attempt: AttemptRow) => Promise<{ readonly ok: boolean }>;
   };
-  /** Pieces of news of that one. */
+  /** New reports about that one. */
   readonly doubled: number;
 }
 
@@ -95,7 +95,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     begin: () => bench.beginCancellation(),
     accepted: { operation: 'cancellation', outcome: 'accepted', delay_ms: 30 * DAY },
     decide: (id, nth) => bench.admin.decideRefund(id, nth === 0 ? 'fail' : 'complete'),
-    // That the eSIM is cancelled is told once of each.
+    // Each reports once that its eSIM is cancelled.
     newReports: 6,
     double: {
       when: 'before',
@@ -104,20 +104,20 @@ const KINDS: Readonly<Record<string, Kind>> = {
         return bench.service.cancelEsim({ ...key(), esimId: serviceEsimId! });
       },
     },
-    // Asked on its own, the eSIM itself says that it is cancelled.
+    // A single look-up of the eSIM reports that it is cancelled.
     doubled: 1,
   },
 };
 const kinds = Object.entries(KINDS);
 
-/** Sends some work whose answers say `processing`, and nothing after that. */
+/** Sends work with the answer `processing` and no later report. */
 async function accept({ begin, accepted }: Kind, count: number): Promise<AttemptRow[]> {
   const begun = await Promise.all(Array.from({ length: count }, begin));
   await bench.admin.nextPurchases({ ...accepted, count });
   return send(begun);
 }
 
-/** Sends some work whose answers cannot be read, which opens no circuit; the service does all of it. */
+/** Sends work with unreadable answers, which open no circuit. The service executes all of it. */
 async function lose(kind: Kind, begun: readonly AttemptRef[]): Promise<AttemptRow[]> {
   await bench.admin.onRequest(kind.send, { kind: 'garbage_body' }, { count: begun.length });
   return send(begun);
@@ -140,9 +140,7 @@ async function send(begun: readonly AttemptRef[]): Promise<AttemptRow[]> {
 
 const half = <Each>(each: Each): Each[] => Array.from({ length: SILENT / 2 }, () => each);
 
-/**
- * One run of the reconciler, after some silence. @returns what it says, and how often it called each of some endpoints.
- */
+/** One run of the reconciler after some silence. @returns its result, and the number of calls of each endpoint. */
 async function reconcile(endpoints: readonly Endpoint[]) {
   await bench.pass(10 * MINUTE);
   const calls = () => Promise.all(endpoints.map(async (endpoint) => (await bench.admin.requests(endpoint)).length));
@@ -152,7 +150,7 @@ async function reconcile(endpoints: readonly Endpoint[]) {
   return { result, calls: after.map((count, index) => count - before[index]!) };
 }
 
-/** Judges what waits in the inbox, as the relay does. @returns how many attempts are in each state then. */
+/** Judges the pending rows of the inbox as the relay does. @returns the number of attempts in each state. */
 async function statesOnceJudged(ids: readonly string[]) {
   const now = new Date(Date.now() + MINUTE);
   const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
@@ -169,7 +167,7 @@ async function statesOnceJudged(ids: readonly string[]) {
 
 describe('the reconciler', () => {
   it.each(kinds)(
-    'finds many silent %s in as many calls as their list has pages, and puts what is new into the inbox',
+    'looks up many silent %s with one call per page of their list, and stores new reports in the inbox',
     async (_noun, kind) => {
       bench = await ActivityBench.start();
       const accepted = await accept(kind, SILENT / 2);
@@ -185,12 +183,12 @@ describe('the reconciler', () => {
         completed: 3 + SILENT / 2,
         processing: 3,
       });
-      // Asked is asked: the next run has nothing to do.
+      // Looked up once, so the next run has nothing to do.
       expect(await bench.activities.reconcileSilentWork()).toEqual({ lookedUp: 0, newReports: 0 });
     },
   );
 
-  it.each(kinds)('asks for what the list of %s shows more than once on its own', async (_noun, kind) => {
+  it.each(kinds)('looks up %s one by one when the list shows several candidates', async (_noun, kind) => {
     bench = await ActivityBench.start();
     const begun = await Promise.all(Array.from({ length: SILENT }, kind.begin));
     const row = await bench.database.run((db) => findAttemptById(db, begun[0]!.attemptId));
@@ -206,7 +204,7 @@ describe('the reconciler', () => {
     );
   });
 
-  it.each(kinds)('asks for silent %s one by one where the service has no list of them', async (_noun, kind) => {
+  it.each(kinds)('looks up silent %s one by one when the service has no list of them', async (_noun, kind) => {
     bench = await ActivityBench.start({ capabilities: { [kind.capability]: false } });
     await accept(kind, SILENT);
     const { result, calls } = await reconcile([kind.list, ...kind.single]);
@@ -214,7 +212,7 @@ describe('the reconciler', () => {
     expect(calls).toEqual([0, ...kind.single.map(() => SILENT)]);
   });
 
-  it.each(kinds)('asks for silent %s one by one where their list cannot be read', async (_noun, kind) => {
+  it.each(kinds)('looks up silent %s one by one when their list cannot be read', async (_noun, kind) => {
     bench = await ActivityBench.start();
     await accept(kind, SILENT);
     await bench.admin.onRequest(kind.list, { kind: 'server_error' });
@@ -223,7 +221,7 @@ describe('the reconciler', () => {
     expect(calls).toEqual([1, ...kind.single.map(() => SILENT)]);
   });
 
-  it('asks for the eSIM as well while a refund is under review: that says nothing of it', async () => {
+  it('also looks up the eSIM while a refund is under review', async () => {
     bench = await ActivityBench.start();
     const cancellations = KINDS['cancellations']!;
     const [first] = await accept(

@@ -32,7 +32,7 @@ const rechargesOf = async (esimId: string) => {
   return (await desk.simulator.topups()).filter(({ esim_id: id }) => id === esim);
 };
 
-/** The service can neither be asked nor told twice, and the answer to the next top-up is lost. */
+/** The service rejects look-ups and repeated keys, and the answer to the next top-up is lost. */
 async function loseAnswer(): Promise<void> {
   for (const endpoint of ['getTopup', 'listTopups'] as const)
     await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
@@ -47,9 +47,9 @@ const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
   ).rows.length > 0;
 
 describe('a top-up', () => {
-  it('that the service completes at once costs one debit, and one send [spec: state.topup.completed]', async () => {
+  it('completed at once costs one debit and one send [spec: state.topup.completed]', async () => {
     const esimId = await desk.newEsim();
-    // So that its answer alone says that it is completed.
+    // Without webhooks, only its answer reports the completion.
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
     const topup = await desk.topupReaches(id, 'completed');
@@ -71,7 +71,7 @@ describe('a top-up', () => {
     expect(await desk.inbox(id)).toEqual([]);
   });
 
-  it('in progress at the service is completed by its webhook, without being asked for [spec: state.topup.processing, event.topup.completed]', async () => {
+  it('is completed by a webhook without a look-up [spec: state.topup.processing, event.topup.completed]', async () => {
     const esimId = await desk.newEsim();
     for (const endpoint of ['getTopup', 'listTopups'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
@@ -84,7 +84,7 @@ describe('a top-up', () => {
     expect(await desk.inbox(id)).toContainEqual(expect.objectContaining(completion));
   });
 
-  it('of which no webhook ever tells is found out about by the reconciler', async () => {
+  it('without any webhook is completed by the reconciler', async () => {
     await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -93,7 +93,7 @@ describe('a top-up', () => {
     expect((await desk.inbox(id)).map(({ source }) => source)).toEqual(['read']);
   });
 
-  it('that fails at the service is bought anew, once the wallet shows its credit [spec: state.topup.failed, event.topup.failed]', async () => {
+  it('gets a new attempt after its failure and credit [spec: state.topup.failed, event.topup.failed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
     const topup = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
@@ -101,14 +101,14 @@ describe('a top-up', () => {
     expect((await rechargesOf(esimId)).map(({ status }) => status).toSorted()).toEqual(['completed', 'failed']);
   });
 
-  it('with a package that is none of the options of its eSIM fails without having been sent [spec: flow.topup]', async () => {
+  it('with a package outside of the options of its eSIM fails without a send [spec: flow.topup]', async () => {
     const esimId = await desk.newEsim();
     const topup = await desk.topupReaches(await desk.topUp(esimId, 2003), 'failed');
     expect(topup.body).toMatchObject({ failure: { class: 'topup_not_offered' } });
     expect(await sendsOf(topup.textAt('id'))).toEqual([]);
   });
 
-  it('that costs more than its limit is held, and goes on when the limit is raised', async () => {
+  it('above its price limit is held, and continues when the limit is raised', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.topUp(esimId, 1002, { max_price: { amount: '5.09', currency: 'USD' } });
     const held = await desk.topupReaches(id, 'held');
@@ -128,7 +128,7 @@ describe('a top-up', () => {
     await desk.topupReaches(id, 'completed');
   });
 
-  it('is held while another one of the same eSIM is not settled, and goes on when that has ended', async () => {
+  it('is held during another one of the same eSIM, and continues when that one has ended', async () => {
     const esimId = await desk.newEsim();
     const first = await desk.topUp(esimId, PACKAGE.staysProcessing);
     await desk.topupReaches(first, 'processing');
@@ -136,7 +136,7 @@ describe('a top-up', () => {
     const held = await desk.topupReaches(second, 'held');
     expect(held.body).toMatchObject({ failure: { class: 'esim_busy' } });
     expect(await sendsOf(second)).toEqual([]);
-    // Another eSIM is not concerned.
+    // Work of another eSIM continues.
     await desk.topupReaches(await desk.topUp(await desk.newEsim(), 1001), 'completed');
     await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
     await desk.topupReaches(first, 'completed');
@@ -144,8 +144,8 @@ describe('a top-up', () => {
   });
 });
 
-describe('a top-up whose answer was lost', () => {
-  it('is found by its eSIM, since it carries no reference, and costs once', async () => {
+describe('a top-up with a lost answer', () => {
+  it('is found by its eSIM, because it has no reference, and costs one debit', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -156,7 +156,7 @@ describe('a top-up whose answer was lost', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
-  it('is settled by its webhook, which names the eSIM alone', async () => {
+  it('is resolved by its webhook, which contains only the eSIM', async () => {
     const esimId = await desk.newEsim();
     await loseAnswer();
     const id = await desk.topUp(esimId, 1001);
@@ -164,7 +164,7 @@ describe('a top-up whose answer was lost', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
-  it('is known to be in progress by its webhook, without being asked for [spec: event.topup.processing]', async () => {
+  it('is processing after its webhook, without a look-up [spec: event.topup.processing]', async () => {
     const esimId = await desk.newEsim();
     await loseAnswer();
     const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
@@ -174,7 +174,7 @@ describe('a top-up whose answer was lost', () => {
     await desk.topupReaches(id, 'completed');
   });
 
-  it('is not taken for one that was tried by hand and failed: nothing is bought anew upon that', async () => {
+  it('is not matched with a failed top-up made outside of the product, and gets no new attempt', async () => {
     const esimId = await desk.newEsim();
     await loseAnswer();
     await desk.simulator.onWebhook('topup.completed', { kind: 'lost' }, { count: null });
@@ -183,14 +183,14 @@ describe('a top-up whose answer was lost', () => {
     const serviceEsimId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
     const data = { id: 'st-by-hand', esim_id: serviceEsimId, package_id: 1001, status: 'failed' };
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'topup.failed', data });
-    await waitFor('what was said is nobody’s', () => isStored('st-by-hand', 'unmatched'));
+    await waitFor('the report is unmatched', () => isStored('st-by-hand', 'unmatched'));
     await desk.simulator.calm();
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
     expect(await desk.attemptsOf(id)).toHaveLength(1);
   });
 
-  it('is not taken for an earlier one of the same eSIM and package', async () => {
+  it('is not matched with an earlier one of the same eSIM and package', async () => {
     const esimId = await desk.newEsim();
     const earlier = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
     await desk.simulator.dialect('conflicts');
@@ -201,13 +201,13 @@ describe('a top-up whose answer was lost', () => {
     expect(await rechargesOf(esimId)).toHaveLength(2);
   });
 
-  it('waits for a person where the service can neither be asked nor told twice; no other one of the eSIM is sent meanwhile', async () => {
+  it('needs attention without look-ups and resends, and blocks other top-ups of its eSIM', async () => {
     const esimId = await desk.newEsim();
     await loseAnswer();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
-    const parked = await desk.topupReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'service_not_answering' } });
+    const withCase = await desk.topupReaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'service_not_answering' } });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
     expect(shown).toMatchObject({
@@ -228,7 +228,7 @@ describe('a top-up whose answer was lost', () => {
       verdict: 'bought',
       service_topup_id: sold!.id,
     };
-    // Its charge is read when the verdict is carried out.
+    // The verdict reads the charge from the service.
     await desk.simulator.calm();
     expect((await stack.api.post(`/v1/topups/${id}/resolve`, verdict)).status).toBe(200);
     const completed = await desk.topupReaches(id, 'completed');
@@ -236,7 +236,7 @@ describe('a top-up whose answer was lost', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
-  it('is not judged as not bought while a report of the service about its eSIM waits', async () => {
+  it('allows no verdict not_bought while a report about its eSIM waits for processing', async () => {
     const esimId = await desk.newEsim();
     await loseAnswer();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -246,7 +246,7 @@ describe('a top-up whose answer was lost', () => {
     const [sold] = await rechargesOf(esimId);
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
-    await waitFor('the word of the service is stored', () => isStored(sold!.id, 'pending'));
+    await waitFor('the report of the service is stored', () => isStored(sold!.id, 'pending'));
     const judged = await stack.api.post(`/v1/topups/${id}/resolve`, {
       reason: 'a test',
       case: 'service_not_answering',
@@ -260,8 +260,8 @@ describe('a top-up whose answer was lost', () => {
   });
 });
 
-describe('the API of top-ups', () => {
-  it('shows the options of an eSIM, read from the service', async () => {
+describe('the top-up API', () => {
+  it('returns the options of an eSIM, read from the service', async () => {
     const esimId = await desk.newEsim();
     const options = await stack.api.get(`/v1/esims/${esimId}/topup-options`);
     expect(options.body).toMatchObject({
@@ -270,7 +270,7 @@ describe('the API of top-ups', () => {
     expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/topup-options')).status).toBe(404);
   });
 
-  it('makes one top-up for a reference, however often and by whatever key it is asked, and names the one that exists', async () => {
+  it('creates one top-up per reference, for any number of requests and keys, and returns its id', async () => {
     const esimId = await desk.newEsim();
     const body = { esim_id: esimId, package_id: 1001, external_topup_id: `t-${randomUUID()}` };
     const answers = await Promise.all(
@@ -290,7 +290,7 @@ describe('the API of top-ups', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
-  it('refuses an eSIM that does not exist, naming the field, and lists by eSIM', async () => {
+  it('refuses an unknown eSIM with the name of the field, and filters the list by eSIM', async () => {
     const missing = { esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM', package_id: 1001 };
     const refused = await stack.api.post('/v1/topups', missing, { headers: { 'idempotency-key': randomUUID() } });
     expect([refused.status, refused.body]).toEqual([

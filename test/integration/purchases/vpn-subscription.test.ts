@@ -37,8 +37,8 @@ const active = async (plan: number = PLAN.activeAtOnce) =>
   desk.subscriptionReaches(await desk.subscribe(plan), 'active');
 
 describe('a VPN subscription', () => {
-  it('that is active at once cost one debit, and only keys with the scope read its access data, each read is audited [spec: state.vpn.active, record.own-margin]', async () => {
-    // So that its answer alone says that it is active.
+  it('costs one debit, and protects its access data [spec: state.vpn.active, record.own-margin]', async () => {
+    // Without webhooks, only its answer reports the activation.
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const subscription = await active();
     expect(subscription.body).toMatchObject({
@@ -61,17 +61,17 @@ describe('a VPN subscription', () => {
     expect(audited).toMatchObject([{ action: 'vpn.access_revealed', subjectKind: 'vpn_subscription' }]);
   });
 
-  it('in progress at the service becomes active by its webhook, or when the reconciler asks [spec: event.vpn.subscription.active]', async () => {
+  it('becomes active by its webhook or a look-up [spec: event.vpn.subscription.active]', async () => {
     await frequentUpkeep(stack);
     const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);
-    const told = await active(PLAN.processingThenActive);
-    expect(await sourcesOf(told.textAt('id'))).toContain('webhook');
+    const byWebhook = await active(PLAN.processingThenActive);
+    expect(await sourcesOf(byWebhook.textAt('id'))).toContain('webhook');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    const asked = await active(PLAN.processingThenActive);
-    expect(await sourcesOf(asked.textAt('id'))).toEqual(['read']);
+    const byLookUp = await active(PLAN.processingThenActive);
+    expect(await sourcesOf(byLookUp.textAt('id'))).toEqual(['read']);
   });
 
-  it('in progress, whose answer was lost and that could not be looked up, is found by the reconciler, which no event could tell', async () => {
+  it('with a lost answer and a failed look-up is found by the reconciler without any event', async () => {
     await frequentUpkeep(stack);
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -93,7 +93,7 @@ describe('a VPN subscription', () => {
     await desk.subscriptionReaches(id, 'active');
   });
 
-  it('whose answer was lost is found by its reference, and cost once', async () => {
+  it('with a lost answer is found by its reference, and costs one debit', async () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
@@ -101,12 +101,12 @@ describe('a VPN subscription', () => {
     expect(await desk.events(subscription.textAt('id'))).toContain('attempt.found');
   });
 
-  it('that fails at the service is ordered anew, once the wallet shows its credit [spec: state.vpn.failed]', async () => {
+  it('gets a new attempt after its failure and credit [spec: state.vpn.failed]', async () => {
     await desk.simulator.nextPurchases({ operation: 'vpn', outcome: 'processing_then_failed', delay_ms: 200 });
     expect((await active()).body).toMatchObject({ attempts: 2 });
   });
 
-  it('is held while the service charges more than the customer pays, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
+  it('is held without a margin, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
     const id = await desk.subscribe(302, { customer_price: '7.42' });
     expect((await desk.subscriptionReaches(id, 'held')).body).toMatchObject({ failure: { class: 'margin_too_low' } });
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
@@ -121,7 +121,7 @@ describe('a VPN subscription', () => {
     ).toBe(200);
   });
 
-  it('is made once for a reference, however often it is asked for', async () => {
+  it('is created once per reference, for any number of requests', async () => {
     const body = {
       vpn_plan_id: 301,
       external_subscription_id: `v-${randomUUID()}`,
@@ -143,7 +143,7 @@ describe('a VPN subscription', () => {
   });
 });
 
-it('a VPN subscription is refused when its customer_reference is blank: the service would refuse it later', async () => {
+it('the creation of a VPN subscription with a blank customer_reference is refused', async () => {
   const body = {
     vpn_plan_id: 301,
     external_subscription_id: `v-${randomUUID()}`,
@@ -157,9 +157,9 @@ it('a VPN subscription is refused when its customer_reference is blank: the serv
   ]);
 });
 
-describe('a VPN subscription that lives', () => {
-  it('is parked when the service calls it failed, and lives on when a person has judged that [spec: event.vpn.subscription.failed]', async () => {
-    // The sweeper restarts what was terminated.
+describe('an active VPN subscription', () => {
+  it('needs attention when the service reports it as failed [spec: event.vpn.subscription.failed]', async () => {
+    // The sweeper restarts the terminated workflow.
     await frequentUpkeep(stack);
     const subscription = await active();
     const id = subscription.textAt('id');
@@ -181,28 +181,28 @@ describe('a VPN subscription that lives', () => {
       event: 'vpn.subscription.failed',
       data,
     });
-    const parked = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
-    // What it says besides is noted while a person is waited for.
+    const withCase = await desk.subscriptionReaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
+    // Further reports are recorded while the case is open.
     await stack.simulator.post('/simulator/webhooks/send', {
       environment: 'sandbox',
       event: 'vpn.subscription.failed',
       data,
     });
-    const words = async () =>
+    const reports = async () =>
       (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
-    await expect.poll(words).toEqual(['applied', 'applied']);
+    await expect.poll(reports).toEqual(['applied', 'applied']);
     expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
-    const parkedShown = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
+    const shownWithCase = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
     expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
-      ...parkedShown,
+      ...shownWithCase,
       details: expect.stringMatching(/^### ⚠ needs_attention/),
     });
-    // A run that begins anew shows it, too.
+    // A new run shows the case as well.
     await operator.terminate(id);
     await operator.runReaches(id, 'RUNNING');
     expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
-      ...parkedShown,
+      ...shownWithCase,
       details: expect.stringMatching(/^### ⚠ needs_attention/),
     });
     const verdict = { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' };
@@ -213,7 +213,7 @@ describe('a VPN subscription that lives', () => {
 });
 
 describe('the end of a VPN subscription', () => {
-  it('by its customer cancels it at the service, once however often it is asked for [spec: flow.vpn]', async () => {
+  it('by its customer cancels it at the service once [spec: flow.vpn]', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     const before = await callsOf('cancelVpnSubscription');
@@ -232,7 +232,7 @@ describe('the end of a VPN subscription', () => {
     );
   });
 
-  it('by its customer, with the answer lost, is known all the same [spec: state.vpn.cancelled]', async () => {
+  it('by its customer is known despite a lost answer [spec: state.vpn.cancelled]', async () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = (await active()).textAt('id');
     await desk.simulator.onRequest('cancelVpnSubscription', { kind: 'accepted_but_answer_lost' });
@@ -241,7 +241,7 @@ describe('the end of a VPN subscription', () => {
     expect(await desk.inbox(id)).toEqual([]);
   });
 
-  it('that takes its time at the service is told of by its webhook [spec: event.vpn.subscription.cancelled]', async () => {
+  it('is reported by webhook when it takes time [spec: event.vpn.subscription.cancelled]', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     await desk.simulator.nextPurchases({
@@ -256,17 +256,17 @@ describe('the end of a VPN subscription', () => {
     expect((await desk.inbox(id)).map(({ event }) => event)).toContain('vpn.subscription.cancelled');
   });
 
-  it('that the service refuses waits for a person, who can let it go on', async () => {
-    // The sweeper restarts what was terminated.
+  it('refused by the service needs attention, and an operator can let the subscription continue', async () => {
+    // The sweeper restarts the terminated workflow.
     await frequentUpkeep(stack);
     const id = (await active()).textAt('id');
     const before = await callsOf('cancelVpnSubscription');
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
     await cancel(id);
-    const parked = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'cancellation_refused' } });
+    const withCase = await desk.subscriptionReaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'cancellation_refused' } });
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
-    // A run that begins anew waits for that person as well: it shows so, and does not ask by itself.
+    // A new run shows the case and does not repeat the request.
     await operator.terminate(id);
     await operator.runReaches(id, 'RUNNING');
     expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
@@ -274,7 +274,7 @@ describe('the end of a VPN subscription', () => {
       attentionReason: 'cancellation_refused',
     });
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
-    // Asked once more, it is refused once more, and only then.
+    // A retry by the operator sends the request once more, and the service refuses again.
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { reason: 'ask again' })).status).toBe(200);
     await expect.poll(() => callsOf('cancelVpnSubscription')).toBe(before + 2);
     await desk.subscriptionReaches(id, 'needs_attention');
@@ -286,7 +286,7 @@ describe('the end of a VPN subscription', () => {
   });
 
   it.each(['expire', 'cancel'] as const)(
-    'by the service (%s) is told of by its webhook [spec: event.vpn.subscription.expired]',
+    'by the service (%s) is reported by its webhook [spec: event.vpn.subscription.expired]',
     async (end) => {
       const subscription = await active();
       await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);

@@ -18,13 +18,13 @@ afterEach(() => opened.drop());
 
 const conditions = async () => (await opened.database.run(readConditions)).map(({ condition }) => condition);
 
-describe('what readiness names as degraded', () => {
-  it('is each circuit that is open, under what it holds work with, once, and each pause while it is in force', async () => {
+describe('degraded readiness', () => {
+  it('names each open circuit once, by its hold reason, and each pause in force', async () => {
     const id = await acceptTestOrder(opened.database);
     expect(await conditions()).toEqual([]);
     const refused = { kind: 'failure', failure: 'not_approved' } as const;
-    const news = { work: orderWork(id), evidence: refused, now: Date.now() };
-    await opened.database.transaction((tx) => noteSend(tx, news, DEFAULT_POLICY.gate));
+    const report = { work: orderWork(id), evidence: refused, now: Date.now() };
+    await opened.database.transaction((tx) => noteSend(tx, report, DEFAULT_POLICY.gate));
     expect(await conditions()).toEqual(['not_approved']);
     await opened.database.run((db) =>
       db.update(orders).set({ status: 'held', failureClass: 'not_approved' }).where(eq(orders.id, id)),
@@ -48,7 +48,7 @@ describe('what readiness names as degraded', () => {
 });
 
 describe('the age of unfinished work', () => {
-  it('is that of the one that has not changed for longest, by kind and status', async () => {
+  it('is that of the item unchanged for longest, by kind and status', async () => {
     const now = Date.now();
     for (const [status, ageSeconds] of [
       ['accepted', 400],

@@ -23,7 +23,7 @@ const TRIES = 3;
 
 let opened: OpenTestDatabase;
 let database: Database;
-/** Throws where a test wants Temporal to fail. */
+/** Throws when a test wants Temporal to fail. */
 let onCall: () => void;
 
 const workflows: WorkWorkflows = {
@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 afterAll(() => opened.drop());
 
-/** Lets the relay try `times` times, with the wait in between. */
+/** Runs the relay `times` times, with its retry delay in between. */
 async function tries(times: number) {
   const { relay, close } = testRelay(opened, workflows, {
     policy: { ...DEFAULT_POLICY.relay, retryDelayMs: HOUR, retryDelayMaxMs: HOUR, lastingTries: TRIES },
@@ -85,8 +85,8 @@ const requeue = async (queue: DeadLetterQueue) => {
 };
 const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBarrier(tx, work));
 
-describe('a report of the service that cannot be decrypted', () => {
-  it('is quarantined after some tries, with a case at its work, and bars buying until a person dismisses it', async () => {
+describe('an undecryptable report of the service', () => {
+  it('is quarantined with a case and blocks buying until an operator dismisses it', async () => {
     const work = await ordered('ref-encrypted');
     await deliverUnreadableEvent(database, {
       outcome: 'completed',
@@ -129,7 +129,7 @@ describe('a report of the service that cannot be decrypted', () => {
     ).toBeUndefined();
   });
 
-  it('has a case of its own where no work is known', async () => {
+  it('has a separate case when its work is unknown', async () => {
     await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-nobody', deliveryId: 'dlv-nobody' });
     await tries(TRIES);
     expect(await openCases()).toMatchObject([
@@ -137,7 +137,7 @@ describe('a report of the service that cannot be decrypted', () => {
     ]);
   });
 
-  it('is told once it is requeued and can be read again; the case closes with the last one of its work', async () => {
+  it('is signalled once it is requeued and readable; the last one of its work closes the case', async () => {
     const work = await ordered('ref-again');
     await deliverTestEvent(database, { outcome: 'processing', serviceId: 'so-again', reference: 'ref-again' });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-again', reference: 'ref-again' });
@@ -162,8 +162,8 @@ describe('a report of the service that cannot be decrypted', () => {
   });
 });
 
-describe('a request to a workflow that cannot be carried out', () => {
-  it('is quarantined with a case, does not count as on its way, and is tried again when somebody acts', async () => {
+describe('a workflow request that cannot be executed', () => {
+  it('is quarantined with a case, is not counted as pending, and is requeued by an operator action', async () => {
     const work = { kind: 'order', id: 'ord_00000000000000000000000000' } as const;
     await database.transaction((tx) => requestWake(tx, work));
     await tries(TRIES);
@@ -200,7 +200,7 @@ describe('a request to a workflow that cannot be carried out', () => {
 });
 
 describe('an outage', () => {
-  it('of Temporal quarantines nothing, however long it lasts', async () => {
+  it('of Temporal quarantines nothing, for any duration', async () => {
     onCall = () => {
       throw new Error('14 UNAVAILABLE: Temporal is down');
     };
@@ -213,7 +213,7 @@ describe('an outage', () => {
     expect(await openCases()).toEqual([]);
   });
 
-  it('of a table of PostgreSQL quarantines nothing either', async () => {
+  it('of a PostgreSQL table quarantines nothing', async () => {
     await ordered('ref-locked');
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-locked', reference: 'ref-locked' });
     await database.run((db) => db.execute(sql`alter table timeline rename to timeline_away`));

@@ -10,7 +10,7 @@ import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
 import type { WorkWorkflows } from '#worker/relay/relay.ts';
 
-/** Temporal that takes every call and answers none. */
+/** A Temporal client whose calls never return. */
 class HangingWorkflows implements WorkWorkflows {
   readonly started: string[] = [];
 
@@ -46,7 +46,7 @@ afterEach(async () => {
 afterAll(() => opened.drop());
 
 const HOUR = 3_600_000;
-/** As soon as it is to stop it gives up its calls: what they wait for never comes. */
+/** The relay abandons its pending calls as soon as it stops, because they never return. */
 const policy = { ...DEFAULT_POLICY.relay, pollMs: HOUR, leaseMs: HOUR, stopMs: 50 };
 const hanging = () => {
   const workflows = new HangingWorkflows();
@@ -62,8 +62,8 @@ const published = (orderId: string) =>
       .where(and(eq(events.subjectId, orderId), isNotNull(events.position))),
   );
 
-describe('while Temporal takes calls and answers none, the relay', () => {
-  it('publishes events all the same', async () => {
+describe('the relay, while no Temporal call returns,', () => {
+  it('publishes events', async () => {
     const { workflows, relay, wakeups } = hanging();
     const first = await acceptTestOrder(database);
     relay.start();
@@ -75,13 +75,13 @@ describe('while Temporal takes calls and answers none, the relay', () => {
     ).toBeDefined();
   });
 
-  it('stops in a bounded time, and gives the rows that it has in hand to the next one', async () => {
+  it('stops in a bounded time, and releases its leased rows to the next relay', async () => {
     const { workflows, relay } = hanging();
     const orders: string[] = [];
-    // More than are handed over at once: some are not even begun.
+    // More than the relay processes at once, so some calls have not begun.
     for (let n = 0; n < 20; n += 1) orders.push(await acceptTestOrder(database));
     relay.start();
-    await waitFor('calls are under way', () => workflows.started.length === 16);
+    await waitFor('calls are running', () => workflows.started.length === 16);
     await relay.stop();
     expect(workflows.started).toHaveLength(16);
     const taken: string[] = [];

@@ -21,19 +21,18 @@ beforeEach(async () => {
 afterAll(() => opened.drop());
 
 const rows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
-/** The leases of all rows that are in hand end. */
+/** Ends the leases of all leased rows. */
 const leasesEnd = () =>
   database.run((db) =>
     db.execute(sql`update inbox set available_at = now() - interval '1 second' where state = 'pending'`),
   );
 
-describe('two relays with one row in hand', () => {
-  it('never settle a row of which no workflow was told: the second judgement does not call it known', async () => {
+describe('two relays with the same row', () => {
+  it('never settle a row without a signal to its workflow, and the second does not judge it as known', async () => {
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
     await database.run((db) => db.delete(outbox));
-    // Two rows of one order are handed over one after the other, so each relay holds the second one while it tells of
-    // the first.
+    // The rows of one order are signalled in order, so each relay holds the second row while it signals the first.
     for (const outcome of ['processing', 'completed'] as const)
       await deliverTestEvent(database, { outcome, serviceId: 'so-two', reference });
 
@@ -41,20 +40,20 @@ describe('two relays with one row in hand', () => {
     const first = testRelay(opened, slow);
     const second = testRelay(opened, fast);
     const firstDrain = first.relay.drain();
-    await waitFor('the first relay tells of the first row', () => slow.calls.length === 1);
+    await waitFor('the first relay signals the first row', () => slow.calls.length === 1);
     await leasesEnd();
     const secondDrain = second.relay.drain();
-    await waitFor('the second relay tells of the first row', () => fast.calls.length === 1);
+    await waitFor('the second relay signals the first row', () => fast.calls.length === 1);
 
-    // The first relay goes on to the second row. It may tell of it or leave it to the other; its call hangs.
+    // The first relay continues with the second row. It may signal it or leave it to the other relay; its call hangs.
     slow.calls[0]!.succeed();
     await waitFor(
-      'the first relay is done or tells again',
+      'the first relay is done or signals again',
       async () => slow.calls.length === 2 || (await isSettled(firstDrain)),
     );
     fast.calls[0]!.succeed();
     await waitFor(
-      'the second relay is done or tells again',
+      'the second relay is done or signals again',
       async () => fast.calls.length === 2 || (await isSettled(secondDrain)),
     );
 

@@ -32,14 +32,14 @@ import {
 import { passQueueTime } from '#test/support/work/relay.ts';
 import { Relay, type WorkWorkflows } from '#worker/relay/relay.ts';
 
-/** Temporal, as the relay sees it: what was started and told, and whether it works. */
+/** Temporal as the relay sees it: records starts and signals, and can fail. */
 class RecordedWorkflows implements WorkWorkflows {
   readonly started: string[] = [];
   readonly woken: string[] = [];
-  readonly told: { orderId: string; observation: ServiceObservation }[] = [];
-  /** Throws to fail, before or after the call has had its effect. */
+  readonly signalled: { orderId: string; observation: ServiceObservation }[] = [];
+  /** Throws in order to fail, before or after the effect of the call. */
   onStart: (orderId: string) => void = () => undefined;
-  afterTell: (orderId: string) => void = () => undefined;
+  afterSignal: (orderId: string) => void = () => undefined;
 
   readonly endpointsWoken: [id: string, urgent: boolean][] = [];
   onWakeEndpoint: () => Promise<void> = async () => undefined;
@@ -51,7 +51,7 @@ class RecordedWorkflows implements WorkWorkflows {
 
   startOutcome: StartOutcome = 'started';
 
-  /** The answer of signalReport. */
+  /** The result of signalReport. */
   outcome: NotifyOutcome = 'notified';
 
   async start(order: StartedWork) {
@@ -66,13 +66,13 @@ class RecordedWorkflows implements WorkWorkflows {
   }
 
   async signalReport(order: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome> {
-    this.told.push({ orderId: order.id, observation });
-    this.afterTell(order.id);
+    this.signalled.push({ orderId: order.id, observation });
+    this.afterSignal(order.id);
     return this.outcome;
   }
 }
 
-/** Longer than any test takes: what is postponed by it is not due by chance. */
+/** Longer than any test, so a postponed row is never due. */
 const HOUR = 3_600_000;
 
 let opened: OpenTestDatabase;
@@ -144,14 +144,14 @@ async function bought(serviceId: string) {
 }
 
 describe('accepted orders', () => {
-  it('are started, and forgotten once they are', async () => {
+  it('are started and then removed from the queue', async () => {
     const ids = [await acceptTestOrder(database), await acceptTestOrder(database)];
     await drain();
     expect(temporal.started.toSorted()).toEqual(ids.toSorted());
     expect(await waiting()).toEqual([]);
   });
 
-  it('are kept while Temporal is down, with a growing wait, and are started when it is back', async () => {
+  it('stay in the queue while Temporal is down, with a growing delay, and start afterwards', async () => {
     const id = await acceptTestOrder(database);
     temporal.onStart = () => {
       throw new Error('Temporal is down');
@@ -177,7 +177,7 @@ describe('accepted orders', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('are kept while their workflow has ended and they have not, and are forgotten once they have ended', async () => {
+  it('stay in the queue after their workflow has ended, until the order has ended too', async () => {
     const id = await acceptTestOrder(database);
     await database.run((db) => db.delete(outbox));
     await database.transaction((tx) => requestWake(tx, orderWork(id)));
@@ -192,7 +192,7 @@ describe('accepted orders', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('wake a workflow that runs although their rows know nothing of it, as after PostgreSQL was set back', async () => {
+  it('wake a running workflow when their row has no step, as after a restore of PostgreSQL', async () => {
     const id = await acceptTestOrder(database);
     temporal.startOutcome = 'running';
     await drain();
@@ -200,7 +200,7 @@ describe('accepted orders', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('do not wake a workflow that runs and has recorded a step', async () => {
+  it('do not wake a running workflow that has recorded a step', async () => {
     const id = await acceptTestOrder(database);
     await database.transaction((tx) =>
       recordStep(
@@ -216,7 +216,7 @@ describe('accepted orders', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('do not wait for one among them that cannot be started', async () => {
+  it('are started although one among them cannot be started', async () => {
     const ids = [await acceptTestOrder(database), await acceptTestOrder(database), await acceptTestOrder(database)];
     temporal.onStart = (orderId) => {
       if (orderId === ids[1]) throw new Error('not this one');
@@ -226,7 +226,7 @@ describe('accepted orders', () => {
     expect(await waiting()).toEqual([ids[1]]);
   });
 
-  it('are each started by one of several relays', async () => {
+  it('are each started once by several concurrent relays', async () => {
     for (let n = 0; n < 40; n += 1) await acceptTestOrder(database);
     await Promise.all(Array.from({ length: 4 }, () => newRelay({ batch: 7 }).relay.drain()));
     expect(temporal.started).toHaveLength(40);
@@ -234,13 +234,13 @@ describe('accepted orders', () => {
   });
 });
 
-describe('words of the service', () => {
-  it('are stored with the attempt before its workflow is told', async () => {
+describe('reports of the service', () => {
+  it('are stored with the attempt before its workflow is signalled', async () => {
     const { orderId, attempt } = await bought('so-1');
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-1' });
     await drain();
     const [row] = await rows();
-    expect(temporal.told).toEqual([
+    expect(temporal.signalled).toEqual([
       {
         orderId,
         observation: {
@@ -259,34 +259,34 @@ describe('words of the service', () => {
     });
   });
 
-  it('that say what is known are done with, and nobody is told', async () => {
+  it('without new information are settled without a signal', async () => {
     await bought('so-2');
     await deliverTestEvent(database, { outcome: 'processing', serviceId: 'so-2' });
     await drain();
-    expect(temporal.told).toEqual([]);
+    expect(temporal.signalled).toEqual([]);
     expect(await rows()).toMatchObject([{ state: 'applied', decision: 'known' }]);
   });
 
-  it('that were told and not noted as told mean the same when they are told again', async () => {
+  it('keep their decision when they are signalled again after a crash', async () => {
     const { orderId } = await bought('so-3');
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-3' });
-    temporal.afterTell = () => {
+    temporal.afterSignal = () => {
       throw new Error('the relay died here');
     };
     await drain();
     expect(await rows()).toMatchObject([{ state: 'pending', decision: 'advance' }]);
-    temporal.afterTell = () => undefined;
+    temporal.afterSignal = () => undefined;
     await passQueueTime(database, HOUR);
     await drain();
-    expect(temporal.told).toHaveLength(2);
-    // The attempt has advanced by now, but what it meant is kept: else a workflow that missed the first would never
-    // hear.
-    expect(temporal.told[1]).toEqual(temporal.told[0]);
-    expect(temporal.told[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
+    expect(temporal.signalled).toHaveLength(2);
+    // The attempt has advanced, but the decision of the row stays. Otherwise a workflow that missed the first signal
+    // would never learn of it.
+    expect(temporal.signalled[1]).toEqual(temporal.signalled[0]);
+    expect(temporal.signalled[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
     expect(await rows()).toMatchObject([{ state: 'relayed' }]);
   });
 
-  it('stay to be told while their workflow has ended and the work has not', async () => {
+  it('stay pending while their workflow has ended and the work has not', async () => {
     await bought('so-unheard');
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-unheard' });
     temporal.outcome = 'finished';
@@ -300,7 +300,7 @@ describe('words of the service', () => {
     expect(await rows()).toMatchObject([{ state: 'relayed' }]);
   });
 
-  it('that PostgreSQL refuses as bad data are tried a few times, and then kept for a person', async () => {
+  it('refused by PostgreSQL as invalid data are quarantined after a few tries', async () => {
     const { orderId } = await bought('so-refused');
     await database.run((db) =>
       db.execute(
@@ -317,36 +317,36 @@ describe('words of the service', () => {
     expect(await rows()).toMatchObject([
       { state: 'quarantined', note: 'Cannot be processed: PostgreSQL error 23514', tries: 3 },
     ]);
-    expect(temporal.told.filter((word) => word.orderId === orderId)).toEqual([]);
+    expect(temporal.signalled.filter((word) => word.orderId === orderId)).toEqual([]);
   });
 
-  it('about one order are told in the order in which they came', async () => {
+  it('about one order are signalled in the order of their arrival', async () => {
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
     for (const outcome of ['processing', 'completed'] as const)
       await deliverTestEvent(database, { outcome, serviceId: 'so-4', reference });
     await drain();
-    expect(temporal.told.map(({ observation }) => observation.outcome)).toEqual(['processing', 'completed']);
+    expect(temporal.signalled.map(({ observation }) => observation.outcome)).toEqual(['processing', 'completed']);
   });
 
-  it('that name nothing of ours wait, and are told once the attempt that they name is opened', async () => {
+  it('without a known attempt wait, and are signalled once their attempt is opened', async () => {
     const orderId = await acceptTestOrder(database);
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-5', reference: 'ref-5' });
     await drain();
-    expect(temporal.told).toEqual([]);
+    expect(temporal.signalled).toEqual([]);
     expect(await rows()).toMatchObject([{ state: 'unmatched' }]);
     await openTestAttempt(database, orderId, { reference: 'ref-5' });
     await drain();
-    expect(temporal.told).toMatchObject([{ orderId, observation: { outcome: 'completed', decision: 'advance' } }]);
+    expect(temporal.signalled).toMatchObject([{ orderId, observation: { outcome: 'completed', decision: 'advance' } }]);
   });
 
-  it('that cannot be read do not stop those beside them', async () => {
+  it('that are unreadable do not block other reports', async () => {
     const { orderId } = await bought('so-6');
     await bought('so-7');
     await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-7' });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-6' });
     await drain();
-    expect(temporal.told).toMatchObject([{ orderId }]);
+    expect(temporal.signalled).toMatchObject([{ orderId }]);
     expect(await rows()).toMatchObject([
       { state: 'pending', lastError: expect.stringContaining('ENCRYPTION_KEYS') },
       { state: 'relayed' },
@@ -354,47 +354,49 @@ describe('words of the service', () => {
   });
 });
 
-describe('words of the service about work that has ended, or that cannot be true', () => {
-  it('open a case when they say that a failed order was bought, and wake no workflow', async () => {
+describe('reports about ended work, and impossible reports', () => {
+  it('open a case and wake no workflow when they report a failed order as bought', async () => {
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
     await end(orderId);
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-8', reference });
     await drain();
-    expect(temporal.told).toEqual([]);
+    expect(temporal.signalled).toEqual([]);
     expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
     expect(await rows()).toMatchObject([{ state: 'applied', decision: 'contradiction' }]);
   });
 
-  it('open a case when they name a second order for one attempt: it may have been bought twice', async () => {
+  it('open a case when they name a second order for one attempt', async () => {
     const { orderId, attempt } = await bought('so-9');
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-9-again', reference: attempt.reference });
     await drain();
-    // The order that we know goes its way; the second one is for a person.
-    expect(temporal.told).toEqual([]);
+    // The known order continues. An operator decides about the second one.
+    expect(temporal.signalled).toEqual([]);
     expect(await casesOf(orderId)).toMatchObject([
       { reason: 'contradiction', detail: expect.stringContaining('so-9-again') },
     ]);
     expect(await rows()).toMatchObject([{ state: 'applied' }]);
   });
 
-  it('open a case when an attempt completes that the order had gone on from', async () => {
+  it('open a case when they complete an attempt that a later attempt has replaced', async () => {
     const { orderId, attempt } = await bought('so-10');
     await storeTestReport(database, attempt.id, { outcome: 'failed', serviceId: 'so-10' });
     await openTestAttempt(database, orderId, { number: 2 });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-10' });
     await drain();
-    // Still open: the workflow must stop buying.
-    expect(temporal.told).toMatchObject([{ orderId, observation: { attemptNumber: 1, decision: 'contradiction' } }]);
+    // The case is still open, so the workflow must stop buying.
+    expect(temporal.signalled).toMatchObject([
+      { orderId, observation: { attemptNumber: 1, decision: 'contradiction' } },
+    ]);
     expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
   });
 
-  it('tell the workflow of a contradiction while the order is open', async () => {
+  it('signal a contradiction to the workflow while the order is open', async () => {
     const { orderId, attempt } = await bought('so-11');
     await storeTestReport(database, attempt.id, { outcome: 'failed', serviceId: 'so-11' });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-11' });
     await drain();
-    expect(temporal.told).toMatchObject([
+    expect(temporal.signalled).toMatchObject([
       { orderId, observation: { outcome: 'completed', decision: 'contradiction' } },
     ]);
   });
@@ -410,7 +412,8 @@ describe('the relay', () => {
     await waitFor('the relay listens', async () => {
       const { rows } = await withClient(opened.url, (client) =>
         client.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`,
+          `SELECT 1 FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`,
         ),
       );
       return rows.length > 0;
@@ -420,29 +423,30 @@ describe('the relay', () => {
     await expectStarted(id);
   });
 
-  it('listens again after its connection was cut, and takes up what came meanwhile', async () => {
+  it('listens again after a lost connection, and processes the rows that arrived meanwhile', async () => {
     const { relay, wakeups } = newRelay({ pollMs: 3_600_000 });
     wakeups.listen();
     relay.start();
     const cut = () =>
       withClient(opened.url, async (client) => {
         const { rows } = await client.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`,
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`,
         );
         return rows.length > 0;
       });
     await waitFor('the connection that listens is cut', cut);
-    // No notification: the reconnection itself must look.
+    // No notification arrives, so the reconnection itself must start a poll.
     await expectStarted(await acceptTestOrder(database));
   });
 
-  it('finds by its poll what no notification told of', async () => {
+  it('finds rows by its poll without a notification', async () => {
     const { relay } = newRelay({ pollMs: 100 });
     relay.start();
     await expectStarted(await acceptTestOrder(database));
   });
 
-  it('that stops hands over what it has in hand first', async () => {
+  it('finishes its leased rows before it stops', async () => {
     const id = await acceptTestOrder(database);
     const { relay } = newRelay();
     relay.start();
@@ -452,7 +456,7 @@ describe('the relay', () => {
   });
 });
 
-describe('the relay and webhook endpoints', () => {
+describe('the relay with webhook endpoints', () => {
   const add = async () => {
     const wanted = {
       apiKeyId: 'key_test',
@@ -471,7 +475,7 @@ describe('the relay and webhook endpoints', () => {
     return temporal.endpointsWoken.filter(([woken]) => woken === id).map(([, urgent]) => urgent);
   };
 
-  it('queues what it publishes for each of them, and wakes their workflows once', async () => {
+  it('queues each published event for every endpoint, and wakes each workflow once', async () => {
     const id = await add();
     const orderId = await acceptTestOrder(database);
     expect(await waking(id)).toEqual([false]);
@@ -479,11 +483,11 @@ describe('the relay and webhook endpoints', () => {
     const queued = await database.run((db) =>
       db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id)),
     );
-    const told = await database.run((db) => db.select().from(events).where(eq(events.subjectId, orderId)));
-    expect(queued.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(told.map((event) => event.id)));
+    const signalled = await database.run((db) => db.select().from(events).where(eq(events.subjectId, orderId)));
+    expect(queued.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(signalled.map((event) => event.id)));
   });
 
-  it('wakes one at the next look that could not be woken, or that was wanted again meanwhile', async () => {
+  it('wakes an endpoint again after a failed wake, or a request during the wake', async () => {
     const id = await add();
     temporal.onWakeEndpoint = () => Promise.reject(new Error('Temporal is down'));
     await want(id, true);
@@ -493,7 +497,7 @@ describe('the relay and webhook endpoints', () => {
       await want(id, false);
     };
     expect(await waking(id)).toEqual([true]);
-    // What was wanted while it was told is told as well.
+    // The request that was made during the wake causes a second wake.
     expect((await waking(id)).length).toBe(2);
     expect(await waking(id)).toHaveLength(2);
   });

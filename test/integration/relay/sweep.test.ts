@@ -9,7 +9,7 @@ import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const MINUTE = 60_000;
 const logger = createLogger({ level: 'silent', name: 'test' });
-/** Subscriptions of the measurement. */
+/** Number of subscriptions in the measurement. */
 const MANY = 10_000;
 
 let bench: ActivityBench;
@@ -19,10 +19,10 @@ beforeEach(async () => {
 afterEach(() => bench[Symbol.asyncDispose]());
 
 const columns = { topic: outbox.topic, id: outbox.subjectId };
-const asked = () => bench.database.run((db) => db.select(columns).from(outbox).orderBy(outbox.topic, outbox.id));
+const requests = () => bench.database.run((db) => db.select(columns).from(outbox).orderBy(outbox.topic, outbox.id));
 const forgetRequests = () => bench.database.run((db) => db.delete(outbox));
 
-/** Orders that nothing was heard of for a minute. */
+/** Orders without a report for a minute. */
 async function idleOrders(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) ids.push(await bench.accept());
@@ -34,38 +34,38 @@ async function idleOrders(count: number): Promise<string[]> {
 }
 
 describe('the sweeper', () => {
-  it('asks for the start of what has no running workflow, and of nothing else', async () => {
+  it('requests the start of work without a running workflow, and of no other work', async () => {
     const [running, lost] = await idleOrders(2);
     await bench.accept();
     await forgetRequests();
     bench.running = new Set([running!]);
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 1, woken: 0 });
-    expect(await asked()).toEqual([{ topic: 'start_work', id: lost }]);
+    expect(await requests()).toEqual([{ topic: 'start_work', id: lost }]);
   });
 
-  it('wakes a running workflow whose work is parked and has no case, and not again a minute later', async () => {
+  it('wakes a running workflow whose work needs attention without a case, and waits before the next wake', async () => {
     const [id] = await idleOrders(1);
-    const parked = { status: 'needs_attention', attentionReason: 'outcome_unknown' } as const;
-    await bench.database.run((db) => db.update(orders).set(parked).where(eq(orders.id, id!)));
+    const needingAttention = { status: 'needs_attention', attentionReason: 'outcome_unknown' } as const;
+    await bench.database.run((db) => db.update(orders).set(needingAttention).where(eq(orders.id, id!)));
     bench.running = new Set([id!]);
     bench.clock.now += 15 * MINUTE;
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 1 });
-    expect(await asked()).toEqual([{ topic: 'wake_work', id }]);
+    expect(await requests()).toEqual([{ topic: 'wake_work', id }]);
     await forgetRequests();
     bench.clock.now += MINUTE;
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 0 });
-    expect(await asked()).toEqual([]);
+    expect(await requests()).toEqual([]);
   });
 
-  it('that Temporal does not answer asks for the start of all of a page, and asks Temporal once', async () => {
+  it('requests the start of a whole page when Temporal does not answer, after one call', async () => {
     const ids = await idleOrders(2);
     bench.running = undefined;
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 2, woken: 0 });
-    expect((await asked()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect((await requests()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     expect(bench.asked).toHaveLength(1);
   });
 
-  it('goes on where it has stopped, comes to all work, and begins anew', async () => {
+  it('continues after its last page, reaches all work, and then starts again', async () => {
     const ids = await idleOrders(5);
     const { database, clock } = bench;
     const seen: string[] = [];
@@ -86,7 +86,7 @@ describe('the sweeper', () => {
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  it(`asks Temporal 20 times about ${MANY} sleeping subscriptions, and starts none of them`, async () => {
+  it(`calls Temporal 20 times for ${MANY} sleeping subscriptions, and starts none of them`, async () => {
     const { database, clock } = bench;
     const ids = Array.from({ length: MANY }, () => newId('vpn_subscription'));
     const at = new Date(clock.now);
@@ -112,11 +112,11 @@ describe('the sweeper', () => {
       calls += 1;
       return new Set(work.map(({ id }) => id));
     };
-    // The clock stands still: the whole stock is one sweep.
+    // The clock does not advance, so one sweep covers all work.
     const tools = { database, logger, sweep: DEFAULT_POLICY.sweep, findRunning, now: () => clock.now };
     const swept = await sweepWork(tools, undefined);
     expect(swept).toEqual({ requested: 0, woken: 0 });
     expect(calls).toBe(20);
-    expect(await asked()).toEqual([]);
+    expect(await requests()).toEqual([]);
   });
 });

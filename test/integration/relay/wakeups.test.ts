@@ -12,13 +12,13 @@ afterAll(() => opened.drop());
 
 const logger = createLogger({ level: 'silent', name: 'test', secrets: [] });
 
-describe('listening for notifications', () => {
-  it('ends whenever it is told to, also while it is still connecting', async () => {
+describe('the notification listener', () => {
+  it('closes at any moment, also while it is connecting', async () => {
     for (let turns = 0; turns < 60; turns += 3) {
       const wakeups = new Wakeups({ channel: 'events', url: opened.url, applicationName: 'test', logger });
       wakeups.listen();
       for (let count = 0; count < turns; count += 1) await turn();
-      // A listener that was told too early would keep this waiting for good.
+      // A listener that is closed too early would never resolve this.
       await expect(wakeups.close()).resolves.toBeUndefined();
     }
   });

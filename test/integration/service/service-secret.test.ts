@@ -1,4 +1,4 @@
-/** `reseller service-secret` as a person runs it, against the simulator, with two API processes that hear of it. */
+/** `reseller service-secret` as a user runs it, with the simulator and two API processes that use the secret. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
@@ -18,7 +18,7 @@ let stack: Stack;
 let admin: SimulatorAdmin;
 let second: TestProcess;
 let secondApi: HttpClient;
-/** Everything that any process of ours has printed. */
+/** The output of all processes. */
 const printed: string[] = [];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function serviceSecret(args: readonly string[], changes: Record<string, st
   return { code, output: command.output() };
 }
 
-/** The secrets that still verify, newest first: only a test opens them. */
+/** The secrets that still verify, newest first, decrypted by the test. */
 async function storedSecrets(): Promise<string[]> {
   const { secrets } = await stack.database.run((db) =>
     readWebhookSecrets(db, keyRingOf(stack), { environment: 'sandbox', now: new Date() }),
@@ -64,7 +64,7 @@ async function storedSecrets(): Promise<string[]> {
   return secrets.map(({ secret }) => secret);
 }
 
-/** A delivery of the service itself. */
+/** Waits for a delivery signed by the service. */
 async function isDeliveredByService(): Promise<void> {
   const id = await admin.sendWebhook({ event: 'ping', data: {} });
   await waitFor(
@@ -76,7 +76,7 @@ async function isDeliveredByService(): Promise<void> {
   );
 }
 
-/** A delivery signed by hand. @returns its status. */
+/** Sends a delivery with the signature of this secret. @returns its status. */
 async function deliver(secret: string, to: HttpClient): Promise<number> {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const body = JSON.stringify({ event: 'ping', data: { id: randomUUID() } });
@@ -94,7 +94,7 @@ const becomes = (status: number, secret: string, to: HttpClient) =>
   waitFor(`a delivery gets ${status}`, async () => (await deliver(secret, to)) === status, { everyMs: 200 });
 
 describe('reseller service-secret', () => {
-  it('says before it changes anything that there is no secret to rotate', async () => {
+  it('reports a missing secret before a rotation changes anything', async () => {
     const { code, output } = await serviceSecret(['rotate']);
     expect({ code, output }).toEqual({
       code: 1,
@@ -103,7 +103,7 @@ describe('reseller service-secret', () => {
     expect(await stack.database.run((db) => db.$count(webhookSecrets))).toBe(0);
   });
 
-  it('creates the secret, stores it, never shows it, and accepts deliveries of the service without a restart', async () => {
+  it('stores the new secret, never prints it, and accepts deliveries of the service without a restart', async () => {
     const { code, output } = await serviceSecret(['create']);
     expect({ code, output }).toEqual({
       code: 0,
@@ -112,7 +112,7 @@ describe('reseller service-secret', () => {
     await isDeliveredByService();
   });
 
-  it('does not create a second one', async () => {
+  it('creates no second secret', async () => {
     const before = await storedSecrets();
     const { code, output } = await serviceSecret(['create']);
     expect({ code, output }).toEqual({
@@ -120,14 +120,14 @@ describe('reseller service-secret', () => {
       output: expect.stringContaining('Run `npx reseller service-secret rotate`'),
     });
     expect(await storedSecrets()).toEqual(before);
-    // Under `npm start` the advice can be typed as it is.
+    // With `npm start`, the advice contains the data folder.
     const underStart = changeServiceSecret('create', { data: '.data' }, environment(), { write: () => true });
     await expect(underStart).rejects.toMatchObject({
       advice: expect.stringContaining('`npx reseller service-secret rotate --data .data`'),
     });
   });
 
-  it('rotates: both API processes take what either secret has signed', async () => {
+  it('rotates the secret, and both API processes accept both signatures', async () => {
     const [former = ''] = await storedSecrets();
     const { code, output } = await serviceSecret(['rotate']);
     expect({ code, output }).toEqual({
@@ -143,7 +143,7 @@ describe('reseller service-secret', () => {
     await isDeliveredByService();
   });
 
-  it('ends every former secret at once when one has leaked', async () => {
+  it('ends every former secret at once after a leak', async () => {
     const formers = await storedSecrets();
     expect(formers).toHaveLength(2);
     expect((await serviceSecret(['rotate', '--overlap', '0s'])).output).toContain(
@@ -156,7 +156,7 @@ describe('reseller service-secret', () => {
     }
   });
 
-  it('rotates once more when the answer is lost: nobody has seen what the service made', async () => {
+  it('rotates again after a lost answer, because the new secret is unknown', async () => {
     await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' });
     const calls = (await admin.requests('rotateWebhookSecret')).length;
     expect((await serviceSecret(['rotate'])).code).toBe(0);
@@ -164,7 +164,7 @@ describe('reseller service-secret', () => {
     await isDeliveredByService();
   });
 
-  it('reports after lost answers that the service may sign with an unknown secret; the next rotation corrects it', async () => {
+  it('reports a possibly unknown secret after lost answers, and the next rotation corrects it', async () => {
     await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' }, { count: 4 });
     const { code, output } = await serviceSecret(['rotate']);
     expect({ code, output }).toEqual({
@@ -175,7 +175,7 @@ describe('reseller service-secret', () => {
     await isDeliveredByService();
   });
 
-  it('refuses the database of another environment, and a service that has no such call', async () => {
+  it('refuses the database of another environment, and a service without that call', async () => {
     const other = await serviceSecret(['rotate'], { SERVICE_MODE: 'production' });
     expect({ code: other.code, output: other.output }).toEqual({
       code: 1,
@@ -188,7 +188,7 @@ describe('reseller service-secret', () => {
     });
   });
 
-  it('writes down each change, and leaves no secret in any output, log or row', async () => {
+  it('audits each change, and leaves no secret in any output, log or row', async () => {
     const actions = (await stack.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id))).map(
       ({ actor, action }) => `${actor.split('/')[0]} ${action}`,
     );

@@ -17,7 +17,7 @@ const WALLET = { balance: '10.00', currency: 'EUR' };
 const opened: (() => Promise<unknown>)[] = [];
 let main: OpenTestDatabase;
 let server: RawServer;
-/** Logins that wait for each other before they are answered; makes races certain. */
+/** Number of logins that wait for each other before their answers. This makes races certain. */
 let together: number;
 let valid: Set<string>;
 
@@ -50,7 +50,7 @@ afterEach(async () => {
   await main.drop();
 });
 
-/** What one process has: its own connections, cache and pool, on the database that all share. */
+/** The state of one process: its own connections, cache and pool, on the shared database. */
 function newProcess(options: { account?: string; keys?: KeyRing; environment?: string } = {}): {
   service: Service;
   store: ServiceTokenStore;
@@ -85,7 +85,7 @@ const tokensUsed = () =>
   server.requests.flatMap(({ head }) => /^authorization: Bearer (.*)$/im.exec(head)?.slice(1) ?? []);
 
 describe('the access token', () => {
-  it('is got by one process and used by all', async () => {
+  it('is requested by one process and used by all', async () => {
     for (let process = 0; process < 3; process += 1) {
       expect(await newProcess().service.client.getWallet()).toMatchObject({ ok: true });
     }
@@ -93,7 +93,7 @@ describe('the access token', () => {
     expect(new Set(tokensUsed())).toEqual(new Set(['secret-token-1']));
   });
 
-  it('of the faster of two processes that log in at once is used by both', async () => {
+  it('of the faster of two concurrent logins is used by both processes', async () => {
     together = 2;
     const [first, second] = [newProcess(), newProcess()];
     expect(await Promise.all([first.service.client.getWallet(), second.service.client.getWallet()])).toMatchObject([
@@ -105,11 +105,11 @@ describe('the access token', () => {
     expect(await first.store.read()).toMatchObject({ version: 1, token: { accessToken: tokensUsed()[0] } });
   });
 
-  it('refused at the service is renewed once, whatever the number of processes and calls', async () => {
+  it('refused by the service is renewed once, for any number of processes and calls', async () => {
     const processes = [newProcess(), newProcess(), newProcess()];
     for (const { service } of processes) await service.client.getWallet();
     valid.clear();
-    // One after the other for the processes, all at once within each.
+    // The processes in sequence, the calls of each concurrently.
     for (const { service } of processes) {
       const results = await Promise.all(Array.from({ length: 10 }, () => service.client.getWallet()));
       expect(results.every(({ ok }) => ok)).toBe(true);
@@ -118,7 +118,7 @@ describe('the access token', () => {
     expect((await processes[0]!.store.read())?.version).toBe(2);
   });
 
-  it('renewed by two processes at once ends as one token for both', async () => {
+  it('renewed by two processes concurrently becomes one token for both', async () => {
     const [first, second] = [newProcess(), newProcess()];
     await first.service.client.getWallet();
     await second.service.client.getWallet();
@@ -130,20 +130,20 @@ describe('the access token', () => {
     expect(new Set(tokensUsed().slice(-2)).size).toBe(1);
   });
 
-  it('stands in the database encrypted, for its environment only', async () => {
+  it('is stored encrypted, for its environment only', async () => {
     const { service, store } = newProcess();
     await service.client.getWallet();
     const [row] = await main.database.run((db) => db.select().from(serviceTokens));
     expect(row?.encryptedToken.toString('latin1')).not.toContain('secret-token');
     expect((await store.read())?.token?.accessToken).toBe('secret-token-1');
-    // Copied to another environment's row it does not open.
+    // A copy in the row of another environment cannot be decrypted.
     await main.database.run((db) => db.insert(serviceTokens).values({ ...row!, environment: 'production' }));
     expect(await newProcess({ environment: 'production' }).store.read()).toEqual({ version: 1, token: undefined });
   });
 
   it.each([
     ['another account', { account: 'other@example.com' }],
-    ['a key that is gone', { keys: new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]) }],
+    ['a key that is missing', { keys: new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]) }],
   ])('of %s is replaced by a login', async (_name, options) => {
     await newProcess().service.client.getWallet();
     const { service, store } = newProcess(options);
@@ -153,10 +153,10 @@ describe('the access token', () => {
   });
 });
 
-describe('the store', () => {
+describe('the token store', () => {
   const token = { accessToken: 'a', expiresAt: Date.UTC(2030, 0, 1), renewedAt: Date.UTC(2025, 0, 1) };
 
-  it('gives back what was stored', async () => {
+  it('returns the stored token', async () => {
     const { store } = newProcess();
     expect(await store.read()).toBeUndefined();
     expect(await store.replace(undefined, token)).toBe(1);
@@ -165,7 +165,7 @@ describe('the store', () => {
     expect((await store.read())?.token).toEqual({ ...token, expiresAt: undefined, version: 2 });
   });
 
-  it('lets exactly one of many replace a version', async () => {
+  it('lets exactly one of many concurrent calls replace a version', async () => {
     const { store } = newProcess();
     for (const from of [undefined, 1, 2]) {
       const versions = await Promise.all(
@@ -175,7 +175,7 @@ describe('the store', () => {
     }
   });
 
-  it('refuses to replace a version that is past or not there', async () => {
+  it('refuses to replace a past or missing version', async () => {
     const { store } = newProcess();
     expect(await store.replace(1, token)).toBeUndefined();
     await store.replace(undefined, token);

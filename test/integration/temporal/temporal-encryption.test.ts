@@ -78,8 +78,8 @@ async function rawHistory(client: Client, workflowId: string) {
   return { events, text: bytes.toString('latin1') };
 }
 
-describe('encryption of what Temporal stores', () => {
-  it('is what hides the canaries: without it the same history shows every one of them', async () => {
+describe('encryption of the data in Temporal', () => {
+  it('hides the canaries, which a history without encryption contains', async () => {
     const client = new Client({ connection: native, namespace });
     await runCanary('plain', 'canary-signal, end badly', client, undefined);
     const { text } = await rawHistory(client, 'plain');
@@ -97,7 +97,7 @@ describe('encryption of what Temporal stores', () => {
       expect(text).toContain(canary);
   });
 
-  it('covers arguments, results, signals, memos and summaries, and gives the result back', async () => {
+  it('covers arguments, results, signals, memos and summaries, and returns the result decrypted', async () => {
     const client = createClient(native, config(), keyRing);
     const { result } = await runCanary('encrypted', 'canary-signal', client, createDataConverter(keyRing));
     expect(result).toBe('canary-result canary-signal');
@@ -108,7 +108,7 @@ describe('encryption of what Temporal stores', () => {
     expect(text).not.toContain('json/plain');
   });
 
-  it('covers messages, stack traces and details of failures, and gives them back to the caller', async () => {
+  it('covers messages, stack traces and details of failures, and returns them decrypted', async () => {
     const client = createClient(native, config(), keyRing);
     const { failure } = await runCanary('failing', 'canary-signal, end badly', client, createDataConverter(keyRing));
     expect(failure).toBeInstanceOf(WorkflowFailedError);
@@ -123,7 +123,7 @@ describe('encryption of what Temporal stores', () => {
     expect(text).not.toContain('temporal-workflows.ts');
   });
 
-  it('is undone for the Temporal UI by the codec server, from the bytes that the server stores', async () => {
+  it('is decrypted for the Temporal UI by the codec server', async () => {
     const client = await connectClient(config(), keyRing);
     const server = await startCodecServer({
       host: '127.0.0.1',
@@ -162,7 +162,7 @@ describe('encryption of what Temporal stores', () => {
   });
 });
 
-/** As the API of the Temporal UI hands payloads to the browser. */
+/** As the API of the Temporal UI passes payloads to the browser. */
 function protobufJson(payload: Payload | null | undefined): unknown {
   const message = temporal.api.common.v1.Payload.fromObject(payload ?? defaultPayloadConverter.toPayload('missing'));
   return temporal.api.common.v1.Payload.toObject(message, { bytes: String });

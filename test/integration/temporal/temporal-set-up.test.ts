@@ -65,7 +65,7 @@ describe('setting up a namespace', () => {
     expect(await setUpNamespace(config)).toEqual({ namespaceCreated: false, searchAttributesAdded: [] });
   });
 
-  it('adds only what is missing and leaves search attributes of others alone', async () => {
+  it('adds only missing search attributes, and keeps foreign ones', async () => {
     const config = configFor(await createNamespace());
     const connection = await connect(config);
     await connection.operatorService.addSearchAttributes({
@@ -155,7 +155,7 @@ describe('connecting', () => {
   it.each([
     ['a client', connectClientOf],
     ['a worker', connectNative],
-  ] as const)('fails for %s with what to do when nothing listens', async (_, connectIt) => {
+  ] as const)('fails for %s with a solution when nothing listens', async (_, connectIt) => {
     const config = { ...configFor('default'), address: `127.0.0.1:${await freePort()}` };
     const connecting = connectIt(config, { timeoutMs: 1_500 });
     await expect(connecting).rejects.toThrow(TemporalUnavailableError);

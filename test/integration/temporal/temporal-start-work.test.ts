@@ -63,7 +63,7 @@ async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> 
   return worker.runUntil(work);
 }
 
-/** Input of the newest run. */
+/** The input of the newest run. */
 async function inputOf(id: string): Promise<unknown> {
   const { events } = await client.workflow.getHandle(`order/${id}`).fetchHistory();
   const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
@@ -109,7 +109,7 @@ describe('starting the workflow of an order', () => {
     await withWorker(async () => {
       await startWork(client, start('ord_terminated'), { isEnded });
       const handle = client.workflow.getHandle('order/ord_terminated');
-      // Its first task is done.
+      // Its first task is complete.
       await handle.query(memoryQuery);
       await handle.terminate('an operator');
       expect(await startWork(client, start('ord_terminated'), { isEnded })).toBe('started');
@@ -149,7 +149,7 @@ describe('signalling a report to an order', () => {
   });
 });
 
-describe('work whose row has lost the end that its workflow reached', () => {
+describe('finished work with a lost final row', () => {
   const isUnfinished = async () => false;
   const latestOf = async (id: string) => client.workflow.getHandle(`order/${id}`).describe();
 

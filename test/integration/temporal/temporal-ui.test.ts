@@ -74,7 +74,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     removeFolder(folder);
   });
 
-  /** An order that the service's rate limit holds. @returns its id. */
+  /** An order that the rate limit of the service holds. @returns its id. */
   const heldOrder = async (reference: string): Promise<string> => {
     await stack.simulator.post('/simulator/faults', {
       target: 'request',
@@ -88,7 +88,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
 
   const open = async (path: string): Promise<Page> => {
     const page = await openPage(browser, { width: 1700, height: 900 });
-    // Which columns the list shows is kept in the browser; the runbook says how to choose them by hand.
+    // The browser stores the columns of the list. The runbook explains how to choose them by hand.
     await page.addInitScript(
       ([namespace, columns]) => {
         localStorage.setItem(
@@ -102,15 +102,15 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     return page;
   };
 
-  it('lists orders with the attributes that tell what is stuck and why', async () => {
+  it('lists orders with the attributes that show the reason of a hold or case', async () => {
     const completed = await stack.order({ package_id: 1001, external_order_id: 'shop-1001' });
     await stack.orderReaches(completed.textAt('id'), ['completed']);
     await stack.simulator.post('/simulator/behaviour', { outcome: 'failed_at_once', credit_after_ms: null, count: 1 });
-    const parked = await stack.order({ package_id: 1002, external_order_id: 'shop-1002' });
-    await stack.orderReaches(parked.textAt('id'), ['needs_attention']);
+    const withCase = await stack.order({ package_id: 1002, external_order_id: 'shop-1002' });
+    await stack.orderReaches(withCase.textAt('id'), ['needs_attention']);
     await heldOrder('shop-1003');
 
-    // The page shows what is listed when it is opened, and what a workflow shows is listed a moment later.
+    // The page shows the list at the time of its load, and visibility is eventually consistent.
     await using operator = await TemporalOperator.connect(stack);
     for (const query of [
       "ExternalReference = 'shop-1002' AND NeedsAttention = true",
@@ -132,7 +132,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     expect(await stuck.locator('tr', { hasText: 'shop-1001' }).count()).toBe(0);
   });
 
-  it('shows one order decoded: its input, where it stands and what to do', async () => {
+  it('shows one order decoded: its input, its state and the next step', async () => {
     const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
     const list = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1002'")}`);
     await list.getByRole('link', { name: `order/${orderId}` }).click();
@@ -142,14 +142,14 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await keepScreenshot(list, 'temporal-ui-history');
 
     await list.getByText('User Metadata').click();
-    // The history, which is gone then, names the case as well.
+    // The history, which the page has replaced, contains the case as well.
     await waitFor('the current details are shown', () => shownInAFrame(list, 'Ask the service for the credit'));
     expect(await shownInAFrame(list, 'failed_but_charged')).toBe(true);
     expect(await shownInAFrame(list, 'Package 1002 for')).toBe(true);
     await keepScreenshot(list, 'temporal-ui-order');
   });
 
-  it('lets an operator act: what is typed is encrypted by the codec server on its way', async () => {
+  it('lets an operator send an update, which the codec server encrypts', async () => {
     const orderId = await heldOrder('shop-1004');
     await using operator = await TemporalOperator.connect(stack);
     const { runId } = await operator.order(orderId).describe();
@@ -161,7 +161,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     expect((await operator.rawTraces(orderId)).toString('latin1')).not.toContain('typed into the UI');
   });
 
-  it('is closed to a web page whose name was pointed at this machine, and its HTTP API to every page', async () => {
+  it('refuses a web page with a rebound host name, and its HTTP API refuses every page', async () => {
     const { port } = new URL(uiUrl);
     const page = await openPage(browser, { width: 400, height: 300 });
     const rebound = await page.goto(`http://${REBOUND}:${port}/api/v1/namespaces`);
@@ -188,7 +188,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
       expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
   });
 
-  it('shows why an update was refused, in words', async () => {
+  it('shows the reason of a refused update', async () => {
     const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
     await using operator = await TemporalOperator.connect(stack);
     const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
@@ -202,13 +202,13 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
   });
 });
 
-/** The UI renders the Markdown of a workflow in frames of their own. */
+/** The UI renders the Markdown of a workflow in separate frames. */
 async function shownInAFrame(page: Page, text: string): Promise<boolean> {
   const counts = await Promise.all(page.frames().map((frame) => frame.getByText(text).count()));
   return counts.some((count) => count > 0);
 }
 
-/** As a person does it: the menu of actions, the form, the button. */
+/** As a user does it: the menu of actions, the form, the button. */
 async function sendUpdate(page: Page, name: string, input: Record<string, string>): Promise<void> {
   await page.getByRole('button', { name: 'More Actions' }).click();
   await page.getByRole('menuitem', { name: 'Send an Update' }).click();
@@ -219,17 +219,17 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
     .first()
     .click();
   await form.locator('[data-language=json]:visible').first().click();
-  // Inserted as a whole: the editor closes brackets that are typed.
+  // Inserted as one text, because the editor completes typed brackets.
   await page.keyboard.insertText(JSON.stringify(input));
-  // The editor lays the text out once it is left, and the form grows.
+  // The editor formats the text when it loses the focus, and the form grows.
   await form.locator('input:visible').first().focus();
   await form.locator('.cm-line', { hasText: '"reason": ' }).first().waitFor();
   await keepScreenshot(page, 'temporal-ui-update');
-  // By the keyboard: the button moves under the pointer as the form grows.
+  // By the keyboard, because the button moves while the form grows.
   await form.getByRole('button', { name: 'Submit' }).press('Enter');
 }
 
-/** `address:port` of each TCP socket that the Temporal server listens on (Linux only, else none). */
+/** `address:port` of each TCP socket of the Temporal server (Linux only, otherwise none). */
 async function listeningPorts(server: TemporalServer): Promise<string[]> {
   const pid = server.child?.identity?.pid;
   if (process.platform !== 'linux' || pid === undefined) return [];
@@ -248,7 +248,7 @@ async function listeningPorts(server: TemporalServer): Promise<string[]> {
     });
 }
 
-/** What a plain form of any web page can send: no header of its own, no preflight. */
+/** A request that a plain form of any web page can send: without own headers and preflight. */
 async function postAsAnyPage(address: string): Promise<string> {
   const path = '/api/v1/namespaces/default/workflows/x/signal/serviceObserved';
   const headers = { 'Content-Type': 'text/plain', Origin: 'http://evil.example' };

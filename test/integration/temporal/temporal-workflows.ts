@@ -13,7 +13,7 @@ export interface TestActivities {
 }
 
 export interface LongActivities {
-  /** Runs until the test has seen enough of its heartbeats. */
+  /** Runs until the test has seen enough heartbeats. */
   beat(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const { beat } = proxyActivities<LongActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Runs one activity that must be heard of. */
+/** Runs one activity with heartbeats. */
 export async function beatingWorkflow(): Promise<void> {
   await beat();
 }
@@ -36,7 +36,7 @@ const { echo, fail } = proxyActivities<TestActivities>({
 
 export const noteSignal = defineSignal<[string]>('note');
 
-/** Puts canaries into all places of user data: arguments, results, signals, summaries, failures and their causes. */
+/** Puts canaries into all user data: arguments, results, signals, summaries, failures and their causes. */
 export async function canaryWorkflow(argument: string): Promise<string> {
   let note = '';
   setHandler(noteSignal, (text) => void (note = text));

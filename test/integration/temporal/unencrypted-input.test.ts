@@ -21,9 +21,9 @@ import {
 let stack: Stack;
 let desk: OrderDesk;
 let operator: TemporalOperator;
-/** A client without keys: like a web page, or any other client of the Temporal server. */
+/** A client without keys, like a web page or any other client of the Temporal server. */
 let stranger: Client;
-/** Sends plain text, and reads answers. */
+/** Sends plain text, and decrypts answers. */
 let readable: Client;
 
 beforeAll(async () => {
@@ -59,10 +59,10 @@ async function heldForItsPrice(): Promise<string> {
 const LIMIT = { by: 'the owner', reason: 'cheaper for me', max_price: { amount: '99.00', currency: 'USD' } };
 
 describe('unencrypted input of a workflow', () => {
-  it('is refused as an update, with a sentence that says what to use instead; nothing is bought', async () => {
+  it('is refused as an update with a sentence that names the alternative, and buys nothing', async () => {
     const id = await heldForItsPrice();
     const handle = stranger.workflow.getHandle(`order/${id}`);
-    // The refusal is encrypted like all payloads of a worker; it can be read with the keys.
+    // The refusal is encrypted like all payloads of a worker, and readable with the keys.
     await expect(handle.executeUpdate(changeLimitUpdate, { args: [LIMIT] })).rejects.toThrow('Workflow Update failed');
     await expect(
       readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] }),

@@ -27,11 +27,11 @@ afterAll(async () => {
   await native.close();
 });
 
-/** Beats that the worker is to make before the activity ends. */
+/** Heartbeats of the worker before the activity ends. */
 const BEATS = 4;
 
 describe('heartbeats of an activity', () => {
-  it('all reach the server, so that one may be late and one lost before the activity is given up', async () => {
+  it('all reach the server, so one late and one lost heartbeat cause no timeout', async () => {
     const made = { count: 0 };
     const seen = new Set<string>();
     const { promise: enough, resolve: end } = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ describe('heartbeats of an activity', () => {
       end();
       await handle.result();
     });
-    // The last one may still have been on its way when it ended.
+    // The last one may still be on its way at the end.
     expect(seen.size).toBeGreaterThanOrEqual(BEATS - 1);
   });
 });

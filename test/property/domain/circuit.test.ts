@@ -25,7 +25,7 @@ const policy = DEFAULT_POLICY.gate;
 const NOW = 1_800_000_000_000;
 const name = fc.constantFrom(...circuitNames);
 const events = fc.array(fc.constantFrom(...CIRCUIT_EVENTS), { maxLength: 60 });
-const nobody = { isCanary: false, isWaiting: false, isOldest: false, isReleased: false };
+const ordinary = { isCanary: false, isWaiting: false, isOldest: false, isReleased: false };
 
 function play(which: (typeof circuitNames)[number], list: readonly CircuitEvent[]): Circuit {
   return list.reduce(
@@ -35,7 +35,7 @@ function play(which: (typeof circuitNames)[number], list: readonly CircuitEvent[
 }
 
 describe('a circuit of the service', () => {
-  it('has a decision for every event in every state, and every state a way out', () => {
+  it('has a decision for every event in every state, and can leave every state', () => {
     for (const state of CIRCUIT_STATES) {
       expect(Object.keys(CIRCUIT_TABLE[state]).toSorted()).toEqual(CIRCUIT_EVENTS.toSorted());
       const before: Circuit = {
@@ -52,7 +52,7 @@ describe('a circuit of the service', () => {
     }
   });
 
-  it('has a time for its next canary whenever it is open, and an end for the canary whenever one is under way', () => {
+  it('has a time for its next canary while it is open, and a lease for the canary while it probes', () => {
     fc.assert(
       fc.property(name, events, (which, list) => {
         const circuit = play(which, list);
@@ -62,7 +62,7 @@ describe('a circuit of the service', () => {
     );
   });
 
-  it('comes back to closed from wherever it is, once a canary succeeds and nobody is held any more', () => {
+  it('closes from every state, once a canary succeeds and no work is held', () => {
     fc.assert(
       fc.property(name, events, (which, list) => {
         let circuit = play(which, list);
@@ -86,12 +86,12 @@ describe('a circuit of the service', () => {
     );
   });
 
-  it('does not stay open for ever where no work waits and none comes', () => {
+  it('does not stay open forever without waiting and new work', () => {
     fc.assert(
       fc.property(name, events, (which, list) => {
         let circuit = play(which, list);
         let now = NOW + list.length * 1_000;
-        // As the gate loop moves it, at each time at which something is due.
+        // Like the gate loop, at each time at which an event is due.
         for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
           now = Math.max(now, circuit.canaryUntil ?? 0, (circuit.probeAt ?? 0) + policy.circuitIdleMs);
           const event =
@@ -104,7 +104,7 @@ describe('a circuit of the service', () => {
     );
   });
 
-  it('is idle only while it is open, long after its canary was due, with no work before it', () => {
+  it('is idle only while it is open, long after its canary was due, without held work', () => {
     const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
     const due = NOW + policy.circuitIdleMs;
     expect(isIdle(open, false, due, policy)).toBe(true);
@@ -114,7 +114,7 @@ describe('a circuit of the service', () => {
       expect(isIdle({ ...open, state }, false, due, policy)).toBe(false);
   });
 
-  it('opens after so many failures in a row and not before; a success begins the count anew', () => {
+  it('opens after the configured number of consecutive failures, and a success resets the count', () => {
     const failures = (count: number) => Array.from({ length: count }, () => 'failed' as const);
     expect(play('service_down', failures(policy.circuitFailures - 1)).state).toBe('closed');
     expect(play('service_down', failures(policy.circuitFailures)).state).toBe('open');
@@ -122,7 +122,7 @@ describe('a circuit of the service', () => {
     expect(play('not_approved', ['failed']).state).toBe('open');
   });
 
-  it('waits longer after each canary that fails, up to a ceiling, and never less than the service asked for', () => {
+  it('delays longer after each failed canary, up to a limit, and never less than Retry-After', () => {
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: 50 }), (which, openings) => {
         const delay = probeDelayMs(which, openings, policy);
@@ -141,7 +141,7 @@ describe('a circuit of the service', () => {
     expect(opened.probeAt).toBe(NOW + 3_600_000);
   });
 
-  it('lets nobody through while it is open but a canary at its time, and whom an operator releases', () => {
+  it('admits only a due canary and released work while it is open', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -160,19 +160,19 @@ describe('a circuit of the service', () => {
       ),
     );
     const probing: Circuit = { ...CLOSED_CIRCUIT, state: 'probing', canaryUntil: NOW };
-    expect(judgeAtCircuit(probing, { ...nobody, isOldest: true }, NOW)).toBe('hold');
-    expect(judgeAtCircuit(probing, { ...nobody, isCanary: true }, NOW)).toBe('pass');
+    expect(judgeAtCircuit(probing, { ...ordinary, isOldest: true }, NOW)).toBe('hold');
+    expect(judgeAtCircuit(probing, { ...ordinary, isCanary: true }, NOW)).toBe('pass');
   });
 
-  it('keeps those that were held in their turn while they are released, and lets new ones pass', () => {
+  it('holds earlier work in its turn during a release, and admits new work', () => {
     const releasing: Circuit = { ...CLOSED_CIRCUIT, state: 'releasing' };
-    expect(judgeAtCircuit(releasing, { ...nobody, isWaiting: true, isOldest: true }, NOW)).toBe('hold');
-    expect(judgeAtCircuit(releasing, nobody, NOW)).toBe('pass');
+    expect(judgeAtCircuit(releasing, { ...ordinary, isWaiting: true, isOldest: true }, NOW)).toBe('hold');
+    expect(judgeAtCircuit(releasing, ordinary, NOW)).toBe('pass');
   });
 });
 
-describe('what a send says of a circuit', () => {
-  it('is its failure for its own classes only, and never both', () => {
+describe('the evidence of a send for a circuit', () => {
+  it('is a failure for its own classes only, and never both', () => {
     for (const which of circuitNames) {
       const own: readonly string[] = CIRCUITS[which].classes;
       for (const failure of failureClasses) {
@@ -183,7 +183,7 @@ describe('what a send says of a circuit', () => {
     }
   });
 
-  it('is never that it is well, when nobody knows whether the service was there', () => {
+  it('is never a success when the presence of the service is unknown', () => {
     const unsure = failureClasses.filter(
       (failure) => !isDefinite(failure) && !['contract_drift', 'key_or_reference_used'].includes(failure),
     );
@@ -195,7 +195,7 @@ describe('what a send says of a circuit', () => {
 
 describe('each circuit', () => {
   const ANSWERED: readonly CircuitName[] = ['service_down', 'unauthorized', 'rate_limited'];
-  /** By class of a failure: the condition that it is, and those that it shows to be over. */
+  /** By failure class: the condition that it shows, and those that it ends. */
   const SAYS: Readonly<Record<FailureClass, readonly [CircuitName | undefined, readonly CircuitName[]]>> = {
     invalid_request: [undefined, ANSWERED],
     cancellation_refused: [undefined, ANSWERED],
@@ -225,7 +225,7 @@ describe('each circuit', () => {
     worker_lost: [undefined, []],
   };
 
-  it.each(Object.entries(SAYS))('is told by %s what it says, and nothing else', (failure, [is, over]) => {
+  it.each(Object.entries(SAYS))('gets only the evidence of %s for itself', (failure, [is, over]) => {
     for (const name of circuitNames) {
       const expected = name === is ? 'failed' : over.includes(name) ? 'succeeded' : 'nothing';
       expect([name, evidenceFor(name, { kind: 'failure', failure: failure as FailureClass })]).toEqual([
@@ -242,7 +242,7 @@ describe('each circuit', () => {
     for (const name of circuitNames) expect(circuitSentence(name)).toBe(FAILURE_CLASSES[name].meaning);
   });
 
-  it('waits another time than the others, and longer each time', () => {
+  it('has a different delay than the others, which grows', () => {
     const waits = (openings: number) => circuitNames.map((name) => probeDelayMs(name, openings, EXACT));
     expect(new Set(waits(1)).size).toBe(circuitNames.length);
     expect(Math.max(...waits(1))).toBeLessThan(Math.min(...waits(2)));
@@ -276,12 +276,7 @@ describe('an event', () => {
     ['changes nothing while others are released', RELEASING, { event: 'succeeded' }, RELEASING],
     ['sends a canary', OPEN, { event: 'probe_started' }, PROBING],
     ['is a sign of life', OPEN, { event: 'succeeded' }, { ...OPEN, probeAt: 1_000 }],
-    [
-      'is a sign of life that comes after its time',
-      { ...OPEN, probeAt: 500 },
-      { event: 'succeeded' },
-      { ...OPEN, probeAt: 500 },
-    ],
+    ['is a late success', { ...OPEN, probeAt: 500 }, { event: 'succeeded' }, { ...OPEN, probeAt: 500 }],
     [
       'is a sign of life where no canary was planned',
       { ...OPEN, probeAt: null },
@@ -290,7 +285,7 @@ describe('an event', () => {
     ],
     ['opens it for longer', PROBING, { event: 'canary_failed' }, { ...OPEN, openings: 3, probeAt: again }],
     [
-      'opens it for as long as the service asks',
+      'opens it for the Retry-After of the service',
       PROBING,
       { event: 'canary_failed', retryAfterMs: 900_000 },
       { ...OPEN, openings: 3, probeAt: 901_000 },
@@ -302,11 +297,11 @@ describe('an event', () => {
       { ...RELEASING, state: 'open', openings: 3, probeAt: again },
     ],
     ['has another canary sent', PROBING, { event: 'canary_lost' }, { ...OPEN, probeAt: 2_000 }],
-    ['lets others follow', PROBING, { event: 'canary_succeeded' }, RELEASING],
-    ['lets others follow although it was given up', OPEN, { event: 'canary_succeeded' }, RELEASING],
+    ['releases other work', PROBING, { event: 'canary_succeeded' }, RELEASING],
+    ['releases other work although the canary was lost', OPEN, { event: 'canary_succeeded' }, RELEASING],
     ['closes it', RELEASING, { event: 'drained' }, CLOSED_CIRCUIT],
-    ['is a purchase that went past it', OPEN, { event: 'purchased' }, RELEASING],
-    ['is a purchase that went past it while a canary is out', PROBING, { event: 'purchased' }, RELEASING],
+    ['is a purchase that bypassed it', OPEN, { event: 'purchased' }, RELEASING],
+    ['is a purchase that bypassed it during a canary', PROBING, { event: 'purchased' }, RELEASING],
     ['closes it on trial', OPEN, { event: 'idle' }, { ...OPEN, state: 'closed', failures: 2, probeAt: null }],
     [
       'is one failure after a trial',
@@ -326,7 +321,7 @@ describe('an event', () => {
     expect(afterCircuitEvent('service_down', before, { ...news, now: 1_000 }, EXACT)).toEqual(after);
   });
 
-  it('has the next canary sent sooner where waits are short', () => {
+  it('has the next canary sooner with shorter delays', () => {
     const { probeAt } = afterCircuitEvent(
       'service_down',
       PROBING,
@@ -351,7 +346,7 @@ describe('an event', () => {
     [RELEASING, ASKER, 'pass'],
     [RELEASING, { ...ASKER, isWaiting: true }, 'hold'],
     [RELEASING, { ...ASKER, isWaiting: true, isReleased: true }, 'pass'],
-  ] as const)('decides who passes: %j, %j: %s', (circuit, asker, answer) => {
+  ] as const)('decides about admission: %j, %j: %s', (circuit, asker, answer) => {
     expect(judgeAtCircuit(circuit, asker, 1_000)).toBe(answer);
   });
 });

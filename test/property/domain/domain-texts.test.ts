@@ -21,7 +21,7 @@ const activations: fc.Arbitrary<Activation> = fc.record({
 });
 
 describe('an activation code', () => {
-  it('is read back as it was written, with or without its prefix', () => {
+  it('is parsed to its original, with or without its prefix', () => {
     fc.assert(
       fc.property(activations, (activation) => {
         const text = lpaString(activation);
@@ -44,7 +44,7 @@ describe('an activation code', () => {
     'LPA:1$smdp.example$A$$1$more',
     'https://smdp.example',
     'LPA:1$smdp.example$A$$1$',
-  ])('that is none is not taken for one: %j', (text) => {
+  ])('is not parsed from invalid text: %j', (text) => {
     expect(parseLpaString(text)).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe('an activation code', () => {
     );
   });
 
-  it('is whole in the links that install it with one tap', () => {
+  it('is complete in the links that install it with one tap', () => {
     fc.assert(
       fc.property(activations, (activation) => {
         for (const link of Object.values(installLinks(activation))) {
@@ -72,7 +72,7 @@ describe('references of attempts', () => {
   const callers = fc.stringMatching(/^[!-}]{1,64}$/);
   const numbers = fc.integer({ min: 1, max: 99 });
 
-  it('are unique: no two attempts of any two orders share one', () => {
+  it('are unique: no two attempts of any two orders have the same', () => {
     fc.assert(
       fc.property(callers, numbers, callers, numbers, (left, leftNumber, right, rightNumber) => {
         const same = attemptReference(left, leftNumber) === attemptReference(right, rightNumber);
@@ -82,7 +82,7 @@ describe('references of attempts', () => {
     );
   });
 
-  it("of a first attempt are the caller's own, of a further one no caller could have given", () => {
+  it("of a first attempt are the caller's, and of a later one cannot be a caller's", () => {
     fc.assert(
       fc.property(callers, numbers, (caller, number) => {
         expect(isCallerReference(attemptReference(caller, number))).toBe(number === 1);
@@ -111,7 +111,7 @@ describe('identifiers', () => {
     expect(new Set(Object.values(ID_PREFIXES)).size).toBe(kinds.length);
   });
 
-  it('an IMEI is 14 to 16 digits and nothing else', () => {
+  it('of a device are 14 to 16 digits for an IMEI', () => {
     for (let digits = 1; digits <= 20; digits += 1)
       expect(isImei('1'.repeat(digits))).toBe(digits >= 14 && digits <= 16);
     for (const text of [
@@ -126,8 +126,8 @@ describe('identifiers', () => {
   });
 });
 
-describe('waits', () => {
-  it('double from the first one up to their ceiling, and are never shorter than before', () => {
+describe('growing delays', () => {
+  it('double from the first one up to their limit, and never decrease', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60_000 }),
@@ -149,7 +149,7 @@ describe('waits', () => {
 describe('the default policy', () => {
   const { purchase } = DEFAULT_POLICY;
 
-  it('is sound: a send ends before its lease, and the lease before the activity is given up', () => {
+  it('is valid: a send ends before its lease, and the lease before the activity times out', () => {
     expect(purchasePolicyProblems(purchase)).toEqual([]);
     expect(purchase.sendDeadlineMs).toBeLessThan(purchase.sendLeaseMs);
     expect(purchase.sendDeadlineMs + purchase.sendLeaseMs).toBeLessThanOrEqual(purchase.sendActivityTimeoutMs);

@@ -8,7 +8,7 @@ const keys = fc.uniqueArray(
   { minLength: 1, maxLength: 6, selector: ({ id }) => id },
 );
 
-/** What a database records of a ring, as another ring sees it. */
+/** The keys that a database records of a ring, as another ring sees them. */
 function recordedOf(ring: KeyRing, seenBy: KeyRing): RecordedKey[] {
   return ring.keyIds.map((keyId) => ({
     keyId,
@@ -17,8 +17,8 @@ function recordedOf(ring: KeyRing, seenBy: KeyRing): RecordedKey[] {
   }));
 }
 
-describe('the keys that a database was used with', () => {
-  it('are those of the same ring, and of every ring with new keys in front', () => {
+describe('the recorded keys of a database', () => {
+  it('match the same ring, and every ring with new keys in front', () => {
     fc.assert(
       fc.property(keys, fc.uint8Array({ minLength: 32, maxLength: 32 }), (named, newer) => {
         const ring = new KeyRing(named);
@@ -29,7 +29,7 @@ describe('the keys that a database was used with', () => {
     );
   });
 
-  it('are not those of a ring that opens or hashes differently: each difference is named by the id of its key', () => {
+  it('do not match a ring that decrypts or hashes differently, and each difference names its key', () => {
     fc.assert(
       fc.property(keys, keys, (used, configured) => {
         const ring = new KeyRing(configured);
@@ -46,17 +46,17 @@ describe('the keys that a database was used with', () => {
     );
   });
 
-  it('have check values that tell nothing of what they encrypt and hash with', () => {
+  it('have check values that reveal nothing of the keys', () => {
     fc.assert(
       fc.property(keys, (named) => {
         const ring = new KeyRing(named);
         for (const { id, key } of named) expect(ring.checkValueOf(id)?.equals(key)).toBe(false);
-        expect(ring.checkValueOf('a key that nobody has')).toBeUndefined();
+        expect(ring.checkValueOf('an unknown key')).toBeUndefined();
       }),
     );
   });
 
-  it.each(['other_bytes', 'missing'] as const)('say of %s what is wrong and what to do', (kind) => {
+  it.each(['other_bytes', 'missing'] as const)('have a description and an advice for %s', (kind) => {
     const { what, advice } = describeKeyProblem({ kind, keyId: 'k1' });
     expect(what).toContain('"k1"');
     expect(advice).not.toBe('');

@@ -17,7 +17,7 @@ import {
   type Money,
 } from '#domain/money/money.ts';
 
-/** Whole millionths, so that the expected sums are exact integers. */
+/** Whole millionths, so the expected sums are exact integers. */
 const millionths = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
 const usd = (units: bigint): Money => ({ amount: text(units), currency: 'USD' });
 
@@ -29,7 +29,7 @@ function text(units: bigint): string {
 const units = ({ amount }: Money): bigint => BigInt(new Big(amount).times(1_000_000).toFixed());
 
 describe('money', () => {
-  it('is added and subtracted exactly, where floats are not', () => {
+  it('is added and subtracted exactly, unlike floats', () => {
     expect(addMoney({ amount: '0.1', currency: 'USD' }, { amount: '0.2', currency: 'USD' })).toEqual({
       amount: '0.3',
       currency: 'USD',
@@ -42,7 +42,7 @@ describe('money', () => {
     );
   });
 
-  it('is compared by value, not by the way it is written', () => {
+  it('is compared by value, independent of its notation', () => {
     fc.assert(
       fc.property(millionths, millionths, (left, right) => {
         expect(compareMoney(usd(left), usd(right))).toBe(left < right ? -1 : left > right ? 1 : 0);
@@ -52,7 +52,7 @@ describe('money', () => {
     expect(equalMoney({ amount: '1.5', currency: 'USD' }, { amount: '1.500000', currency: 'USD' })).toBe(true);
   });
 
-  it('taken twice with the other sign is itself', () => {
+  it('equals itself after two negations', () => {
     fc.assert(fc.property(millionths, (value) => units(negateMoney(negateMoney(usd(value)))) === value));
     expect(negateMoney({ amount: '0', currency: 'USD' }).amount).toMatch(/^-?0$/);
   });
@@ -67,8 +67,8 @@ describe('money', () => {
   });
 });
 
-describe('reading an amount', () => {
-  it('keeps a decimal text as it is', () => {
+describe('the parser of amounts', () => {
+  it('keeps a decimal text unchanged', () => {
     fc.assert(
       fc.property(
         millionths.filter((value) => value > -(10n ** 15n) && value < 10n ** 15n),
@@ -77,13 +77,13 @@ describe('reading an amount', () => {
     );
   });
 
-  it('drops the space around it, and says what it could not read', () => {
+  it('removes surrounding space, and reports unreadable text', () => {
     expect(parseDecimal(' 12.50\n')).toBe('12.50');
     expect(() => parseDecimal('1,5')).toThrow(new RangeError('not a decimal amount: "1,5"'));
     expect(() => parseDecimal(Number.NaN)).toThrow(new RangeError('not a decimal amount: NaN'));
   });
 
-  it('takes a JSON number by its shortest decimal form, without an exponent', () => {
+  it('reads a JSON number in its shortest decimal form, without an exponent', () => {
     expect(parseDecimal(12.5)).toBe('12.5');
     expect(parseDecimal(1e-6)).toBe('0.000001');
     fc.assert(
@@ -124,7 +124,7 @@ describe('reading an amount', () => {
   );
 });
 
-describe('an amount for people', () => {
+describe('the notation of an amount', () => {
   it.each([
     ['12.50', true],
     ['0', true],
@@ -133,7 +133,7 @@ describe('an amount for people', () => {
     ['1-', false],
     ['twelve', false],
     ['', false],
-  ])('%j without a sign may be asked for: %s', (text, may) => {
+  ])('without a sign permits %j: %s', (text, may) => {
     expect(isUnsignedDecimal(text)).toBe(may);
   });
 
@@ -148,11 +148,11 @@ describe('an amount for people', () => {
     ['12.3405', '12.3405'],
     ['100', '100'],
     ['100.00', '100.00'],
-  ])('%s is shown as %s', (stored, shown) => {
+  ])('shows %s as %s', (stored, shown) => {
     expect(plainAmount(stored)).toBe(shown);
   });
 
-  it('is none without a currency', () => {
+  it('is missing without a currency', () => {
     expect(plainMoney('2.400000', 'USD')).toEqual({ amount: '2.40', currency: 'USD' });
     expect(plainMoney(null, 'USD')).toBeNull();
     expect(plainMoney('2.40', null)).toBeNull();
@@ -166,7 +166,7 @@ describe('an amount for people', () => {
     ['12.500000', '12.50'],
     ['12.34', '12.34'],
     ['12.3456', '12.3456'],
-  ])('%s has at least two places: %s', (amount, padded) => {
+  ])('has at least two places for %s: %s', (amount, padded) => {
     expect(paddedAmount(amount)).toBe(padded);
     expect(plainText({ amount, currency: 'EUR' })).toBe(`${padded} EUR`);
   });

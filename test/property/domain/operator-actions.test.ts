@@ -41,8 +41,8 @@ const costNothing = (made: OperatedWork['attempt']) =>
   (made.state === 'failed' && made.settled);
 const judgements = ['allowed', 'unchanged', ...Object.keys(REFUSALS)];
 
-describe('what a person may do with an order', () => {
-  it('is decided for every state that an order can be in', () => {
+describe('the possible operator actions on an order', () => {
+  it('are decided for every state of an order', () => {
     fc.assert(
       fc.property(work, judgedCase, fc.constantFrom(...caseVerdicts), fc.boolean(), (state, judged, verdict, same) => {
         for (const judgement of [
@@ -57,7 +57,7 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('never ends an order that may have cost something: a send under way or unknown, a purchase, a failure that is not settled', () => {
+  it('never end an order that may have cost something', () => {
     fc.assert(
       fc.property(work, (state) => {
         const mayEnd =
@@ -71,7 +71,7 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('never brings an ended order to life', () => {
+  it('never reopen an ended order', () => {
     const ended = work.filter(({ status }) => isFinal(status));
     fc.assert(
       fc.property(ended, judgedCase, fc.boolean(), (state, judged, same) => {
@@ -84,7 +84,7 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('is nothing but a verdict after a contradiction', () => {
+  it('include only a verdict after a contradiction', () => {
     const open = work.filter(({ status }) => !isFinal(status)).map((state) => ({ ...state, openContradiction: true }));
     fc.assert(
       fc.property(open, (state) => {
@@ -93,12 +93,12 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('never judges as not bought what the service reports as sold, nor while a report waits to be processed', () => {
+  it('exclude not bought after a reported sale, and while a report waits for processing', () => {
     fc.assert(
       fc.property(work, judgedCase, (state, judged) => {
         fc.pre(judged.reason !== 'contradiction' && judgeResolve(state, judged, 'not_bought') === 'allowed');
         expect(judged.attempt?.state).not.toBe('completed');
-        // What the service works on it may finish: nothing is bought anew before the wallet shows that it cost nothing.
+        // The service may complete the purchase. Nothing is bought again before the wallet proves that it cost nothing.
         expect(needsWallet(judged)).toBe(judged.attempt?.state === 'processing');
         expect(state.observationsPending).toBe(false);
       }),
@@ -106,7 +106,7 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('never delivers an earlier attempt while a later one may be bought as well', () => {
+  it('exclude bought for an earlier attempt while a later one may be bought as well', () => {
     fc.assert(
       fc.property(work, judgedCase, (state, judged) => {
         fc.pre(judgeResolve(state, judged, 'bought') === 'allowed');
@@ -116,26 +116,23 @@ describe('what a person may do with an order', () => {
     );
   });
 
-  it('has a way out of every reason to wait for a person: a verdict, or a retry', () => {
+  it('include a verdict or a retry for every case reason', () => {
     for (const reason of reasons) {
       const openContradiction = reason === 'contradiction';
-      const parked: OperatedWork = {
+      const withCase: OperatedWork = {
         status: 'needs_attention',
         attempt: undefined,
         openContradiction,
         observationsPending: false,
       };
       const judged = { reason, attempt: undefined, laterAttempts: [] };
-      const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, judged, verdict) === 'allowed');
-      expect(verdicts.length > 0 || judgeRetry(parked, false) === 'allowed', reason).toBe(true);
+      const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(withCase, judged, verdict) === 'allowed');
+      expect(verdicts.length > 0 || judgeRetry(withCase, false) === 'allowed', reason).toBe(true);
     }
   });
 });
 
-/**
- * Work of a kind in any state that it can rest in: parked with a case, or not parked; no send under way, no report that
- * waits.
- */
+/** Work in any state without a running send or a pending report: with or without an open case. */
 const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>
   fc.record({
     kind: fc.constant<WorkKind>(kind),
@@ -149,11 +146,11 @@ const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>
   }),
 );
 
-/** Bought: nothing is in its way. */
+/** Bought, with no obstacle. */
 const ALIVE: ReadonlySet<string> = new Set(['active', 'cancelling']);
 
-describe('work that has not ended', () => {
-  it('has a next step for a person wherever it rests, and every refusal names it', () => {
+describe('open work', () => {
+  it('has a next step for an operator in every resting state, and every refusal names it', () => {
     fc.assert(
       fc.property(atRest, ({ kind, reason, state }) => {
         fc.pre(!isFinal(state.status) && !ALIVE.has(state.status) && state.attempt?.state !== 'sending');
@@ -169,7 +166,7 @@ describe('work that has not ended', () => {
     );
   });
 
-  it('is judged without a case only where something may be bought, and never while the service contradicts itself', () => {
+  it('allows a verdict without a case only for a possible purchase without a contradiction', () => {
     fc.assert(
       fc.property(atRest, ({ kind, state }) => {
         const reasonsNow = judgeableWithoutCase(state, kind);

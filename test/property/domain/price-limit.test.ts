@@ -8,16 +8,16 @@ const money = (amount: number, currency = 'USD'): Money => ({ amount: (amount / 
 const limit: fc.Arbitrary<PriceLimit> = fc.option(cents.map((amount) => money(amount)));
 
 describe('a price limit', () => {
-  it('allows what is not above it, and without one everything is allowed', () => {
+  it('permits prices up to it, and every price without a limit', () => {
     fc.assert(fc.property(cents, cents, (most, price) => isWithin(money(most), money(price)) === price <= most));
     fc.assert(fc.property(cents, (price) => isWithin(null, money(price))));
   });
 
-  it('in another currency allows nothing, since the two cannot be compared', () => {
+  it('in another currency permits nothing, because the two are not comparable', () => {
     fc.assert(fc.property(cents, cents, (most, price) => !isWithin(money(most, 'EUR'), money(price))));
   });
 
-  it('of two sends of which either may have bought allows what either of them allowed', () => {
+  it('of two sends that may both have bought permits the prices of either', () => {
     fc.assert(
       fc.property(limit, limit, cents, (earlier, later, amount) => {
         const price = money(amount);
@@ -26,7 +26,7 @@ describe('a price limit', () => {
     );
   });
 
-  it('of two in different currencies is the later one', () => {
+  it('of two different currencies is the later one', () => {
     expect(looserLimit(money(100, 'EUR'), money(5))).toEqual(money(5));
     expect(looserLimit(money(5), money(100, 'EUR'))).toEqual(money(100, 'EUR'));
   });

@@ -109,13 +109,13 @@ describe('a suggested price', () => {
     expect(suggested(eur(price), termsWith(some)).price).toEqual(eur(expected));
   });
 
-  it('has no cents in a currency that has none', () => {
+  it('has no cents in a currency without cents', () => {
     expect(
       suggested({ amount: '100', currency: 'JPY' }, termsWith({ margin: { percent: '33.3', amount: '0' } })).price,
     ).toEqual({ amount: '134.00', currency: 'JPY' });
   });
 
-  it('covers the cost and keeps the minimum, whatever the terms', () => {
+  it('covers the cost and the minimum, for any terms', () => {
     fc.assert(
       fc.property(cost, terms, (charged, by) => {
         const { price, margin } = suggested(charged, by);
@@ -134,7 +134,7 @@ describe('a suggested price', () => {
     );
   });
 
-  it('lies on its grid, and is not a whole step above what it was before the rounding', () => {
+  it('is on its grid, and less than a step above the unrounded price', () => {
     fc.assert(
       fc.property(cost, terms, rounding, (charged, by, grid) => {
         const { price, explanation } = suggested(charged, { ...by, rounding: grid });
@@ -148,7 +148,7 @@ describe('a suggested price', () => {
     );
   });
 
-  it('does not fall when the service charges more', () => {
+  it('does not decrease when the service charges more', () => {
     fc.assert(
       fc.property(cost, cost, terms, (one, other, by) => {
         const [low, high] = compareMoney(one, other) <= 0 ? [one, other] : [other, one];
@@ -157,7 +157,7 @@ describe('a suggested price', () => {
     );
   });
 
-  it('explains itself: its steps begin with the cost, never fall but by rounding, and end with the price', () => {
+  it('has an explanation that starts with the cost and ends with the price, and falls only by rounding', () => {
     fc.assert(
       fc.property(cost, terms, (charged, by) => {
         const { price, explanation } = suggested(charged, by);
@@ -170,13 +170,13 @@ describe('a suggested price', () => {
     );
   });
 
-  it('is none where it would not fit our amounts', () => {
+  it('is missing when it exceeds our amounts', () => {
     expect(priceByTerms(eur('999999999999999'), termsWith({ margin: { percent: '1', amount: '0' } }))).toBeUndefined();
   });
 });
 
-describe('the limit that goes with a suggestion', () => {
-  it('lets today’s cost through, and at the limit the price still covers the cost and its minimum margin', () => {
+describe('the price limit of a suggestion', () => {
+  it('permits the present cost, and covers cost and minimum margin at the limit', () => {
     fc.assert(
       fc.property(cost, terms, (charged, by) => {
         const { price, maxPrice } = suggested(charged, by);
@@ -190,7 +190,7 @@ describe('the limit that goes with a suggestion', () => {
     );
   });
 
-  it('is the drift where the margin leaves room for it', () => {
+  it('equals the drift when the margin permits it', () => {
     expect(
       suggested(eur('10.00'), termsWith({ margin: { percent: '40', amount: '0' }, maxPriceDriftPercent: '2.5' }))
         .maxPrice,
@@ -231,8 +231,8 @@ const item: fc.Arbitrary<PricedItem> = fc.oneof(
 );
 const RANK = { default: 0, country: 1, package: 2, vpn_plan: 2 } as const;
 
-describe('the rule that counts', () => {
-  it('is the most specific of those that apply in the currency of the cost, in whatever order they come', () => {
+describe('the effective rule', () => {
+  it('is the most specific applicable one in the currency of the cost, for any order of the rules', () => {
     fc.assert(
       fc.property(item, rules, fc.infiniteStream(fc.double()), (sold, all, keys) => {
         const applies = all.filter(({ target: of, currency }) => {
@@ -246,7 +246,7 @@ describe('the rule that counts', () => {
         if (found === undefined) return;
         expect(applies).toContain(found.rule);
         expect(RANK[found.rule.target.kind]).toBe(best);
-        // Of several countries, the one that is sold dearest.
+        // Of several countries, the one with the highest price.
         for (const rule of applies.filter(({ target: of }) => RANK[of.kind] === best)) {
           expect(compareMoney(suggested(sold.cost, rule.terms).price, found.price)).not.toBe(1);
         }
@@ -259,7 +259,7 @@ describe('the rule that counts', () => {
     );
   });
 
-  it('has a name that no other rule in force may have', () => {
+  it('has a unique name among the rules in force', () => {
     const rule = (currency: string, of: PricingTarget): PricingRule => ({ target: of, currency, terms: PLAIN });
     const germany = rule('EUR', { kind: 'country', country: 'DE' });
     expect(
@@ -273,7 +273,7 @@ describe('the rule that counts', () => {
     );
   });
 
-  it('has a rounding that prices can end on', () => {
+  it('has a rounding that prices can reach', () => {
     const grid = (step: string, ending: string) =>
       termsProblems({ rounding: { step, ending, direction: 'up' } }).map(({ field }) => field);
     expect([grid('1', '0.99'), grid('1', '1'), grid('0', '0'), grid('0.00', '0')]).toEqual([
@@ -286,7 +286,7 @@ describe('the rule that counts', () => {
 });
 
 describe('a trial of other rules and costs', () => {
-  it('tells of the price that stays what it leaves, and whether the new rule would have it', () => {
+  it('shows the margin of an unchanged price, and whether the new rule would suggest it', () => {
     fc.assert(
       fc.property(item, rules, rules, cost, fc.option(cost), (sold, now, tried, newCost, kept) => {
         const sellingPrice = kept ?? undefined;
@@ -313,7 +313,7 @@ describe('a trial of other rules and costs', () => {
     );
   });
 
-  it('has nothing to say of a price in another currency', () => {
+  it('shows no result for a price in another currency', () => {
     const sold: PricedItem = { kind: 'vpn_plan', id: 1, cost: eur('1') };
     const trial = {
       item: sold,
@@ -325,7 +325,7 @@ describe('a trial of other rules and costs', () => {
     expect(reprice(trial).kept).toBeUndefined();
   });
 
-  it('puts tried rules in the place of those for the same', () => {
+  it('replaces rules of the same target by tried ones', () => {
     fc.assert(
       fc.property(rules, rules, (inForce, tried) => {
         const together = withRules(inForce, tried);

@@ -45,8 +45,8 @@ const failures = fc
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }));
 
-describe('rule 2: unknown is never taken for a failure', () => {
-  it('once any send was unknown, or this one is, nothing fails, is held or is bought anew', () => {
+describe('rule 2: an unknown outcome is never a failure', () => {
+  it('after an unknown send the decision is never fail, hold or new attempt', () => {
     fc.assert(
       fc.property(failures, histories, policies, (outcome, history, policy) => {
         fc.pre(history.anyUnknown || !isDefinite(outcome.failure));
@@ -56,7 +56,7 @@ describe('rule 2: unknown is never taken for a failure', () => {
     );
   });
 
-  it('a resend happens where it is allowed only, and begins within the window of the first send that was not refused', () => {
+  it('a resend happens only when allowed, within the window of the first unrefused send', () => {
     fc.assert(
       fc.property(failures, histories, policies, (outcome, history, policy) => {
         const step = decideAfterSend(outcome, history, policy, NOW);
@@ -69,7 +69,7 @@ describe('rule 2: unknown is never taken for a failure', () => {
     );
   });
 
-  it('an answer that says the key or reference is known, or that cannot be trusted, is looked up and never sent again', () => {
+  it('a known key or reference, or an unreliable answer, is looked up and never sent again', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('key_or_reference_used' as const, 'contract_drift' as const),
@@ -96,8 +96,8 @@ describe('rule 2: unknown is never taken for a failure', () => {
   });
 });
 
-describe('rule 3: nothing is bought anew without evidence', () => {
-  it('only a wallet without the debit, or with its credit, says that an attempt cost nothing', () => {
+describe('rule 3: no new attempt without evidence', () => {
+  it('only a wallet without the debit, or with its credit, proves that an attempt cost nothing', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('no_debit' as const, 'credited' as const, 'debited' as const, 'unavailable' as const),

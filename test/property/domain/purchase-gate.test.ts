@@ -21,8 +21,8 @@ const cents = fc.integer({ min: 0, max: 1_000_000 });
 const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
 
-describe('a barrier', () => {
-  it('names its circuit or its pause, and nothing that it is not', () => {
+describe('a gate barrier', () => {
+  it('contains the name of its circuit or pause, and no other', () => {
     for (const name of circuitNames)
       expect([circuitOf(`circuit:${name}`), pauseOf(`circuit:${name}`), circuitOf(name)]).toEqual([
         name,
@@ -40,7 +40,7 @@ describe('a barrier', () => {
 });
 
 describe('a reservation', () => {
-  it('may take the last cent, and says what is short', () => {
+  it('may use the last cent, and reports the missing amount', () => {
     expect(judgeReservation(usd(250), { balance: usd(1_000), reserved: usd(750) })).toEqual({ kind: 'enough' });
     expect(
       judgeReservation(usd(251), { balance: { amount: '10.000000', currency: 'USD' }, reserved: usd(750) }),
@@ -50,7 +50,7 @@ describe('a reservation', () => {
     });
   });
 
-  it('never takes the sum of what is reserved above the balance', () => {
+  it('never exceeds the balance in total', () => {
     fc.assert(
       fc.property(cents, fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 40 }), (balance, prices) => {
         let reserved = usd(0);
@@ -72,15 +72,15 @@ describe('a reservation', () => {
   });
 });
 
-describe('a limit of the day', () => {
-  it('may be met to the cent, and says what exceeds it', () => {
+describe('a daily limit', () => {
+  it('may be reached exactly, and a refusal contains the excess', () => {
     expect(spendProblem(usd(250), { limit: usd(1_000), spent: usd(750), whose: 'of this API key' })).toBeUndefined();
     expect(spendProblem(usd(251), { limit: usd(1_000), spent: usd(750), whose: 'of this API key' })).toBe(
       'The price is 2.51 USD; of the daily limit of this API key of 10.00 USD, 7.50 USD are spent.',
     );
   });
 
-  it('is reached by what would exceed it, and not by what meets it', () => {
+  it('refuses a price that exceeds it, and accepts one that reaches it', () => {
     fc.assert(
       fc.property(cents, cents, cents, (limit, spent, price) => {
         const problem = spendProblem(usd(price), { limit: usd(limit), spent: usd(spent), whose: 'of all' });
@@ -89,7 +89,7 @@ describe('a limit of the day', () => {
     );
   });
 
-  it('is of a day in UTC, which ends when the next begins', () => {
+  it('applies to a day in UTC', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4_000_000_000_000 }), (now) => {
         const rest = untilNextDay(now);
@@ -109,11 +109,11 @@ describe('a release at a rate', () => {
     [0, 60_000, 10, 10],
     // A clock that was set back.
     [1_000, 500, 10, 0],
-  ])('lets go, the last at %s, now %s, at %s a second: %s', (last, now, rate, count) => {
+  ])('permits, with the last at %s, now %s, at %s a second: %s', (last, now, rate, count) => {
     expect(releasable(last, now, rate)).toBe(count);
   });
 
-  it('never lets more go in a time than the rate allows, however often it is looked', () => {
+  it('never exceeds its rate, for any number of checks', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 }),
@@ -135,8 +135,8 @@ describe('a release at a rate', () => {
   });
 });
 
-describe('whether to submit again', () => {
-  it('is never "yes" for what may have been bought, nor for what goes on', () => {
+describe('the advice about a resubmission', () => {
+  it('is never "yes" for a possible purchase, nor for open work', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...WORK_KINDS),
@@ -168,7 +168,7 @@ describe('whether to submit again', () => {
     ['needs_attention', 'completed', 'not_needed'],
     ['failed', 'refused', 'yes'],
     ['abandoned', 'refused', 'yes'],
-  ] as const)('of what is %s with an attempt that is %s is %s', (status, state, verdict) => {
+  ] as const)('for work that is %s with an attempt that is %s is %s', (status, state, verdict) => {
     expect(resubmission({ kind: 'order', status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(
       verdict,
     );
@@ -176,7 +176,7 @@ describe('whether to submit again', () => {
 });
 
 describe('a release by an operator', () => {
-  it('is for what is held only, and never what makes an abandonment safe', () => {
+  it('is allowed only for held work, and never affects a safe abandonment', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...WORK_STATUSES),

@@ -41,7 +41,7 @@ const purchases: fc.Arbitrary<Purchase[]> = fc
   .map((all) =>
     all.map(({ kind, state, isOver, named, ended }, index): Purchase => ({
       attemptId: `att_${index}`,
-      // Some works have two attempts.
+      // Some work has two attempts.
       work: { kind, id: `work_${kind}_${index >> 1}` },
       reference: kind === 'topup' ? null : `ref-${index}`,
       serviceId: named ? `svc-${index}` : null,
@@ -108,14 +108,14 @@ const knowledges: fc.Arbitrary<Knowledge> = fc
   .record({
     purchases,
     movements,
-    told: fc.array(fc.tuple(money, age, fc.constantFrom('debit' as const, 'credit' as const)), { maxLength: 5 }),
+    reported: fc.array(fc.tuple(money, age, fc.constantFrom('debit' as const, 'credit' as const)), { maxLength: 5 }),
     complete: fc.boolean(),
   })
-  .map(({ told, ...rest }) => ({
+  .map(({ reported, ...rest }) => ({
     ...rest,
     placed: [],
     outstanding: rest.purchases.flatMap(({ attemptId, work }, index): Outstanding[] => {
-      const row = told[index];
+      const row = reported[index];
       if (row === undefined) return [];
       return [
         {
@@ -131,7 +131,7 @@ const knowledges: fc.Arbitrary<Knowledge> = fc
     now: NOW,
   }));
 
-/** What is known once a judgement is written down. */
+/** The knowledge after a stored judgement. */
 function afterwards(before: Knowledge, { places, outstanding }: Judgement): Knowledge {
   const booked = places.flatMap((place) => (place.kind === 'booked' ? [place] : []));
   return {
@@ -163,7 +163,7 @@ const entryText = (entry: Entry) =>
   `${slotOf(entry)} ${new Big(entry.money.amount).toFixed(2)} ${entry.money.currency}`;
 
 describe('rule 7: every movement of the wallet has exactly one cause', () => {
-  it('each movement lands in exactly one place, and each place in the books is taken once', () => {
+  it('each movement has exactly one place, and each place of the books is used once', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
         const { places, entries } = reconcile(known, RULES);
@@ -180,7 +180,7 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
     );
   });
 
-  it('the journal, less what awaits its movement, is the sum of what was booked, whatever amounts we were told', () => {
+  it('the journal without outstanding rows is the sum of the booked movements, for any reported amounts', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
         const { places, entries, outstanding } = reconcile(known, RULES);
@@ -191,7 +191,7 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
     );
   });
 
-  it('what was judged once is not booked again', () => {
+  it('a booked movement is not booked again', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
         const first = reconcile(known, RULES);
@@ -203,7 +203,7 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
     );
   });
 
-  it('the order in which things are read changes nothing', () => {
+  it('the order of the rows changes nothing', () => {
     const shuffled = knowledges.chain((known) =>
       fc.record({
         known: fc.constant(known),
@@ -218,7 +218,7 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
     );
   });
 
-  it('nothing young is reported, and nothing is reported as missing while not all was read', () => {
+  it('no recent movement is reported, and no missing one after an incomplete read', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
         const { findings } = reconcile(known, RULES);

@@ -36,7 +36,7 @@ describe('the conditions of a refund', () => {
     );
   });
 
-  it('forecast a refund only when everything was read and all of it passes [spec: refund.only-with-all-five]', () => {
+  it('forecast a refund only when all were read and pass [spec: refund.only-with-all-five]', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const all =
@@ -55,7 +55,7 @@ describe('the conditions of a refund', () => {
     );
   });
 
-  it('of which one fails forecast no refund, whatever else could not be read', () => {
+  it('with one failure forecast no refund, also with unreadable ones', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const used = { ...each, usage: { ok: true as const, value: { dataUsedMb: 1 }, asOf: 0 } };
@@ -64,7 +64,7 @@ describe('the conditions of a refund', () => {
     );
   });
 
-  it('of which none fails and one could not be read are unknown, and say why', () => {
+  it('without a failure and with an unreadable one are unknown, with the reason', () => {
     const read = { ok: true, asOf: 0 } as const;
     const unread: RefundEvidence = {
       usage: { ok: false, detail: 'this service has no call for it (esim_usage).', mayPass: false },
@@ -91,7 +91,7 @@ describe('the conditions of a refund', () => {
     debit: { ...read, value: { found: true } },
   };
 
-  it('all hold for an eSIM that nobody has touched, and say what shows it', () => {
+  it('all pass for an unused eSIM, with their evidence', () => {
     const conditions = judgeRefundConditions(untouched);
     expect(forecastRefund(conditions)).toBe('refund_expected');
     expect(conditions).toEqual([
@@ -117,7 +117,7 @@ describe('the conditions of a refund', () => {
     ],
     [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', '2 of its top-ups are completed.'],
     [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
-  ])('%j is one that fails, alone, and enough for no refund [spec: refund.condition.*]', (change, name, evidence) => {
+  ])('%j fails alone and excludes a refund [spec: refund.condition.*]', (change, name, evidence) => {
     const conditions = judgeRefundConditions({ ...untouched, ...change });
     expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([
       { name, result: 'fail', evidence, asOf: at },
@@ -125,7 +125,7 @@ describe('the conditions of a refund', () => {
     expect(forecastRefund(conditions)).toBe('no_refund_expected');
   });
 
-  it('expects no refund of what somebody has cancelled already, whatever the conditions say', () => {
+  it('forecast no refund for an eSIM that is already cancelled', () => {
     const conditions = judgeRefundConditions(untouched);
     expect(forecastRefund(conditions, 'available')).toBe('refund_expected');
     expect(forecastRefund(conditions, 'cancelled')).toBe('no_refund_expected');

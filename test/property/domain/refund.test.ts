@@ -148,7 +148,7 @@ describe('the states and reviews of a refund', () => {
     [{ esim: 'processing', refund: { state: 'processing', review: 'accepted' } }, false],
     [{ refund: { state: 'processing' } }, false],
     [{ refund: { state: 'failed', review: 'refused' } }, false],
-  ])('%j says that the eSIM is cancelled: %s', (said, cancelled) => {
+  ])('%j reports the eSIM as cancelled: %s', (said, cancelled) => {
     expect(isCancelled(said)).toBe(cancelled);
   });
 
@@ -214,12 +214,12 @@ describe('the refund that a wallet credit belongs to', () => {
   const isOf = (refunds: readonly RefundOfOrder[], refundId: string | null) =>
     refundOfCredit(refunds, { refundId, money });
 
-  it('is the refund that the service names, in force or not', () => {
+  it('is the refund with the id of the service, in force or not', () => {
     expect(isOf([refused, inForce], 'r_2')).toBe(inForce);
     expect(isOf([inForce, refused], 'r_1')).toBe(refused);
   });
 
-  it('is the refund in force where the credit names none, otherwise the first', () => {
+  it('is the refund in force for a credit without an id, otherwise the first', () => {
     expect(isOf([refused, inForce], null)).toBe(inForce);
     expect(isOf([refused], null)).toBe(refused);
     expect(isOf([], null)).toBeUndefined();

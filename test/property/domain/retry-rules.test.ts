@@ -43,8 +43,8 @@ const overrides: fc.Arbitrary<RetryOverrides> = fc.record(
 );
 const failure = fc.constantFrom(undefined, ...failureClasses);
 
-describe('the rule by which work is tried again', () => {
-  it('never has a first wait that is longer than the longest, and at least one attempt, whatever is configured and set', () => {
+describe('the retry policy', () => {
+  it('has a first delay up to the longest one, and at least one attempt, for any settings', () => {
     fc.assert(
       fc.property(failure, settings, overrides, fc.nat({ max: 5 }), (of, configured, set, granted) => {
         const rule = ruleOfWork(retryRule(of, configured), set, granted);
@@ -56,13 +56,13 @@ describe('the rule by which work is tried again', () => {
     );
   });
 
-  it('is what was set, wherever something was', () => {
+  it('has each value that was set', () => {
     fc.assert(
       fc.property(failure, settings, overrides, fc.nat({ max: 5 }), (of, configured, set, granted) => {
         const base = retryRule(of, configured);
         const rule = ruleOfWork(base, set, granted);
         expect(rule.attempts).toBe(set.attempts ?? base.attempts + granted);
-        // A longer first wait alone makes the longest one longer; a longest one alone cuts the first.
+        // A longer first delay raises the longest one. A longest delay limits the first.
         expect(rule.maxDelayMs).toBe(set.maxDelayMs ?? Math.max(base.maxDelayMs, set.firstDelayMs ?? 0));
         expect(rule.firstDelayMs).toBe(Math.min(set.firstDelayMs ?? base.firstDelayMs, rule.maxDelayMs));
         expect(ruleOfWork(base, {})).toEqual(base);
@@ -71,7 +71,7 @@ describe('the rule by which work is tried again', () => {
     );
   });
 
-  it('of a class is changed by what is configured for that class alone, save the attempts', () => {
+  it('of a class depends on the configuration of that class only, except for attempts', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...retriedClasses),
@@ -88,7 +88,7 @@ describe('the rule by which work is tried again', () => {
     );
   });
 
-  it('gives up no later than the caller wished and the class allows, unless a deadline was set', () => {
+  it("ends at the earlier of the caller's deadline and the class limit, unless a deadline was set", () => {
     fc.assert(
       fc.property(failure, settings, overrides, fc.option(delay, { nil: undefined }), (of, configured, set, wish) => {
         const rule = retryRule(of, configured);
@@ -99,7 +99,7 @@ describe('the rule by which work is tried again', () => {
     );
   });
 
-  it('is as configured again once every change is taken back, and the same change twice changes nothing more', () => {
+  it('is the configured one after a reset, and a repeated change has no effect', () => {
     const change = fc.record(
       {
         attempts: fc.option(attempts),

@@ -39,8 +39,8 @@ function known(knows: RunwayKnowledge): KnownRunway {
   return runway;
 }
 
-describe('how long the wallet lasts', () => {
-  it('is what is left over the mean of a day, and exactly that where all days are alike', () => {
+describe('the runway of the wallet', () => {
+  it('is the available amount divided by the daily mean', () => {
     expect(known(knowledge())).toEqual({
       kind: 'known',
       available: eur('100.00'),
@@ -60,7 +60,7 @@ describe('how long the wallet lasts', () => {
     });
   });
 
-  it('has a spread around it, the wider the more the days differ', () => {
+  it('has a range that grows with the variation of the days', () => {
     fc.assert(
       fc.property(sums, cents(100_000_00, 1), (daily, balance) => {
         fc.pre(daily.some((sum) => Number(sum) > 0));
@@ -69,8 +69,8 @@ describe('how long the wallet lasts', () => {
         );
         expect(earliestDays).toBeLessThanOrEqual(days);
         expect(latestDays).toBeGreaterThanOrEqual(days);
-        // On the day it is reckoned to: days times the mean, give or take a deviation for each root of a day, is what
-        // there is.
+        // At the last day, days times the mean, plus or minus the deviation for each root of a day, equals the
+        // available amount.
         for (const [at, sign] of [
           [earliestDays, 1],
           [latestDays, -1],
@@ -86,7 +86,7 @@ describe('how long the wallet lasts', () => {
     );
   });
 
-  it('is shorter the less there is and the more is sold', () => {
+  it('is shorter with a lower balance and with more sales', () => {
     fc.assert(
       fc.property(sums, cents(100_000_00, 1), cents(100_00), fc.nat({ max: 13 }), (daily, balance, more, age) => {
         fc.pre(daily.some((sum) => Number(sum) > 0));
@@ -100,7 +100,7 @@ describe('how long the wallet lasts', () => {
     );
   });
 
-  it('is nothing, and never less, where more is wanted than is there', () => {
+  it('is zero, and never negative, when more is reserved than available', () => {
     expect(known(knowledge({ held: eur('250.00') }))).toMatchObject({
       available: eur('-150.00'),
       days: 0,
@@ -109,7 +109,7 @@ describe('how long the wallet lasts', () => {
     });
   });
 
-  it('looks at no day before the first sale, and says nothing from fewer than it needs', () => {
+  it('ignores days before the first sale, and is unknown with too few days', () => {
     expect([0.5, 1, 3.9, 14, 400].map((days) => daysLookedAt(NOW - days * DAY, NOW, policy))).toEqual([
       0, 1, 3, 14, 14,
     ]);
@@ -133,11 +133,11 @@ describe('how long the wallet lasts', () => {
   });
 });
 
-describe('a wallet that lasts too short', () => {
+describe('a low runway', () => {
   const lasting = (days: number) =>
     runwayOf(knowledge({ wallet: { balance: eur((days * 10).toFixed(2)), readAt: NOW } }), policy);
 
-  it('is low below the threshold, and until it lasts a fifth longer', () => {
+  it('begins below the threshold, and ends a fifth above it', () => {
     const days = [3, 2.9, 3, 3.5, 3.6, 3.5, 3, 2.9];
     let isLow = false;
     const lows = days.map((each) => (isLow = isRunwayLow(lasting(each), isLow, policy) ?? isLow));
@@ -145,7 +145,7 @@ describe('a wallet that lasts too short', () => {
     expect(thresholdDays(policy)).toBe(3);
   });
 
-  it('stays what it was while nothing is known', () => {
+  it('keeps its state while the runway is unknown', () => {
     expect(isRunwayLow(runwayOf(knowledge({ wallet: undefined }), policy), true, policy)).toBeUndefined();
   });
 });

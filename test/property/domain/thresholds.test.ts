@@ -15,8 +15,8 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 const shares = fc.uniqueArray(fc.constantFrom(0.5, 0.2, 0.1, 0.05, 0.01));
 const megabytes = fc.double({ min: 0, max: 1e6, noNaN: true });
 
-describe('data of an eSIM', () => {
-  it('is low from a threshold on, and the tightest that is reached counts', () => {
+describe('the data of an eSIM', () => {
+  it('are low from a threshold on, and the lowest reached threshold counts', () => {
     const at = (usedMb: number) => dataThreshold({ usedMb, totalMb: 1_000 }, [0.05, 0.2]);
     expect([0, 799, 800, 949, 950, 1_000, 1_200].map(at)).toEqual([undefined, undefined, 0.2, 0.2, 0.05, 0.05, 0.05]);
     fc.assert(
@@ -34,7 +34,7 @@ describe('data of an eSIM', () => {
     );
   });
 
-  it('comes no less low by being used', () => {
+  it('never become less low by use', () => {
     fc.assert(
       fc.property(
         megabytes,
@@ -50,7 +50,7 @@ describe('data of an eSIM', () => {
     );
   });
 
-  it('never is low where it is unlimited, or nobody says how much there is', () => {
+  it('are never low without a limit', () => {
     fc.assert(
       fc.property(megabytes, fc.constantFrom(null, undefined, 0), shares, (usedMb, totalMb, thresholds) => {
         expect(dataThreshold({ usedMb, totalMb }, [...thresholds, 1])).toBeUndefined();
@@ -59,8 +59,8 @@ describe('data of an eSIM', () => {
   });
 });
 
-describe('time', () => {
-  it('is short within a threshold of its end, and never once it is over', () => {
+describe('the remaining time', () => {
+  it('is short within a threshold of its end, and never afterwards', () => {
     const hours = (left: number) => timeThreshold(left * 3_600_000, 0, [72 * 3_600_000, 24 * 3_600_000]);
     expect([73, 72, 25, 24, 0.1, 0, -1].map(hours)).toEqual([
       undefined,
@@ -75,7 +75,7 @@ describe('time', () => {
 });
 
 describe('an announcement', () => {
-  it('has another key for each threshold, each top-up and each end', () => {
+  it('has a separate key for each threshold, each top-up and each end', () => {
     fc.assert(
       fc.property(share, share, fc.nat({ max: 9 }), fc.nat({ max: 9 }), (one, other, topups, later) => {
         const isSame = one === other && topups === later;
@@ -97,8 +97,8 @@ describe('an eSIM', () => {
     ['consumed', null, true, false],
     ['cancelled', new Date(0), false, true],
     ['expired', new Date(0), false, true],
-    ['a word we do not know', null, false, false],
-  ])('that is %s, first active %s, is in use: %s, over: %s', (status, activatedAt, inUse, over) => {
+    ['an unknown value', null, false, false],
+  ])('in the state %s, first active %s, is in use: %s, over: %s', (status, activatedAt, inUse, over) => {
     expect([isEsimInUse({ status, activatedAt }), isEsimOver(status)]).toEqual([inUse, over]);
   });
 });

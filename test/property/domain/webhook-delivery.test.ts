@@ -29,7 +29,7 @@ const outcome: fc.Arbitrary<TryOutcome> = fc.oneof(
 const spread = fc.double({ min: 0, max: 1, noNaN: true });
 
 /**
- * One delivery to an endpoint that answers so for ever. @returns when it was tried, in milliseconds from its
+ * One delivery to an endpoint with a constant answer. @returns the times of its tries, in milliseconds after its
  * publication.
  */
 function triesOf(answer: TryOutcome, spreadOf: () => number) {
@@ -46,7 +46,7 @@ function triesOf(answer: TryOutcome, spreadOf: () => number) {
   }
 }
 
-/** Where the answer and the time alone decide; undefined where it depends on the wait. */
+/** The end when answer and time alone decide; undefined when it depends on the delay. */
 function expectedEnd(answer: TryOutcome, triedFor: number) {
   if (isDelivered(answer)) return ['delivered', undefined];
   if (answer.kind === 'answered' && answer.status === 410) return ['failed', 'gone'];
@@ -54,8 +54,8 @@ function expectedEnd(answer: TryOutcome, triedFor: number) {
   return triedFor < policy.retryForMs - 1.2 * policy.retryDelayMaxMs ? ['pending', undefined] : undefined;
 }
 
-describe('a try to deliver', () => {
-  it('ends a delivery with any 2xx, and with nothing else but the end of its time, 410, or an endpoint that failed for too long', () => {
+describe('a delivery try', () => {
+  it('ends a delivery with any 2xx, at its time limit, with 410, or with its endpoint', () => {
     fc.assert(
       fc.property(
         outcome,
@@ -92,7 +92,7 @@ describe('a try to deliver', () => {
     );
   });
 
-  it('waits at least as long as it was asked to, within bounds', () => {
+  it('delays at least as long as Retry-After, within limits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 * DAY }), spread, (retryAfterMs, at) => {
         const { delivery, health } = judgeTry(
@@ -104,15 +104,15 @@ describe('a try to deliver', () => {
         );
         const asked = Math.min(retryAfterMs, policy.retryDelayMaxMs);
         expect(delivery.nextTryAt).toBeGreaterThanOrEqual(asked);
-        // The endpoint has asked, so it gets nothing else either.
+        // The endpoint has asked for a delay, so it gets nothing else either.
         expect(health.retryAt ?? 0).toBeGreaterThanOrEqual(asked);
       }),
     );
   });
 });
 
-describe('a wait that an endpoint has asked for', () => {
-  it('is over when it is over, whatever became of what was sent with the same breath', () => {
+describe('a delay that an endpoint has requested', () => {
+  it('ends at its time, for any result of concurrent sends', () => {
     const outcome = fc.oneof(
       fc
         .integer({ min: 200, max: 599 })
@@ -140,7 +140,7 @@ describe('a wait that an endpoint has asked for', () => {
     );
   });
 
-  it('ends with the first success of one that only failed: it was our own pause', () => {
+  it('ends with the first success after failures, because it was our own delay', () => {
     const tried = {
       failedTries: 3,
       triedSince: 0,
@@ -150,8 +150,8 @@ describe('a wait that an endpoint has asked for', () => {
   });
 });
 
-describe('a delivery to an endpoint that is down', () => {
-  it('is tried soon at first, then ever more seldom, for almost three days', () => {
+describe('a delivery to an endpoint that does not answer', () => {
+  it('is tried with growing delays for almost three days', () => {
     fc.assert(
       fc.property(fc.infiniteStream(spread), (spreads) => {
         const { at, state } = triesOf({ kind: 'answered', status: 503 }, () => Number(spreads.next().value));
@@ -166,7 +166,7 @@ describe('a delivery to an endpoint that is down', () => {
     );
   });
 
-  it('takes the endpoint out of service after five days without one success, not before', () => {
+  it('disables the endpoint after five days without a success, not before', () => {
     const health = (failingDays: number): EndpointHealth => ({
       failures: 30,
       failingSince: 100 * DAY - failingDays * DAY,
@@ -182,7 +182,7 @@ describe('a delivery to an endpoint that is down', () => {
     expect([disableAfter(4.99), disableAfter(5)]).toEqual([undefined, 'failing']);
   });
 
-  it('is sent with others until several have failed in a row, then one at a time, at least every quarter of an hour', () => {
+  it('is sent with others at first, then one at a time, at least every quarter of an hour', () => {
     let health: EndpointHealth = { failures: 0 };
     for (let failed = 1; failed <= 20; failed += 1) {
       ({ health } = judgeTry(
@@ -200,7 +200,7 @@ describe('a delivery to an endpoint that is down', () => {
 });
 
 describe('a filter of events', () => {
-  it('selects what it names, and nothing else', () => {
+  it('selects exactly its types', () => {
     for (const type of eventTypes) {
       const [kind = ''] = type.split('.');
       expect(selects(['*'], type)).toBe(true);
@@ -219,7 +219,7 @@ describe('a filter of events', () => {
     }
   });
 
-  it('is of patterns that select something', () => {
+  it('has only patterns that select a type', () => {
     expect(
       ['*', 'order.*', 'order.completed', 'webhook_endpoint.*'].filter((pattern) => !isEventPattern(pattern)),
     ).toEqual([]);

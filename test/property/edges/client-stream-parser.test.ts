@@ -4,7 +4,7 @@ import { StreamParser, type StreamBlock } from '#clients/typescript/src/sse.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** What a parser makes of bytes that come in these parts. */
+/** The result of a parser for bytes in these parts. */
 function read(parts: readonly Uint8Array[]): { blocks: StreamBlock[]; retryMs: number | undefined } {
   const parser = new StreamParser();
   const blocks = parts.flatMap((part) => parser.push(part));
@@ -13,7 +13,7 @@ function read(parts: readonly Uint8Array[]): { blocks: StreamBlock[]; retryMs: n
 const readText = (text: string) => read([bytesOf(text)]).blocks;
 const dataOf = (text: string) => readText(text).map(({ data }) => data);
 
-/** Cuts bytes at these places, also in the middle of a letter. */
+/** Splits bytes at these positions, also inside a character. */
 function cut(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
   const places = [
     0,
@@ -24,7 +24,7 @@ function cut(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
 }
 
 const places = fc.array(fc.nat(), { maxLength: 30 });
-/** What matters to a parser, and letters of one to four bytes. */
+/** Special characters of the format, and characters of one to four bytes. */
 const letter = fc.constantFrom(
   '\n',
   '\r',
@@ -70,7 +70,7 @@ function textOf(blocks: readonly Written[], end: string): string {
 }
 
 describe('a stream of server-sent events', () => {
-  it('gives back what was written, whatever ends its lines and wherever it is cut', () => {
+  it('returns the written events, for any line end and any split', () => {
     fc.assert(
       fc.property(
         fc.array(written, { maxLength: 6 }),
@@ -88,7 +88,7 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('means the same wherever it is cut, whatever stands in it', () => {
+  it('gives the same events for any split of the bytes', () => {
     fc.assert(
       fc.property(fc.array(letter, { maxLength: 60 }), places, (letters, at) => {
         const bytes = bytesOf(letters.join(''));
@@ -99,7 +99,7 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('is complete as soon as its blank line is there, also where that may be half of a line end', () => {
+  it('is complete as soon as its blank line arrives, also when that may be half of a line end', () => {
     for (const end of ['\n', '\r', '\r\n']) expect(dataOf(`data: one${end}${end}`)).toEqual(['one']);
     expect(dataOf('data: one\r\rdata: two\r\n\ndata: three\n\r\n')).toEqual(['one', 'two', 'three']);
   });
@@ -110,7 +110,7 @@ describe('the examples of the standard', () => {
     expect(dataOf('data: YHOO\ndata: +2\ndata: 10\n\n')).toEqual(['YHOO\n+2\n10']);
   });
 
-  it('leave out comments, keep an id until another comes, and do not tell what is cut off', () => {
+  it('skip comments, keep an id until the next one, and drop an incomplete event', () => {
     const blocks = readText(': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event');
     expect(blocks).toEqual([
       { lastEventId: '', data: undefined },
@@ -120,28 +120,28 @@ describe('the examples of the standard', () => {
     expect(readText('data:  third event\n\n')).toEqual([{ lastEventId: '', data: ' third event' }]);
   });
 
-  it('tell of events with empty data', () => {
+  it('return events with empty data', () => {
     expect(dataOf('data\n\ndata\ndata\n\ndata:')).toEqual(['', '\n']);
     expect(dataOf('data:test\n\ndata: test\n\n')).toEqual(['test', 'test']);
   });
 });
 
 describe('a field', () => {
-  it('is left out when it is not known, and an id with a NUL is none', () => {
+  it('is ignored when it is unknown, and so is an id with NUL', () => {
     expect(readText('id: before\nData: x\nname: y\nid: a\0b\ndata: z\n\n')).toEqual([
       { lastEventId: 'before', data: 'z' },
     ]);
   });
 
-  it('of an event that never came to its end leaves the id as it was', () => {
+  it('of an incomplete event does not change the id', () => {
     expect(readText('id: 1\ndata: a\n\nid: 2\ndata: b\n')).toEqual([{ lastEventId: '1', data: 'a' }]);
   });
 
-  it('says with retry how long to wait, in digits alone', () => {
+  it('retry contains the delay, in digits only', () => {
     expect(read([bytesOf('retry: 1500\nretry: 2s\nretry\nretry: -1\n')]).retryMs).toBe(1_500);
   });
 
-  it('follows a byte order mark at the beginning, and one only', () => {
+  it('may follow one byte order mark at the start', () => {
     expect(dataOf('\uFEFFdata: a\n\n')).toEqual(['a']);
     expect(dataOf('\uFEFF\uFEFFdata: a\n\n')).toEqual([undefined]);
     expect(read([bytesOf('\uFEFF'), bytesOf('\uFEFFdata: a\n\n')]).blocks).toEqual([

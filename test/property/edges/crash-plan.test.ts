@@ -10,7 +10,7 @@ import { obstacle, setting, SHAPES_LEFT_OUT, type WorkOutcome } from '#test/cras
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 const seed = fc.integer({ min: 1, max: 1_000_000 });
-/** The length of the kept run. */
+/** The length of a complete run. */
 const SUITE = 200;
 const DISTURBANCES = [
   'delay postgres',
@@ -47,7 +47,7 @@ describe('the plan of a seed', () => {
     );
   });
 
-  it('holds faults that the simulator takes', () => {
+  it('contains faults that the simulator accepts', () => {
     fc.assert(
       fc.property(seed, (each) => {
         const { requestFaults, webhookFaults } = planOf(each);
@@ -60,8 +60,8 @@ describe('the plan of a seed', () => {
   });
 });
 
-describe('a suite of seeds, wherever it begins,', () => {
-  it('disturbs in every way, and moves every clock', () => {
+describe('a suite of seeds with any start', () => {
+  it('contains every disturbance, and moves every clock', () => {
     fc.assert(
       fc.property(seed, (first) => {
         const plans = suiteFrom(first);
@@ -105,7 +105,7 @@ describe('a suite of seeds, wherever it begins,', () => {
     );
   });
 
-  it('meets every dialect, and switches every capability off', () => {
+  it('contains every dialect, and switches every capability off', () => {
     fc.assert(
       fc.property(seed, (first) => {
         const settings = suiteFrom(first).map(({ setting }) => setting);
@@ -119,20 +119,16 @@ describe('a suite of seeds, wherever it begins,', () => {
   });
 });
 
-describe('what a service lets succeed', () => {
+describe('the required result at a service', () => {
   const facts: WorkOutcome = { kind: 'order', nature: 'sold', anyUnknown: false, neverArrived: false, reported: false };
 
   it.each([
     ['a plain order', setting('replays'), facts],
-    [
-      'one whose answer was lost, where keys are replayed',
-      setting('replays', 'order_list'),
-      { ...facts, anyUnknown: true },
-    ],
-    ['one whose answer was lost, where it can be looked up', setting('conflicts'), { ...facts, anyUnknown: true }],
+    ['one with a lost answer and key replay', setting('replays', 'order_list'), { ...facts, anyUnknown: true }],
+    ['one with a lost answer and a look-up', setting('conflicts'), { ...facts, anyUnknown: true }],
     ['one that fails once, where the wallet proves it', setting('ignores_keys'), { ...facts, nature: 'fails_once' }],
-    ['whatever the service reported of', setting('bare'), { ...facts, anyUnknown: true, reported: true }],
-  ] as const)('%s must', (_name, where, what) => {
+    ['one that the service reported', setting('bare'), { ...facts, anyUnknown: true, reported: true }],
+  ] as const)('must be a success: %s', (_name, where, what) => {
     expect(obstacle(where, what)).toBeUndefined();
   });
 
@@ -149,22 +145,22 @@ describe('what a service lets succeed', () => {
       { ...facts, nature: 'fails_once' },
     ],
     [
-      'one whose answer was lost, without resends and look-ups',
+      'one with a lost answer, without resends and look-ups',
       setting('conflicts', 'order_list'),
       { ...facts, anyUnknown: true },
     ],
-    ['one that nobody reported of and nobody can ask about', setting('bare'), facts],
+    ['one without a report and a look-up', setting('bare'), facts],
     [
-      'one that fails once, where no list says that it has ended',
+      'one that fails once, without complete lists',
       setting('replays', 'none', 'silent_lists'),
       { ...facts, nature: 'fails_once' },
     ],
     [
-      'a cancellation, where no list says that it has ended',
+      'a cancellation, without complete lists',
       setting('replays', 'none', 'link_header'),
       { ...facts, kind: 'cancellation' },
     ],
-  ] as const)('%s need not', (_name, where, what) => {
+  ] as const)('need not be a success: %s', (_name, where, what) => {
     expect(obstacle(where, what)).toBeTypeOf('string');
   });
 });

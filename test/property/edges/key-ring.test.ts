@@ -11,7 +11,7 @@ const plaintext = fc.uint8Array({ maxLength: 400 });
 const aad = fc.string({ maxLength: 60, unit: 'binary' });
 
 describe('the key ring', () => {
-  it('decrypts what it encrypted, with the same AAD, also after new keys were put in front', () => {
+  it('decrypts its own values with the same AAD, also after new keys were added in front', () => {
     fc.assert(
       fc.property(keys, plaintext, aad, key, (named, bytes, where, newer) => {
         const encrypted = new KeyRing(named).encrypt(bytes, where);
@@ -22,7 +22,7 @@ describe('the key ring', () => {
     );
   });
 
-  it('decrypts nothing that was changed in a single bit', () => {
+  it('decrypts no value with a changed bit', () => {
     fc.assert(
       fc.property(keys, plaintext, aad, fc.nat(), (named, bytes, where, position) => {
         const ring = new KeyRing(named);
@@ -54,7 +54,7 @@ describe('the key ring', () => {
     );
   });
 
-  it('hashes alike for the same purpose and content, and keeps hashing alike when keys are put in front', () => {
+  it('returns equal hashes for the same purpose and content, also after new keys were added in front', () => {
     fc.assert(
       fc.property(keys, plaintext, key, (named, content, newer) => {
         const ring = new KeyRing(named);

@@ -20,7 +20,7 @@ const secretName = fc.constantFrom(
 );
 const harmlessName = fc.string({ maxLength: 12 }).filter((name) => !isSecretName(name) && name !== '__proto__');
 
-/** A value of any shape that holds the canary under a secret name, somewhere. */
+/** A value of any shape with the canary below a secret name. */
 const withSecret = fc.letrec<{ node: unknown; secret: unknown }>((tie) => ({
   secret: fc.oneof(
     fc.constant(CANARY),
@@ -43,7 +43,7 @@ const withSecret = fc.letrec<{ node: unknown; secret: unknown }>((tie) => ({
 })).node;
 
 describe('redaction', () => {
-  it('lets no secret field through, however deep and in whatever it is wrapped', () => {
+  it('removes every secret field, at any depth and in any container', () => {
     fc.assert(
       fc.property(withSecret, (value) => {
         const lines: string[] = [];
@@ -59,7 +59,7 @@ describe('redaction', () => {
     );
   });
 
-  it('finds secret fields in JSON texts, whole, cut off, or inside other JSON texts', () => {
+  it('finds secret fields in JSON texts: complete, truncated, or inside other JSON texts', () => {
     const redactor = createRedactor();
     const around = fc.string({ unit: fc.constantFrom('"', "'", '\\', ' ', ',', '}', 'a', '\n', ':', 'é') });
     fc.assert(
@@ -79,7 +79,7 @@ describe('redaction', () => {
     );
   });
 
-  it('never throws and always makes a JSON line, whatever is logged', () => {
+  it('never throws and always writes a JSON line, for any value', () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -105,7 +105,7 @@ describe('redaction', () => {
     );
   });
 
-  it('survives circles, throwing getters and bottomless nesting', () => {
+  it('handles cycles, throwing getters and deep nesting', () => {
     const circle: Record<string, unknown> = { name: 'circle' };
     circle['self'] = circle;
     const trap = {
@@ -120,7 +120,7 @@ describe('redaction', () => {
     expect(JSON.stringify(redactor.value(deep))).toContain('[deeper]');
   });
 
-  it('is stable: redacting what is redacted changes nothing', () => {
+  it('is stable: a second redaction changes nothing', () => {
     const redactor = createRedactor();
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {

@@ -90,7 +90,7 @@ describe('each of the five conditions', () => {
     },
   );
 
-  it('no completed top-up: one causes a refusal, a failed one does not count [spec: refund.condition.no-topup, refund.only-with-all-five]', async () => {
+  it('no completed top-up: else a refusal [spec: refund.condition.no-topup, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator, esim) => simulator.topUp(esim))).toEqual([
       'refused',
       'refused',
@@ -103,7 +103,7 @@ describe('each of the five conditions', () => {
     ]);
   });
 
-  it('debit verified: while it is not shown, a manual review decides [spec: refund.condition.debit-verified, refund.only-with-all-five]', async () => {
+  it('debit verified: else a review [spec: refund.condition.debit-verified, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator) => simulator.admin.post('/dialect', { name: 'late_debits' }))).toEqual([
       'processing',
       'manual_review',
@@ -113,7 +113,7 @@ describe('each of the five conditions', () => {
 });
 
 describe('a refused cancellation', () => {
-  it('leaves the eSIM usable, announces the failed refund, and may be requested again [spec: state.refund.failed, event.refund.failed]', async () => {
+  it('fails its refund, and may be requested again [spec: state.refund.failed, event.refund.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const esim = await simulator.esim();

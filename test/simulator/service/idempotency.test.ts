@@ -5,7 +5,7 @@ import { PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulat
 const bodyFor = (reference: string) => JSON.stringify({ package_id: PACKAGE, external_order_id: reference });
 
 describe('a repeated Idempotency-Key', () => {
-  it('with the same bytes gives the stored answer, even after the order has changed [spec: gap.repeated-key]', async () => {
+  it('with the same bytes returns the stored answer, also after a change [spec: gap.repeated-key]', async () => {
     await using simulator = await startTestSimulator();
     const body = JSON.stringify({ package_id: 9001, external_order_id: 'r' });
     const first = await simulator.order(body, 'key');
@@ -52,7 +52,7 @@ describe('a repeated Idempotency-Key', () => {
   });
 });
 
-describe('fifty sends of one key at once', () => {
+describe('fifty concurrent sends of one key', () => {
   const fifty = async (simulator: SimulatorClient, key: string) =>
     Promise.all(Array.from({ length: 50 }, () => simulator.order(bodyFor('r'), key)));
 

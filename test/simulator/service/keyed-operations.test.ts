@@ -54,7 +54,7 @@ describe.each(operations)('%s', (operation) => {
     expect(await run.moved()).toBe(1);
   });
 
-  it('sent twenty times at once with one key, changes the wallet once', async () => {
+  it('sent twenty times concurrently with one key, changes the wallet once', async () => {
     await using run = await prepared(operation);
     const answers = await Promise.all(Array.from({ length: 20 }, () => run.send('key')));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -101,7 +101,7 @@ describe.each(operations)('%s', (operation) => {
   });
 });
 
-describe('a dialect that repeats what it should not', () => {
+describe('a dialect with unsafe repetitions', () => {
   it.each(['createOrder', 'createVpnOrder', 'createTopup'] as const)(
     'ignores_keys: %s debits each time',
     async (operation) => {
@@ -145,7 +145,7 @@ describe('a dialect that repeats what it should not', () => {
     expect(await run.moved()).toBe(1);
   });
 
-  it('balance_first: a repeated cancellation is answered as before', async () => {
+  it('balance_first: a repeated cancellation gets the first answer', async () => {
     await using run = await prepared('cancelEsim', { dialect: 'balance_first' });
     const first = await run.send('key');
     expect((await run.send('key')).text).toBe(first.text);

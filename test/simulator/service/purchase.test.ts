@@ -33,7 +33,7 @@ describe('a purchase', () => {
     expect(await simulator.debits('ref-1')).toMatchObject([{ amount: '2.40', order_id: order.id, reason: 'order' }]);
   });
 
-  it('processing, then completed: one event for each, an eSIM only at the end [spec: state.order.processing, state.order.completed]', async () => {
+  it('processing, then completed: one event each [spec: state.order.processing, state.order.completed]', async () => {
     await using simulator = await startTestSimulator();
     const created = (await simulator.order({ package_id: 9001 })).read(serviceOrder);
     expect(created).toMatchObject({ status: 'processing', esim_id: null });
@@ -60,7 +60,7 @@ describe('a purchase', () => {
     },
   );
 
-  it('package 9005 fails without a credit, package 9004 stays processing, package 9006 is not sold', async () => {
+  it('package 9005 fails without a credit, package 9004 stays processing, package 9006 is unavailable', async () => {
     await using simulator = await startTestSimulator();
     const uncredited = (await simulator.order({ package_id: 9005 })).read(serviceOrder);
     const staying = (await simulator.order({ package_id: 9004 })).read(serviceOrder);
@@ -119,7 +119,7 @@ describe('the environments', () => {
 });
 
 describe('reads', () => {
-  it('list about 50 packages in pages, each as in the contract [spec: endpoint.packages, record.package.*]', async () => {
+  it('list about 50 packages in pages, as in the contract [spec: endpoint.packages, record.package.*]', async () => {
     await using simulator = await startTestSimulator();
     const page = async (query: string) =>
       (await simulator.sandbox.get(`/packages?${query}`)).read(pageOf(servicePackage));
@@ -163,7 +163,7 @@ describe('reads', () => {
 });
 
 describe('tokens', () => {
-  it('expire after the requested days; the sandbox does not accept expires_in_days [spec: auth.lifetime, field.login.expires_in_days]', async () => {
+  it('expire after the requested days in production [spec: auth.lifetime, field.login.expires_in_days]', async () => {
     await using simulator = await startTestSimulator();
     const body = { email: EMAIL, password: PASSWORD, device_name: 'test', expires_in_days: 2 };
     const token = (await simulator.open.post('/login', body)).textAt('access_token');

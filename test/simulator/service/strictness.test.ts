@@ -188,7 +188,7 @@ describe('an invalid top-up, VPN order or simulation', () => {
     },
   );
 
-  it('is refused with a body if it should have none; an empty object is allowed [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
+  it('is refused with an unexpected body [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
     for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
       const call = path.startsWith('/esims') ? { headers: { 'idempotency-key': 'strict-3' } } : {};
       expect((await simulator.sandbox.post(path, { reason: 'none' }, call)).status).toBe(422);
@@ -205,13 +205,13 @@ describe('a header of the specification', () => {
   const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
   const others = endpoints.filter((each) => !isKeyed(each));
 
-  it('Idempotency-Key is accepted exactly on the four calls of the specification [spec: header.idempotency-key]', () => {
+  it('Idempotency-Key is accepted exactly on four calls [spec: header.idempotency-key]', () => {
     const names = keyed.map(([name]) => name).toSorted();
     expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
   });
 
   it.each(keyed)(
-    'Idempotency-Key is taken by %s, which is refused without it [spec: header.idempotency-key]',
+    'Idempotency-Key is accepted by %s, and required [spec: header.idempotency-key]',
     async (name, path) => {
       const esim = await simulator.esim();
       const bodies: Readonly<Record<string, unknown>> = {
@@ -248,7 +248,7 @@ describe('a header of the specification', () => {
     },
   );
 
-  it('Authorization and Idempotency-Key are refused by the logins with 400 that names them [spec: login.sandbox, header.authorization]', async () => {
+  it('the logins refuse Authorization and Idempotency-Key [spec: login.sandbox, header.authorization]', async () => {
     for (const path of ['/login', '/sandbox/login']) {
       expect((await simulator.open.post(path, login)).status).toBe(200);
       for (const [name, value] of [

@@ -44,7 +44,7 @@ describe('a VPN order', () => {
     expect((await simulator.admin.get('/vpn-subscriptions')).text).not.toContain(ordered.access?.password);
   });
 
-  it('that is processing has no access data and no event yet; then it is active, or fails and is credited [spec: state.vpn.failed, event.vpn.subscription.failed]', async () => {
+  it('becomes active, or fails and is credited [spec: state.vpn.failed, event.vpn.subscription.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const later = (await simulator.orderVpn({ vpn_plan_id: 391 })).read(vpnSubscription);
@@ -79,7 +79,7 @@ describe('a VPN order', () => {
     expect((await simulator.orderVpn({ vpn_plan_id: 393 })).at('status')).toBe('failed');
   });
 
-  it('needs a new external_subscription_id; an order may have the same reference [spec: field.vpn-order.external_subscription_id]', async () => {
+  it('needs a new external_subscription_id [spec: field.vpn-order.external_subscription_id]', async () => {
     await using simulator = await startTestSimulator();
     await simulator.order({ external_order_id: 'same' });
     expect((await simulator.orderVpn({ external_subscription_id: 'same' })).status).toBe(201);
@@ -101,14 +101,14 @@ describe('a VPN order', () => {
 });
 
 describe('a VPN subscription', () => {
-  it('expires at its end, by the simulator’s own clock [spec: state.vpn.expired, event.vpn.subscription.expired]', async () => {
+  it('expires at its end by its own clock [spec: state.vpn.expired, event.vpn.subscription.expired]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const id = (await simulator.orderVpn()).textAt('id');
     await simulator.advance(30 * DAY_MS - 60_000);
     expect((await read(simulator, id)).status).toBe('active');
     await simulator.advance(60_000);
-    // The token has expired after its thirty days, too.
+    // The token has expired after its thirty days as well.
     await expect.poll(async () => (await simulator.admin.get(`/vpn-subscriptions/${id}`)).at('status')).toBe('expired');
     expect((await receiver.count(2))[1]?.event).toBe('vpn.subscription.expired');
     const refused = await cancel(await connect(simulator.simulator.url), id);
@@ -154,7 +154,7 @@ describe('a VPN subscription', () => {
     expect((await cancel(simulator, other)).at('status')).toBe('cancelled');
   });
 
-  it('is started, failed, expired and cancelled by the admin API, each where it can be', async () => {
+  it('is started, failed, expired and cancelled by the admin API, when possible', async () => {
     await using simulator = await startTestSimulator();
     const order = async (vpn_plan_id: number) => (await simulator.orderVpn({ vpn_plan_id })).textAt('id');
     const act = async (id: string, verb: string) => simulator.admin.post(`/vpn-subscriptions/${id}/${verb}`);

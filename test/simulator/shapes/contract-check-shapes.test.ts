@@ -8,7 +8,7 @@ import { SHAPE_DIFFERENCES } from '#test/support/shapes.ts';
 import { checkContract, readDocument } from '#upstream/contract-check.ts';
 
 describe('the document of a service of the shape', () => {
-  it.each(shapeNames)('%s is compatible, or names the fields that the product cannot work with', (name) => {
+  it.each(shapeNames)('%s is compatible, or names the fields that the product cannot use', (name) => {
     const shape = SHAPES[name];
     const described = describedService(DIALECTS.replays, 'sandbox', new Shaper(shape));
     const document = readDocument(Buffer.from(JSON.stringify(described)));

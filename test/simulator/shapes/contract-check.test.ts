@@ -28,13 +28,13 @@ async function check(dialect: Dialect, environment: Environment, without: readon
   return { code, stdout };
 }
 
-/** What a dialect's service does not have, by the names that SERVICE_MISSING_CAPABILITIES takes. */
+/** The capabilities missing in a dialect, as names for SERVICE_MISSING_CAPABILITIES. */
 function missingIn(dialect: Dialect): string[] {
   return capabilities.filter((capability) => capability !== 'key_replay' && !dialect[`has_${capability}`]);
 }
 
 describe('the OpenAPI document of the simulator', () => {
-  it('is compatible with our contract: every call and every event [spec: versioning.openapi]', async () => {
+  it('is compatible with our contract in every call and every event [spec: versioning.openapi]', async () => {
     const { code, stdout } = await check(DIALECTS.replays, 'sandbox');
     expect({ code, stdout }).toMatchObject({
       code: COMPATIBLE,
@@ -45,9 +45,9 @@ describe('the OpenAPI document of the simulator', () => {
     expect(await check(DIALECTS.replays, 'production')).toMatchObject({ code: COMPATIBLE });
   });
 
-  // The other dialects differ in what they do, not in what they describe.
+  // The other dialects differ in behaviour, not in their documents.
   it.each(['no_order_read', 'no_lookup', 'bare', 'open_reads'] as const)(
-    'is compatible in the dialect %s with what it lacks switched off',
+    'is compatible in the dialect %s with its missing capabilities switched off',
     async (name) => {
       const { code, stdout } = await check(DIALECTS[name], 'sandbox', missingIn(DIALECTS[name]));
       expect({ code, stdout }).toMatchObject({ code: COMPATIBLE });

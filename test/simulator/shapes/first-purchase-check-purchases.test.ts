@@ -1,4 +1,4 @@
-/** What purchases that the service lists show before the first one of ours, over HTTP against the simulator. */
+/** The evidence in listed purchases before our first purchase, over HTTP at the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
@@ -14,7 +14,7 @@ afterEach(async () => {
 const order = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
 const listed = (item: object) => ({ data: [item], next_cursor: null });
 
-describe('a completed order that the service lists, without its document', () => {
+describe('a listed completed order, without the document', () => {
   const esim = {
     id: 'e-1',
     order_id: 'o-1',
@@ -40,7 +40,7 @@ describe('a completed order that the service lists, without its document', () =>
     ['names its eSIM and a debit names it', esim, movement],
     ['the eSIM names no order', { ...esim, order_id: null }, movement],
     ['the debit names our reference only', esim, { ...movement, order_id: null, external_order_id: 'ours' }],
-  ])('%s: it is evidence', async (_name, delivered, paid) => {
+  ])('%s is evidence', async (_name, delivered, paid) => {
     const sighting = await shows(delivered, [paid]);
     expect(sighting.evidence).toEqual([expect.stringMatching(/^GET \/orders shows a completed purchase/)]);
     expect(sighting.problems).toEqual([]);
@@ -55,7 +55,7 @@ describe('a completed order that the service lists, without its document', () =>
     ['the eSIM lacks installed_at', withoutInstallation, 'installed_at'],
     ['the eSIM lacks activated_at', withoutActivation, 'activated_at'],
     ['the eSIM is of another order', { ...esim, order_id: 'o-2' }, 'order_id'],
-  ])('%s: it differs', async (_name, delivered, field) => {
+  ])('%s differs', async (_name, delivered, field) => {
     const sighting = await shows(delivered, [movement]);
     expect(sighting.evidence).toEqual([]);
     expect(sighting.problems).toEqual([expect.stringMatching(`^GET /esims/\\{id\\}: ${field}`)]);
@@ -67,23 +67,23 @@ describe('a completed order that the service lists, without its document', () =>
     ['the wallet is empty', []],
     ['the only debit is of another order', [{ ...movement, order_id: 'o-7' }]],
     ['only a credit names it', [{ ...movement, type: 'credit' }]],
-  ])('%s: it is no evidence', async (_name, movements) => {
+  ])('%s is no evidence', async (_name, movements) => {
     const sighting = await shows(esim, movements);
     expect(sighting).toMatchObject({ evidence: [], problems: [] });
     expect(sighting.missing.at(-1)).toBe(unpaid);
   });
 
-  it('no debit names any purchase: it differs', async () => {
+  it('without any debit of a purchase differs', async () => {
     const sighting = await shows(esim, [{ ...movement, order_id: null }]);
     expect(sighting).toMatchObject({ evidence: [], problems: [unpaid] });
   });
 
-  it('the debit is of an older order: that one is the evidence', async () => {
+  it('with the debit of an older order counts as evidence by that order', async () => {
     const newer = { ...order, id: 'o-9', esim_id: 'e-9', external_order_id: 'ours-9' };
     expect((await shows(esim, [movement], [newer])).evidence).toHaveLength(1);
   });
 
-  it('every reference is an empty text: it is no evidence', async () => {
+  it('with empty references is no evidence', async () => {
     await service.hideDocument();
     await service.answers('listOrders', 200, listed({ ...order, external_order_id: '' }));
     const { order: sighting } = await service.look();
@@ -91,16 +91,19 @@ describe('a completed order that the service lists, without its document', () =>
   });
 });
 
-it.each(['topup', 'vpn_subscription'] as const)('of the kind %s, what no debit names is no evidence', async (kind) => {
-  await service.hideDocument();
-  await service.buyOne(kind);
-  await service.answers('listWalletTransactions', 200, { data: [], next_cursor: null });
-  const sighting = (await service.look())[kind];
-  expect(sighting).toMatchObject({ evidence: [], problems: [] });
-  expect(sighting.missing.at(-1)).toMatch(/^GET \/wallet\/transactions: no debit names the completed purchase in /);
-});
+it.each(['topup', 'vpn_subscription'] as const)(
+  'of the kind %s, a purchase without debit is no evidence',
+  async (kind) => {
+    await service.hideDocument();
+    await service.buyOne(kind);
+    await service.answers('listWalletTransactions', 200, { data: [], next_cursor: null });
+    const sighting = (await service.look())[kind];
+    expect(sighting).toMatchObject({ evidence: [], problems: [] });
+    expect(sighting.missing.at(-1)).toMatch(/^GET \/wallet\/transactions: no debit names the completed purchase in /);
+  },
+);
 
-it('counts a purchase without its debit where the list of the wallet is switched off', async () => {
+it('a purchase without its debit counts when the wallet list is switched off', async () => {
   await using without = await LookedAt.start({ ...ALL_CAPABILITIES, wallet_transactions: false });
   await without.hideDocument();
   await without.buyOne('order');

@@ -1,4 +1,4 @@
-/** A look at the simulator as a service in production that answers as a test wants it. */
+/** A read of the simulator as a service in production, with the answers of the test. */
 import { randomUUID } from 'node:crypto';
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
@@ -11,7 +11,7 @@ import type { EndpointName } from '#upstream/contract.ts';
 import { lookAtService, type LookOptions } from '#upstream/first-purchase-check.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
-/** A service that nothing was bought from. */
+/** A service without purchases. */
 export class LookedAt implements AsyncDisposable {
   readonly simulator: Awaited<ReturnType<typeof startTestSimulator>>;
   readonly #service: Service;
@@ -31,7 +31,7 @@ export class LookedAt implements AsyncDisposable {
     });
   }
 
-  /** @param capabilities of the client; a look has all of them unless it is told otherwise. */
+  /** @param capabilities of the client, by default all. */
   static async start(
     capabilities: Capabilities = ALL_CAPABILITIES,
     options: Pick<SimulatorOptions, 'shape'> = {},
@@ -50,7 +50,7 @@ export class LookedAt implements AsyncDisposable {
     return Object.fromEntries(seen) as Record<PurchaseKind, Sighting>;
   }
 
-  /** What the service answers to a call from now on. */
+  /** Sets the answer of the service to later calls. */
   async answers(endpoint: EndpointName, status: number, body: unknown): Promise<void> {
     await this.simulator.admin.post('/faults', {
       target: 'request',

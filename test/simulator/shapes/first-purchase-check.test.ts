@@ -1,4 +1,4 @@
-/** What a look at the service shows before anything is bought, over HTTP against the simulator. */
+/** The results of a read before the first purchase, over HTTP at the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
@@ -18,8 +18,8 @@ afterEach(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-describe('a look at the service before the first purchase', () => {
-  it('takes its own document as evidence for every kind, and spends nothing', async () => {
+describe('the check of the service before the first purchase', () => {
+  it('uses its document as evidence for every kind, and spends nothing', async () => {
     const seen = await service.look();
     for (const kind of PURCHASE_KINDS) {
       expect(seen[kind].problems, kind).toEqual([]);
@@ -29,7 +29,7 @@ describe('a look at the service before the first purchase', () => {
     expect(debits).toEqual([]);
   });
 
-  it('has no evidence without a document and without purchases, and says which calls showed none', async () => {
+  it('has no evidence without a document and purchases, and names the calls without any', async () => {
     await service.hideDocument();
     const seen = await service.look();
     expect(seen.order).toMatchObject({ problems: [], evidence: [] });
@@ -43,7 +43,7 @@ describe('a look at the service before the first purchase', () => {
     );
   });
 
-  it.each(PURCHASE_KINDS)('takes a purchase of the kind that the service lists as evidence: %s', async (kind) => {
+  it.each(PURCHASE_KINDS)('uses a listed purchase of the kind as evidence: %s', async (kind) => {
     await service.hideDocument();
     await service.buyOne(kind);
     expect(await service.look()).toMatchObject({
@@ -57,14 +57,14 @@ describe('a look at the service before the first purchase', () => {
     ['no_esim_id', 'esim_id'],
     ['no_references', 'external_order_id'],
     ['no_transaction_ids', 'order_id'],
-  ])('names the field that a shape lacks, so that orders are held: %s', async (shape, field) => {
+  ])('names the field missing in a shape, so that orders are held: %s', async (shape, field) => {
     await using other = await LookedAt.start(ALL_CAPABILITIES, { shape });
     const { problems } = (await other.look()).order;
     expect(problems).toContainEqual(expect.stringContaining(field));
   });
 
   it.each<[ShapeName]>([['bare_array'], ['money_objects']])(
-    'finds nothing against a shape that can be read: %s',
+    'finds no problem with a readable shape: %s',
     async (shape) => {
       await using other = await LookedAt.start(ALL_CAPABILITIES, { shape });
       expect((await other.look()).order.problems).toEqual([]);
@@ -108,21 +108,21 @@ describe('a look at the service before the first purchase', () => {
       'topup',
       /^GET \/topups: completed purchases lack data\[\]\.esim_id/,
     ],
-  ])('names what differs although the document matches: %s', async (_, endpoint, body, kind, problem) => {
+  ])('names the difference although the document matches: %s', async (_, endpoint, body, kind, problem) => {
     await service.answers(endpoint, 200, body);
     const sighting = (await service.look())[kind];
     expect(sighting.evidence).toHaveLength(1);
     expect(sighting.problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('counts only the calls that are on', async () => {
+  it('counts only the enabled calls', async () => {
     const capabilities = { ...ALL_CAPABILITIES, wallet_transactions: false, order_read: false };
     const { order: sighting } = await service.look({ capabilities });
     const count = PURCHASE_CHECKS.order.calls.length - 2;
     expect(sighting.evidence).toEqual([expect.stringContaining(`has the ${count} calls`)]);
   });
 
-  it('names a wallet of another currency than every price', async () => {
+  it('reports a wallet with another currency than every price', async () => {
     await service.answers('getWallet', 200, { balance: '100.00', currency: 'XAF' });
     const seen = await service.look();
     expect(seen.order.problems).toEqual(['GET /wallet: currency is XAF, and no price of GET /packages has it']);
@@ -131,14 +131,14 @@ describe('a look at the service before the first purchase', () => {
     ]);
   });
 
-  it('reads a list of packages of which some are left out', async () => {
+  it('reads a list of packages with omitted entries', async () => {
     const whole = { id: 1, name: 'One', price_for_reseller: '3.20', currency: 'EUR' };
     await service.answers('getWallet', 200, { balance: '100.00', currency: 'EUR' });
     await service.answers('listPackages', 200, { data: [whole, { id: 2 }], next_cursor: null });
     expect((await service.look()).order.problems).toEqual([]);
   });
 
-  it('names an eSIM that does not read, and access data that an active subscription lacks', async () => {
+  it('names an unreadable eSIM, and missing access data of an active subscription', async () => {
     await service.answers('listOrders', 200, listed(order));
     await service.answers('getEsim', 200, { id: 'e-1', status: 'new' });
     const subscription = { id: 's-1', external_subscription_id: 'ours', status: 'active' };
@@ -151,14 +151,14 @@ describe('a look at the service before the first purchase', () => {
     ]);
   });
 
-  it('does not hold against the service what was bought elsewhere, without a reference of ours', async () => {
+  it('ignores purchases of other origin, without our reference', async () => {
     await service.answers('listOrders', 200, listed({ ...order, external_order_id: null }));
     const { order: sighting } = await service.look();
     expect(sighting).toMatchObject({ problems: [], evidence: [expect.stringContaining('OpenAPI document')] });
     expect(sighting.missing).toEqual(['GET /orders: completed purchases lack data[].external_order_id']);
   });
 
-  it('does not take a document as evidence that does not show its events, and leaves header names aside', async () => {
+  it('does not use a document without readable events as evidence, and ignores header names', async () => {
     const draft = new Draft();
     const webhooks = { extra: { $ref: '#/nowhere' } };
     const broken = { ...draft.document, webhooks };
@@ -169,7 +169,7 @@ describe('a look at the service before the first purchase', () => {
     expect((await service.look({ document: draft.document })).order.problems).toEqual([]);
   });
 
-  it('compares a document that was got by hand, and names the calls that a kind needs and no others', async () => {
+  it('compares a document file, and names only the calls that a kind needs', async () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/vpn/orders');
     Reflect.deleteProperty(document.paths, '/refunds');
@@ -181,7 +181,7 @@ describe('a look at the service before the first purchase', () => {
   });
 
   const needed = PURCHASE_KINDS.flatMap((kind) => PURCHASE_CHECKS[kind].calls.map((call) => [kind, call] as const));
-  it.each(needed)('of a document without a call that the kind needs says so: %s, %s', async (kind, call) => {
+  it.each(needed)('reports a needed call missing in the document: %s, %s', async (kind, call) => {
     const document = contractOpenApi();
     const { method, path } = ENDPOINTS[call];
     Reflect.deleteProperty(document.paths[path] ?? {}, method.toLowerCase());
@@ -189,7 +189,7 @@ describe('a look at the service before the first purchase', () => {
     expect(problems).toContainEqual(expect.stringContaining(`${method} ${path}: `));
   });
 
-  it('calls nothing for kinds that are not held, and stops between two calls when it is told to', async () => {
+  it('makes no call for kinds without a hold, and stops between two calls on abort', async () => {
     expect(await service.look({ kinds: [] })).toEqual({});
     expect(await service.look({ signal: AbortSignal.abort() })).toEqual({});
     expect((await service.simulator.requests()).map(({ endpoint }) => endpoint)).not.toContain('getWallet');

@@ -1,4 +1,6 @@
-/** `reseller sandbox tour` against the simulator in this process: each dialect's true profile, and what it spent. */
+/**
+ * `reseller sandbox tour` with the simulator in this process: the true profile of each dialect, and the amount spent.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { legs, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
 import { runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
@@ -9,7 +11,7 @@ import { dialectNames, dialectOf, type Dialect, type DialectChoice } from '#simu
 import { startTestSimulator } from '#test/simulator/support.ts';
 import { KEY_AGE_MS, serviceConfig, tourOf } from '#test/support/sandbox-tour.ts';
 
-// A tour makes some eighty calls.
+// A tour makes about eighty calls.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const IMPATIENT = { keyAgeMs: 0, waitMs: 0, resendWindowMs: 0, furtherPackageIds: [] };
@@ -30,7 +32,7 @@ async function choose(choice: DialectChoice): Promise<Dialect> {
   return dialectOf(choice);
 }
 
-/** A dialect, as a profile describes it. */
+/** A dialect as a profile describes it. */
 function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
   const retained = dialect.key_retention_ms === null || dialect.key_retention_ms > KEY_AGE_MS;
   const replaysAtFirst = dialect.key_replay === 'replay' && dialect.key_retention_ms !== 0;
@@ -40,7 +42,7 @@ function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
       boolean
     >),
     key_replay: replaysAtFirst && retained,
-    // No key as old as the resend window was tried, and a key that is ignored cannot be forgotten.
+    // No key as old as the resend window was tested, and an ignored key cannot be forgotten.
     key_retention: replaysAtFirst && !retained ? false : null,
     key_serialised: dialect.serialises_same_key,
     reference_unique: dialect.reference_unique,
@@ -64,8 +66,8 @@ async function spentSince(movements: number): Promise<Money> {
 }
 const usd = (amount: string): Money => ({ amount, currency: 'USD' });
 
-describe('the profile that a tour measures', () => {
-  it.each(dialectNames)('is that of the dialect %s', async (name) => {
+describe('the measured profile of a tour', () => {
+  it.each(dialectNames)('equals the dialect %s', async (name) => {
     const dialect = await choose({ name, properties: {} });
     const report = await tourOf(simulator);
     expect(report.profile?.findings).toEqual(truth(dialect));
@@ -74,7 +76,7 @@ describe('the profile that a tour measures', () => {
 
   // By the bits of their numbers, each call is missing in one of the four tours and present in another, and no two are
   // always together.
-  it.each([0, 1, 2, 3])('names exactly the missing calls (%i)', async (bit) => {
+  it.each([0, 1, 2, 3])('contains exactly the missing calls (%i)', async (bit) => {
     const missing = callCapabilities.filter((_, index) => ((index + 1) >> bit) % 2 === 1);
     const dialect = await choose({
       name: 'replays',
@@ -123,7 +125,7 @@ describe('the verdict of a profile on each kind of purchase', () => {
     ['getTopup', 'topup_seen'],
     ['createVpnOrder', 'vpn_seen'],
     ['getVpnSubscription', 'vpn_seen'],
-  ] as const)('is no for the one alone whose shape differs: %s, %s', async (endpoint, trait) => {
+  ] as const)('is no only for the kind with a different shape: %s, %s', async (endpoint, trait) => {
     await simulator.admin.post('/faults', { target: 'request', endpoint, count: null, fault: drift });
     const { profile } = await tourOf(simulator);
     const others = { order_seen: true, topup_seen: true, vpn_seen: true };
@@ -132,7 +134,7 @@ describe('the verdict of a profile on each kind of purchase', () => {
 });
 
 describe('a tour', () => {
-  it('causes each refund result, and reports the amount that the ledger of the service shows', async () => {
+  it('causes each refund result, and reports the amount in the ledger of the service', async () => {
     const production = await simulator.ledger('production');
     const movements = (await simulator.ledger('sandbox')).length;
     const report = await tourOf(simulator, { furtherPackageIds: [9001, 9003, 9005, 9006] });
@@ -174,7 +176,7 @@ describe('a tour', () => {
     expect(withStatus(report, 'failed', 'drift')).toEqual([]);
   });
 
-  it('reports answers of the service that differ from the contract', async () => {
+  it('reports answers that differ from the contract', async () => {
     const answer = {
       kind: 'answer',
       status: 200,
@@ -201,7 +203,7 @@ describe('a tour', () => {
     expect(await simulator.ledger('sandbox')).toHaveLength(movements);
   });
 
-  it('is refused in production before anything is sent', async () => {
+  it('is refused in production before any request', async () => {
     const calls = (await simulator.requests('limit=10000')).length;
     const config = serviceConfig(simulator.simulator.baseUrl, { mode: 'production' });
     await expect(runTour(config, IMPATIENT)).rejects.toThrow(/real money/);

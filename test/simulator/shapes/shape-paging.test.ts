@@ -7,7 +7,7 @@ import type { HttpAnswer } from '#test/support/network/http.ts';
 
 const IDS = PACKAGES.map(({ id }) => id).toSorted((left, right) => left - right);
 
-/** Query of the next page in an answer; undefined when there is none, or the answer does not say. */
+/** Query of the next page in an answer; undefined without one, or when the answer does not contain it. */
 type Next = (answer: HttpAnswer, items: readonly { id: number }[]) => string | undefined;
 
 const WAYS: readonly (readonly [ShapeName, Next])[] = [
@@ -66,7 +66,7 @@ describe('a list', () => {
   });
 
   it.each(['pages', 'offset_limit', 'link_header', 'has_more'] as const)(
-    'in the shape %s has 25 items at most, whatever is asked for, and ignores the parameters of other pagings',
+    'in the shape %s has at most 25 items, and ignores the parameters of other pagings',
     async (name) => {
       await using simulator = await startShaped({ name });
       for (const query of ['?limit=100', '?per_page=100&limit=100', '?limit=26']) {
@@ -82,7 +82,7 @@ describe('a list', () => {
     ['offset_limit', 'offset=-1', 'offset'],
     ['link_header', 'cursor=!', 'cursor'],
     ['has_more', 'starting_after=nobody', 'starting_after'],
-  ] as const)('in the shape %s refuses a wrong value of its own: %s', async (name, query, field) => {
+  ] as const)('in the shape %s refuses a wrong value of its own parameter: %s', async (name, query, field) => {
     await using simulator = await startShaped({ name });
     const answer = await simulator.sandbox.get(`/packages?${query}`);
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
@@ -114,7 +114,7 @@ describe('a list', () => {
     ['link_header', ['cursor', 'limit'], 'limit=5'],
     ['has_more', ['starting_after', 'limit'], `starting_after=${IDS[2]}&limit=5`],
     ['silent_lists', [], ''],
-  ] as const)('in the shape %s is described with the parameters that it takes', async (name, parameters, query) => {
+  ] as const)('in the shape %s is described with its parameters', async (name, parameters, query) => {
     await using simulator = await startShaped({ name });
     const { paths } = simulator.description.document;
     const described = (path: string) => paths[path]?.['get']?.parameters?.map((parameter) => parameter.name) ?? [];

@@ -23,7 +23,7 @@ function seenBy({ profile }: TourReport): Seen | undefined {
   return { order_seen: order_seen === true, topup_seen: topup_seen === true, vpn_seen: vpn_seen === true };
 }
 
-describe('a service whose answers have another shape', () => {
+describe('a service with another shape of answers', () => {
   it('is tested in at least forty shapes', () => {
     expect(shapeNames.length).toBeGreaterThanOrEqual(40);
   });
@@ -34,7 +34,7 @@ describe('a service whose answers have another shape', () => {
   });
 
   it.each(Object.entries(SHAPE_DIFFERENCES))(
-    'is not relied upon before the field is put right: %s',
+    'is not used before the field is corrected: %s',
     async (name, { field, seen }) => {
       const report = await tour(name as ShapeName);
       expect(

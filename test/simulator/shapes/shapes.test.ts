@@ -40,7 +40,7 @@ describe('in the shape', () => {
     await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
     expect(names.filter((header) => receiver.received[0]?.headers[header.toLowerCase()] === undefined)).toEqual([]);
 
-    // A document that allows everything would have passed so far.
+    // A document that allows everything would have passed until here.
     const isShown =
       problemsWithWebhooks(described, bodies).length > 0 ||
       problemsWith(described, calls).length > 0 ||

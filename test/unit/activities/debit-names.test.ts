@@ -18,7 +18,7 @@ describe('a movement of the wallet', () => {
     ['they are null', { order_id: null, external_order_id: null }],
     ['they are empty texts', { order_id: null, external_order_id: '', external_subscription_id: ' ' }],
     ['they are zeros', { topup_id: '0', vpn_subscription_id: '000' }],
-  ])("names nothing when %s, so that it may be anybody's", (_name, names) => {
+  ])('has no names when %s, so it may belong to any purchase', (_name, names) => {
     expect(namesNothing(movement(names))).toBe(true);
   });
 
@@ -26,11 +26,11 @@ describe('a movement of the wallet', () => {
     [{ order_id: '7' }],
     [{ external_order_id: 'shop-1' }],
     [{ topup_id: 't_1' }],
-  ])('names something: %j', (names) => {
+  ])('has a name: %j', (names) => {
     expect(namesNothing(movement(names))).toBe(false);
   });
 
-  it('has no sign of its own: a debit of -3.20 is one of 3.20', () => {
+  it('has an absolute amount, so a debit of -3.20 is one of 3.20', () => {
     expect(moneyOf(movement({ amount: '-3.20' }))).toEqual({ amount: '3.20', currency: 'USD' });
   });
 
@@ -41,7 +41,7 @@ describe('a movement of the wallet', () => {
     ['credit', 'pending', false],
     ['credit', 'failed', false],
     ['debit', 'pending', true],
-  ])('a %s whose state is %s counts: %s', (type, status, counts) => {
+  ])('as a %s with state %s counts: %s', (type, status, counts) => {
     expect(countsInWallet(movement({ type, status }))).toBe(counts);
   });
 });

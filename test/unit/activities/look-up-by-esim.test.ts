@@ -19,7 +19,7 @@ const topup = (id: string, esimId: string | null, at: number | null = SENT): Ser
   created_at: at === null ? null : new Date(at).toISOString(),
 });
 
-/** Ids of what was found, by attempt. */
+/** The ids of the found items, by attempt. */
 function found(
   attempts: readonly ReturnType<typeof attempt>[],
   items: readonly ServiceTopup[],
@@ -39,8 +39,8 @@ function found(
   return Object.fromEntries([...answer.results].map(([id, { facts }]) => [id, facts.serviceId]));
 }
 
-describe('an attempt in a list of what carries no reference of ours', () => {
-  it('is found by the id of the service, however old and whatever the eSIM', () => {
+describe('an attempt in a list without our references', () => {
+  it('is found by the id of the service, of any age and eSIM', () => {
     expect(
       found([attempt('a', 'e_1', 't_1')], [topup('t_1', null, SENT - 99 * HOUR), topup('t_2', 'e_1')], {
         complete: false,
@@ -49,7 +49,7 @@ describe('an attempt in a list of what carries no reference of ours', () => {
     expect(found([attempt('a', 'e_1', 't_9')], [topup('t_1', 'e_1')])).toEqual({});
   });
 
-  it('is found by its eSIM where one item alone may be it', () => {
+  it('is found by its eSIM when exactly one item can match', () => {
     const both = [attempt('a', 'e_1'), attempt('b', 'e_2')];
     expect(found(both, [topup('t_2', 'e_2'), topup('t_1', 'e_1'), topup('t_3', 'e_3')])).toEqual({
       a: 't_1',
@@ -63,11 +63,11 @@ describe('an attempt in a list of what carries no reference of ours', () => {
     expect(found([attempt('a', null)], [topup('t_1', 'e_1')])).toEqual({});
   });
 
-  it('is not found where the list may go on with another item of its eSIM', () => {
+  it('is not found when the rest of the list may contain another item of its eSIM', () => {
     const list = [topup('t_1', 'e_1'), topup('t_2', 'e_2', SENT - HOUR / 2)];
     expect(found([attempt('a', 'e_1')], list, { complete: false })).toEqual({ a: 't_1' });
     expect(found([attempt('a', 'e_1')], list.slice(0, 1), { complete: false })).toEqual({});
-    // Within what the clocks of the two sides may differ by it does not go back far enough.
+    // Within the possible difference of the two clocks, the list does not go back far enough.
     expect(
       found([attempt('a', 'e_1')], [topup('t_1', 'e_1'), topup('t_2', 'e_2', SENT - 60_000)], { complete: false }),
     ).toEqual({});
@@ -76,13 +76,13 @@ describe('an attempt in a list of what carries no reference of ours', () => {
     );
   });
 
-  it('is not found beside an item that names no eSIM, unless that is known to be of another', () => {
+  it('is not found beside an item without eSIM, unless that belongs to another attempt', () => {
     const list = [topup('t_1', 'e_1'), topup('t_2', null)];
     expect(found([attempt('a', 'e_1')], list)).toEqual({});
     expect(found([attempt('a', 'e_1')], list, { others: ['t_2'] })).toEqual({ a: 't_1' });
   });
 
-  it('is not found in what another attempt may be as well', () => {
+  it('is not found by an item that another attempt may match as well', () => {
     expect(
       found(
         [attempt('a', 'e_1'), attempt('b', 'e_1'), attempt('c', 'e_2')],
@@ -92,7 +92,7 @@ describe('an attempt in a list of what carries no reference of ours', () => {
     expect(found([attempt('a', 'e_1', 't_1'), attempt('b', 'e_1')], [topup('t_1', 'e_1')])).toEqual({});
   });
 
-  it('is found once in a list that shows an item on two pages', () => {
+  it('is found once when the list contains an item on two pages', () => {
     expect(found([attempt('a', 'e_1')], [topup('t_1', 'e_1'), topup('t_1', 'e_1')])).toEqual({ a: 't_1' });
   });
 });

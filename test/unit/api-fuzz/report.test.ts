@@ -31,8 +31,8 @@ function reportOf(events: readonly unknown[]): string {
   return file;
 }
 
-describe('the report of a run of schemathesis', () => {
-  it('tells which operations got no request: those that are not in it, and those that were skipped', async () => {
+describe('the report of a schemathesis run', () => {
+  it('lists operations without a request: the missing and the skipped ones', async () => {
     const report = reportOf([
       { Initialize: { schemathesis_version: '4' } },
       scenario('GET /v1/orders', 2),
@@ -43,7 +43,7 @@ describe('the report of a run of schemathesis', () => {
     expect(await operationsWithoutCase(report, OPERATIONS)).toEqual(['POST /v1/orders', 'GET /v1/orders/{id}']);
   });
 
-  it('tells of none where each got one, in whatever phase', async () => {
+  it('lists none when each has one, in any phase', async () => {
     const report = reportOf([
       scenario('POST /v1/orders', 0),
       ...OPERATIONS.map(({ method, path }) => scenario(`${method.toUpperCase()} ${path}`, 1)),
@@ -51,7 +51,7 @@ describe('the report of a run of schemathesis', () => {
     expect(await operationsWithoutCase(report, OPERATIONS)).toEqual([]);
   });
 
-  it('is missed where there is none, and is not read over where it is cut off', async () => {
+  it('fails when it is missing or truncated', async () => {
     await expect(operationsWithoutCase(join(folder, 'none.ndjson'), OPERATIONS)).rejects.toThrow('ENOENT');
     const cutOff = join(folder, 'cut.ndjson');
     writeFileSync(cutOff, `${JSON.stringify(scenario('GET /v1/orders', 1))}\n{"ScenarioFin`);

@@ -15,7 +15,7 @@ import { PACKAGES } from '#simulator/catalogue/packages.ts';
 const document = await apiDocument();
 const api = readDescription(document);
 
-/** What cannot be brought about beside the simulator in a run of its own, and why. */
+/** Calls that cannot be recorded with the simulator, with the reason. */
 const WITHOUT_RECORDING: Readonly<Record<string, string>> = {
   abandonCancellation: 'is possible only while a cancellation is held, which passes within a moment',
   createServiceWebhookSecret: 'needs a service without a secret; the simulator has one from its start',
@@ -35,7 +35,7 @@ describe('the description of the API', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('says of each group of calls what it is for, and of each call what it does', () => {
+  it('explains each group of calls and each call', () => {
     expect(
       api.tags
         .filter(({ description }) => description === undefined)
@@ -51,7 +51,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('documents every problem with an example of its own', () => {
+  it('documents every problem with its own example', () => {
     const { components } = z
       .object({ components: z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) }) })
       .parse(document);
@@ -61,7 +61,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('names an id of the service `service_…_id`: those without are ours', () => {
+  it('uses the names `service_…_id` for ids of the service, and others for our ids', () => {
     const ids = Object.entries(api.schemas).flatMap(([name, schema]) =>
       Object.entries(
         z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).parse(schema).properties,
@@ -76,7 +76,7 @@ describe('the description of the API', () => {
     expect(ids.filter(({ isOurs }) => !isOurs)).toEqual([]);
   });
 
-  it('names each schema that a request or an answer consists of', () => {
+  it('has a name for each schema of a request or an answer', () => {
     const nameless = api.operations
       .flatMap(({ id, body, answers }) => [
         { id, schema: body?.schema },
@@ -106,7 +106,7 @@ describe('the headers of the API', () => {
     parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })),
   );
 
-  it('describe one Idempotency-Key, with an example that /docs exchanges for a new one', () => {
+  it('include one Idempotency-Key, with an example that /docs replaces by a new one', () => {
     expect(
       keys
         .filter(({ required }) => !required)
@@ -151,7 +151,7 @@ describe('the headers of the API', () => {
     'schlüssel',
     '"schlüssel"',
     'a\tb',
-  ])('describe %j as the API takes it', (key) => {
+  ])('describe %j as the API accepts it', (key) => {
     const taken = (() => {
       try {
         return readIdempotencyKey(key) !== '';
@@ -162,7 +162,7 @@ describe('the headers of the API', () => {
     expect(problemsWith(keys[0]?.schema, key) === '').toBe(taken);
   });
 
-  it('say of each call with an Idempotency-Key that its answer may be a repetition', () => {
+  it('mark each answer of a call with an Idempotency-Key as a possible repetition', () => {
     const required = new Set(keys.filter((key) => key.required).map(({ id }) => id));
     const answers = Object.values(HEADERS.parse(document).paths)
       .flatMap((methods) => Object.values(methods))
@@ -178,7 +178,7 @@ describe('the headers of the API', () => {
     );
   });
 
-  it('name what a stream goes on after, and how a caller names a request', () => {
+  it('include Last-Event-ID of a stream, and X-Request-Id', () => {
     const stream = api.operations.find(({ id }) => id === 'streamEvents');
     expect(
       stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required]),
@@ -193,7 +193,7 @@ describe('the examples of requests', () => {
   const bodyOf = (id: string) =>
     z.record(z.string(), z.unknown()).parse(api.operations.find((operation) => operation.id === id)?.body?.example);
 
-  it('can be sent by a newcomer: an address outside of this machine, a limit that lets it be bought, a time that has passed', () => {
+  it('are usable by a new user: a public address, a sufficient limit, and a past time', () => {
     expect(bodyOf('createWebhookEndpoint')['url']).toMatch(/^https:\/\/[a-z.]+\.example\.com\//);
     for (const name of ['Order', 'Topup', 'VpnSubscription']) {
       const { amount } = z.object({ amount: z.string() }).parse(bodyOf(`change${name}Limit`)['max_price']);
@@ -204,7 +204,7 @@ describe('the examples of requests', () => {
     expect(PACKAGES.map((each) => String(each.id))).toContain(id?.schema.example);
   });
 
-  it('end a VPN subscription: asked for in the answer 202, over in that of 200', () => {
+  it('end a VPN subscription, requested with 202 and ended with 200', () => {
     const answers = api.operations.find(({ id }) => id === 'cancelVpnSubscription')?.answers ?? [];
     const examples = answers
       .filter(({ status }) => status < 300)
@@ -220,7 +220,7 @@ describe('the examples of requests', () => {
 });
 
 describe('the examples of problems', () => {
-  it('name what exists already wherever its schema promises that', () => {
+  it('name the existing resource when their schema requires it', () => {
     const codes = problemCodes.filter((code) => /_taken$|^cancellation_exists$|^pricing_rule_exists$/.test(code));
     expect(codes).toHaveLength(5);
     for (const code of codes) {
@@ -239,7 +239,7 @@ describe('the examples of problems', () => {
 });
 
 describe('the recorded examples', () => {
-  it('are there for every call that answers with JSON, else run `npm run record:examples`', () => {
+  it('exist for every call with a JSON answer; otherwise run `npm run record:examples`', () => {
     const wanted = api.operations
       .filter(
         ({ id, answers }) =>
@@ -251,12 +251,12 @@ describe('the recorded examples', () => {
     expect(wanted.toSorted()).toEqual(Object.keys(WITHOUT_RECORDING).toSorted());
   });
 
-  it('fit the schemas of what they were recorded from, requests and answers', () => {
+  it('match the schemas of their requests and answers', () => {
     const problems = recordedExchanges.flatMap(({ operation: id, request, response }) => {
       const operation = api.operations.find((each) => each.id === id);
       if (operation === undefined) return [`${id} is there no more: record again`];
       const answer = operation.answers.find(({ status }) => status === response.status);
-      // Problems are described by reference, and checked above.
+      // Problems are described by reference and checked above.
       if (answer === undefined) return response.status >= 400 ? [] : [`${id} answered ${response.status}`];
       return [
         response.body === undefined ? '' : problemsWith(answer.schema, response.body),
@@ -269,7 +269,7 @@ describe('the recorded examples', () => {
     expect(problems).toEqual([]);
   });
 
-  it('hold nothing of the run that made them: neither its ids nor its times', () => {
+  it('contain neither ids nor times of their recording', () => {
     const recorded = JSON.stringify(recordedExchanges);
     const ids = [...recorded.matchAll(/\b[a-z]{2,7}_([0-9A-HJKMNP-TV-Z]{26})\b/g)].map(([, id]) => id ?? '');
     expect(ids.length).toBeGreaterThan(100);

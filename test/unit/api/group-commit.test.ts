@@ -7,7 +7,7 @@ interface Write {
   readonly finish: (error?: Error) => void;
 }
 
-/** A store whose writes end when the test says so; results are the items tenfold. */
+/** A store whose writes end on request of the test. The results are the items times ten. */
 function controlled(options: { maxBatch?: number; maxConcurrent?: number; maxWaiting?: number } = {}) {
   const writes: Write[] = [];
   const group = new GroupCommit<number, number>({
@@ -26,13 +26,13 @@ function controlled(options: { maxBatch?: number; maxConcurrent?: number; maxWai
   return { group, writes };
 }
 
-/** Until everything that is ready has run: a write that has ended lets the next one begin in a turn of its own. */
+/** Waits until all ready work has run. After a write, the next one begins in a new turn. */
 const settle = async () => {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('committing in groups', () => {
-  it('writes what comes in one turn together, each caller hears of its own', async () => {
+describe('group commit', () => {
+  it('writes the items of one turn together, and returns to each caller its own result', async () => {
     const { group, writes } = controlled();
     const results = Promise.all([1, 2, 3].map((item) => group.add(item)));
     await settle();
@@ -41,7 +41,7 @@ describe('committing in groups', () => {
     expect(await results).toEqual([10, 20, 30]);
   });
 
-  it('answers nobody before the write is done', async () => {
+  it('answers no caller before the write is complete', async () => {
     const { group, writes } = controlled();
     let answered = false;
     const result = group.add(1).then(() => (answered = true));
@@ -52,7 +52,7 @@ describe('committing in groups', () => {
     expect(answered).toBe(true);
   });
 
-  it('lets items gather while a write is under way, in order and up to the batch size', async () => {
+  it('collects items during a write, in order and up to the batch size', async () => {
     const { group, writes } = controlled({ maxBatch: 3 });
     const all = [group.add(1)];
     await settle();
@@ -67,7 +67,7 @@ describe('committing in groups', () => {
     expect(await Promise.all(all)).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('keeps as many writes under way as allowed, never more', async () => {
+  it('runs as many concurrent writes as allowed, never more', async () => {
     const { group, writes } = controlled({ maxBatch: 1, maxConcurrent: 2 });
     const all = Promise.all([1, 2, 3].map((item) => group.add(item)));
     await settle();
@@ -80,7 +80,7 @@ describe('committing in groups', () => {
     expect(await all).toEqual([10, 20, 30]);
   });
 
-  it('writes a refused batch again one by one, so that one item fails alone', async () => {
+  it('writes a refused batch again item by item, so only one item fails', async () => {
     const group = new GroupCommit<number, number>({
       maxBatch: 10,
       maxConcurrent: 1,
@@ -96,7 +96,7 @@ describe('committing in groups', () => {
     ).toEqual([1, 'RangeError: two is refused', 3]);
   });
 
-  it('gives up a batch at once when PostgreSQL is away, and works again afterwards', async () => {
+  it('fails a batch at once when PostgreSQL is unavailable, and works again afterwards', async () => {
     const { group, writes } = controlled();
     const outcomes = Promise.allSettled([1, 2].map((item) => group.add(item)));
     await settle();
@@ -109,7 +109,7 @@ describe('committing in groups', () => {
     expect(await later).toBe(30);
   });
 
-  it('refuses more than may wait, and serves those who wait', async () => {
+  it('refuses items beyond its queue limit, and serves the queued ones', async () => {
     const { group, writes } = controlled({ maxWaiting: 2 });
     const first = group.add(1);
     await settle();

@@ -15,11 +15,11 @@ function lookups() {
   });
   return { keys, queries };
 }
-/** Whatever is ready by now has run. */
+/** Waits until all ready work has run. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('a lookup of API keys', () => {
-  it('is one for all that ask while another is under way, each of whom gets its own', async () => {
+describe('a look-up of API keys', () => {
+  it('is shared by all callers during another one, and returns to each its own key', async () => {
     const { keys, queries } = lookups();
     const first = keys.find('a');
     await settled();
@@ -34,7 +34,7 @@ describe('a lookup of API keys', () => {
     expect(await others).toEqual([row('b'), row('c'), row('b'), undefined]);
   });
 
-  it('is never one that began before: what was revoked in between is seen', async () => {
+  it('never uses an earlier query, so a revocation in between is seen', async () => {
     const { keys, queries } = lookups();
     const before = keys.find('a');
     await settled();
@@ -47,7 +47,7 @@ describe('a lookup of API keys', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('fails those that asked in it, and no others', async () => {
+  it('fails its own callers, and no others', async () => {
     const { keys, queries } = lookups();
     const failing = keys.find('a');
     await settled();
@@ -59,7 +59,7 @@ describe('a lookup of API keys', () => {
     expect(await next).toEqual(row('a'));
   });
 
-  it('does not wait for one that does not end', async () => {
+  it('does not wait for an endless one', async () => {
     const { keys, queries } = lookups();
     void keys.find('a');
     await settled();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '#api/http/network-address.ts';
 
-describe('the network that a limit is counted for', () => {
+describe('the network of a limit', () => {
   it.each([
     [
       '203.0.113.7',
@@ -25,11 +25,11 @@ describe('the network that a limit is counted for', () => {
       ],
     ],
     ['other', ['', 'unknown', '_hidden', '203.0.113.256', 'x'.repeat(10_000), '2001:db8', '010.1']],
-  ])('is %s for all spellings', (network, spellings) => {
+  ])('is %s in all notations', (network, spellings) => {
     for (const spelling of spellings) expect(networkOf(spelling), spelling.slice(0, 50)).toBe(network);
   });
 
-  it('keeps addresses apart that are not the same', () => {
+  it('separates different addresses', () => {
     expect(
       new Set(['203.0.113.7', '203.0.113.70', '2001:db8:0:1::', '2001:db8:0:2::', '::1', '::2:0:0:0:0'].map(networkOf))
         .size,

@@ -10,7 +10,7 @@ import { plainAmount } from '#domain/money/money.ts';
 const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
 describe('cursors', () => {
-  it('lead back to where they came from', () => {
+  it('decode to their position', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
         expect(readPositionCursor('order', positionCursor('order', { createdAt, id: ORDER }))).toEqual({
@@ -26,7 +26,7 @@ describe('cursors', () => {
     );
   });
 
-  it('that are not ours are refused as a wrong parameter, whatever they hold', () => {
+  it('of other origin are refused as an invalid parameter, with any content', () => {
     const refusal = (cursor: string) => {
       try {
         readPositionCursor('order', cursor);
@@ -46,8 +46,8 @@ describe('cursors', () => {
   });
 });
 
-describe('reading a JSON body', () => {
-  it('takes any JSON of bounded depth, and compares content whatever its order and white space', () => {
+describe('the reader of JSON bodies', () => {
+  it('accepts any JSON of bounded depth, and compares content independent of order and white space', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         fc.pre(!JSON.stringify(value).includes('__proto__'));
@@ -60,7 +60,7 @@ describe('reading a JSON body', () => {
     expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
   });
 
-  it('takes 32 levels and refuses 33', () => {
+  it('accepts 32 levels and refuses 33', () => {
     const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
     expect(readJsonBody(nested(32), 'application/json')).toBeInstanceOf(Array);
     expect(() => readJsonBody(nested(34), 'application/json')).toThrow('nested');
@@ -87,7 +87,7 @@ describe('representations', () => {
     expect(plainAmount(stored)).toBe(shown);
   });
 
-  it('have one page per problem, found again by its address', () => {
+  it('have one page per problem, found by its address', () => {
     const pages = problemCodes.map(problemType);
     expect(new Set(pages).size).toBe(problemCodes.length);
     for (const code of problemCodes) expect(codeOfProblemPage(problemType(code).replace('/problems/', ''))).toBe(code);
@@ -95,8 +95,8 @@ describe('representations', () => {
   });
 });
 
-describe('reading a delivery', () => {
-  it('makes something storable of any bytes, and never throws', () => {
+describe('the reader of deliveries', () => {
+  it('returns a storable value for any bytes, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(readDelivery(Buffer.from(bytes)).state).toBe('quarantined');
@@ -104,7 +104,7 @@ describe('reading a delivery', () => {
     );
   });
 
-  it('never lets a NUL through to a text column', () => {
+  it('never passes a NUL to a text column', () => {
     const text = fc.string({ unit: fc.constantFrom('\0', 'a', '1'), maxLength: 8 });
     fc.assert(
       fc.property(text, text, (id, reference) => {

@@ -33,7 +33,7 @@ describe('the preference to wait', () => {
     ',,,',
     'wait="10',
     'return="wait=5',
-  ])('is not taken from `%s`', (header) => {
+  ])('is ignored in `%s`', (header) => {
     expect(preferredWait(header)).toBeUndefined();
   });
 
@@ -47,8 +47,8 @@ describe('the preference to wait', () => {
     [`wait=5; a="${'\\\\'.repeat(400)}`, undefined],
     [`${'a,'.repeat(400)}wait=5`, undefined],
     [`a${'; '.repeat(4_000)}"`, undefined],
-  ])('ends soon in a header that is made to take long: %j', (header, expected) => {
-    // A reading that doubles with each repetition would not end within the time of a test.
+  ])('is parsed fast in a hostile header: %j', (header, expected) => {
+    // A parser with exponential time would exceed the time limit of the test.
     expect(preferredWait(header)).toBe(expected);
   });
 });

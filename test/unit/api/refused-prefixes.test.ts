@@ -3,13 +3,13 @@ import { RefusedPrefixes, otherHeaderPrefix } from '#api/service-webhooks/refuse
 
 const four = (prefix: string) => ['event', 'delivery', 'timestamp', 'signature'].map((name) => `${prefix}-${name}`);
 
-describe('the prefix of a delivery that is not ours', () => {
+describe('another header prefix of a delivery', () => {
   it.each([
     ['x-acme', 'X-Acme'],
     ['x-acme-mobile', 'X-Acme-Mobile'],
     ['acme', 'Acme'],
     ['x_acme', 'X_acme'],
-  ])('is found under %s, and named as %s', (prefix, named) => {
+  ])('is found with %s, and named %s', (prefix, named) => {
     expect(otherHeaderPrefix(['host', ...four(prefix), 'content-type'], 'X-Service')).toBe(named);
   });
 
@@ -23,16 +23,16 @@ describe('the prefix of a delivery that is not ours', () => {
     ['a prefix of 41 characters', four(`x-${'a'.repeat(39)}`)],
     ['a prefix with a character that has no place in a setting', four('x-ac!me')],
     ['no prefix at all', ['-event', '-delivery', '-timestamp', '-signature']],
-  ])('is not seen in %s', (_name, names) => {
+  ])('is not found in %s', (_name, names) => {
     expect(otherHeaderPrefix(names, 'X-Service')).toBeUndefined();
   });
 
-  it('is never our own, however it is written', () => {
+  it('is never the configured one, in any notation', () => {
     expect(otherHeaderPrefix(four('x-acme'), 'x-ACME')).toBeUndefined();
   });
 });
 
-describe('a flood of forged deliveries under other prefixes', () => {
+describe('a flood of forged deliveries with other prefixes', () => {
   function refusals() {
     const state = { now: 1_000_000, writes: 0, isAway: false, warnings: [] as object[] };
     const prefixes = new RefusedPrefixes({
@@ -49,7 +49,7 @@ describe('a flood of forged deliveries under other prefixes', () => {
     return { prefixes, state };
   }
 
-  it('is written once a minute, and logs each prefix once, at most twenty of them', async () => {
+  it('is stored once a minute, and each prefix is logged once, at most twenty of them', async () => {
     const { prefixes, state } = refusals();
     for (let forgery = 0; forgery < 500; forgery += 1) await prefixes.add(`X-Forged-${forgery % 100}`, false);
     expect(state.writes).toBe(1);
@@ -59,7 +59,7 @@ describe('a flood of forged deliveries under other prefixes', () => {
     expect(state.writes).toBe(2);
   });
 
-  it('does not keep a verified delivery from being logged and written', async () => {
+  it('does not prevent the log entry and the row of a verified delivery', async () => {
     const { prefixes, state } = refusals();
     for (let forgery = 0; forgery < 100; forgery += 1) await prefixes.add(`X-Forged-${forgery}`, false);
     await prefixes.add('X-Acme', true);
@@ -67,7 +67,7 @@ describe('a flood of forged deliveries under other prefixes', () => {
     expect(state.warnings.at(-1)).toEqual({ prefix: 'X-Acme', verified: true });
   });
 
-  it('is refused all the same while the database is away', async () => {
+  it('is refused without the database', async () => {
     const { prefixes, state } = refusals();
     state.isAway = true;
     await expect(prefixes.add('X-Acme', false)).resolves.toBeUndefined();

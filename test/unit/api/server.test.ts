@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { startServer } from '#api/http/server.ts';
 
-/** Longer than a test may take: nothing in here is ended by force. */
+/** Longer than any test, so no connection is closed by force. */
 const NEVER_MS = 600_000;
 
 async function ask(agent: Agent, port: number): Promise<IncomingMessage> {
@@ -14,8 +14,8 @@ async function ask(agent: Agent, port: number): Promise<IncomingMessage> {
   return response;
 }
 
-describe('stopping the server', () => {
-  it('does not wait for connections that a client keeps open, neither idle ones nor one whose answer is under way', async () => {
+describe('the stop of the server', () => {
+  it('does not wait for kept connections, whether idle or with a running answer', async () => {
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let slow = false;
@@ -44,7 +44,7 @@ describe('stopping the server', () => {
     await expect(ask(new Agent(), server.port)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('ends by force what does not finish in time', async () => {
+  it('closes unfinished connections by force after its time limit', async () => {
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     const server = await startServer(() => onAsked(), { host: '127.0.0.1', port: 0 }, 1);
     const outcome = ask(new Agent(), server.port).catch((error: unknown) => error);

@@ -7,7 +7,7 @@ const listOf = (...secrets: string[]): StoredWebhookSecrets => ({
   undecryptable: 0,
 });
 
-/** A cache of what `state` says is stored, on a clock that the test moves. */
+/** A cache of the secrets in `state`, with the clock of the test. */
 function cacheOf(initial: StoredWebhookSecrets | Error) {
   const state = { stored: initial, now: 1_000_000, reads: 0, warnings: [] as string[] };
   const cache = new WebhookSecretCache({
@@ -23,15 +23,15 @@ function cacheOf(initial: StoredWebhookSecrets | Error) {
   return { cache, state, known };
 }
 
-describe('the stored webhook secrets as a process knows them', () => {
-  it('are unknown until they were read', async () => {
+describe('the cache of stored webhook secrets', () => {
+  it('is unknown before its first read', async () => {
     const { cache, known } = cacheOf(listOf('one'));
     expect(known()).toBeUndefined();
     await cache.refresh();
     expect(known()).toEqual(['one']);
   });
 
-  it('are read again for a signature that matches none, but at most once a second however many come', async () => {
+  it('is read again for an unmatched signature, at most once a second', async () => {
     const { cache, state, known } = cacheOf(listOf('one'));
     await cache.refresh();
     state.stored = listOf('two', 'one');
@@ -42,7 +42,7 @@ describe('the stored webhook secrets as a process knows them', () => {
     expect({ reads: state.reads, known: known() }).toEqual({ reads: 2, known: ['two', 'one'] });
   });
 
-  it('are read again also after the clock was set back', async () => {
+  it('is read again after the clock was set back', async () => {
     const { cache, state } = cacheOf(listOf());
     await cache.refresh();
     state.now -= 3_600_000;
@@ -50,7 +50,7 @@ describe('the stored webhook secrets as a process knows them', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('stay as they were while the database is away, which is asked once a second then as well, and logged once', async () => {
+  it('keeps its secrets without the database, with one try a second and one log entry', async () => {
     const { cache, state, known } = cacheOf(listOf('one'));
     await cache.refresh();
     state.stored = new Error('away');
@@ -63,7 +63,7 @@ describe('the stored webhook secrets as a process knows them', () => {
     expect(state.warnings).toEqual([expect.stringContaining('could not be read')]);
   });
 
-  it('are the same array until they were read again, so that a verdict need not be made twice', async () => {
+  it('returns the same array until the next read, so a verdict is not repeated', async () => {
     const { cache, state } = cacheOf(listOf('one'));
     await cache.refresh();
     const before = cache.current();
@@ -74,7 +74,7 @@ describe('the stored webhook secrets as a process knows them', () => {
     expect(cache.current()).not.toBe(before);
   });
 
-  it('that do not open are reported once', async () => {
+  it('reports undecryptable secrets once', async () => {
     const { cache, state } = cacheOf({ secrets: [], undecryptable: 1 });
     await cache.refresh();
     await cache.refresh();

@@ -8,7 +8,7 @@ const common = { id: 'some.thing', measured: 'something', unit: 'ms' } as const;
 const peer = (rounds: number[]) => ({ id: 'peer', measured: 'the same, plainly', rounds });
 
 describe('a comparison', () => {
-  it('divides round by round, so that a slow moment of the machine meets both', () => {
+  it('divides round by round, so that a slow moment of the machine affects both', () => {
     const result = compare({
       ...common,
       better: 'lower',
@@ -40,12 +40,12 @@ describe('a comparison', () => {
     expect([against('at_most', 1.5), against('at_most', 1.4)]).toEqual([true, false]);
   });
 
-  it('refuses a round in which a contestant is missing', () => {
+  it('refuses a round with a missing contestant', () => {
     const limit = { of: 'value', bound: 'at_most', amount: 1, reason: 'test' } as const;
     expect(() => compare({ ...common, better: 'lower', ours: [1, 2], peer: peer([1]), limit })).toThrow(RangeError);
   });
 
-  it('without a peer is held against the limit of its value', () => {
+  it('without a peer uses the limit of its value', () => {
     const limit = { of: 'value', bound: 'at_most', amount: 300, reason: 'test' } as const;
     expect(measure({ ...common, better: 'lower', values: [150, 330, 310], limit })).toMatchObject({
       value: 310,
@@ -58,7 +58,7 @@ describe('a comparison', () => {
 });
 
 describe('rounds', () => {
-  it('take the contestants in turn and forget the first time round', async () => {
+  it('run the contestants in turn and ignore the first round', async () => {
     const order: string[] = [];
     const contestant = (name: string) => async (round: number) => {
       order.push(`${name}${round}`);
@@ -71,7 +71,7 @@ describe('rounds', () => {
 });
 
 describe('a closed loop', () => {
-  it('does every piece once, never more of them at a time than there are lanes', async () => {
+  it('processes each item once, with at most one item per lane', async () => {
     const done: number[] = [];
     let [now, most] = [0, 0];
     const { latenciesMs } = await closedLoop({ count: 10, atOnce: 3 }, async (number) => {
@@ -86,7 +86,7 @@ describe('a closed loop', () => {
     expect(latenciesMs).toHaveLength(10);
   });
 
-  it('counts no failure as work: it ends, and begins nothing more', async () => {
+  it('ends at the first failure and starts no further item', async () => {
     const begun: number[] = [];
     const loop = closedLoop({ count: 100, atOnce: 2 }, async (number) => {
       begun.push(number);
@@ -99,7 +99,7 @@ describe('a closed loop', () => {
 });
 
 describe('statistics', () => {
-  it('are those of the sorted values, and refuse none', () => {
+  it('use the sorted values, and refuse an empty list', () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(percentile([5, 1, 4, 2, 3], 0.5)).toBe(3);

@@ -14,7 +14,7 @@ afterEach(() => removeFolder(data));
 describe('the key of a data folder', () => {
   beforeEach(() => writeSecretFile(devApiKeyFile(data), 'rsk_of_the_folder\n'));
 
-  it('is sent to no other installation: without a running set-up on the folder the command fails', () => {
+  it('is sent to no other installation, so without a running set-up the command fails', () => {
     expect(() => apiAccess({ data }, {})).toThrow(UserError);
     expect(() => apiAccess({ data }, {})).toThrow(`Nothing runs on ${data}.`);
     expect(() => developmentAccess({ data })).toThrow(`Nothing runs on ${data}.`);

@@ -46,7 +46,7 @@ async function run(
 }
 
 describe('reseller contract check', () => {
-  it('reports each call of a document of our own contract as matching, and ends with 0', async () => {
+  it('reports each call of our own contract as matching, and exits with 0', async () => {
     const { code, stdout, stderr } = await run(fileOf(contractOpenApi()));
     expect({ code, stderr }).toEqual({ code: COMPATIBLE, stderr: '' });
     expect(stdout).toMatch(/^Reseller interface 1 \(OpenAPI 3\.1\.0\)$/m);
@@ -56,7 +56,7 @@ describe('reseller contract check', () => {
     expect(stdout).toMatch(/^Compatible: the document has everything that we need\.$/m);
   });
 
-  it('lists differences below their call, with similar names, and ends with 1', async () => {
+  it('lists differences below their call, with similar names, and exits with 1', async () => {
     const document = contractOpenApi();
     const body = {
       schema: { type: 'object', properties: { package_id: { type: 'integer' }, order_reference: { type: 'string' } } },
@@ -78,7 +78,7 @@ describe('reseller contract check', () => {
     expect(stdout).toMatch(/^Not compatible\. Buy nothing before the causes of the differences are known\.$/m);
   });
 
-  it('lists the capabilities that must be switched off, and reads those switched off from the environment [spec: gap.paths, gap.sandbox-calls]', async () => {
+  it('lists missing and disabled capabilities [spec: gap.paths, gap.sandbox-calls]', async () => {
     const file = fileOf(documentWithout('/refunds', '/topups/{id}'));
     const { code, stdout } = await run(file);
     expect(code).toBe(NOT_COMPATIBLE);
@@ -93,7 +93,7 @@ describe('reseller contract check', () => {
     });
   });
 
-  it('lists findings about the whole document, and events that it does not describe', async () => {
+  it('lists findings about the whole document, and events missing in it', async () => {
     const draft = new Draft();
     const { document } = draft;
     describeHeaders(draft, headersOf('X-Acme'));
@@ -141,14 +141,14 @@ describe('reseller contract check', () => {
     ['a folder', temporaryFolder('contract'), 'cannot be read (EISDIR)'],
     ['YAML', fileOf('openapi: 3.1.0\n'), 'is not JSON'],
     ['Swagger 2', fileOf({ swagger: '2.0', paths: {} }), 'is a Swagger 2 document'],
-  ])('ends with 2 and says why for %s', async (_name, file, reason) => {
+  ])('exits with 2 and the reason for %s', async (_name, file, reason) => {
     const { code, stdout, stderr } = await run(file);
     expect({ code, stdout }).toEqual({ code: NO_DOCUMENT, stdout: '' });
     expect(stderr).toContain(`${file} ${reason}`);
     expect(stderr).toContain('--download gets it from the service');
   });
 
-  it('is a command of the program, whose exit code is that of the check', async () => {
+  it('is a command of the program, with the exit code of the check', async () => {
     const reseller = promisify(execFile)(process.execPath, ['cli/reseller.mjs', 'contract', 'check', fileOf('[]')], {
       cwd: PROJECT,
     });
@@ -184,7 +184,7 @@ describe('reseller contract check --download', () => {
     );
   });
 
-  it('ends with 2 and the reason, and keeps the old file, when the service does not return the document', async () => {
+  it('exits with 2 and the reason, and keeps the old file, without a document from the service', async () => {
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(404, '<html>')) });
     const file = fileOf('what was there before');
     const { code, stderr } = await run(file, { download: true }, environmentOf(server.origin));
@@ -201,19 +201,23 @@ describe('reseller contract check --download', () => {
       expect(said).toContain('by hand, and run the command without --download');
   });
 
-  it('advises a correction when the cause is on our side, and no download by hand', async () => {
+  it('advises a correction for a cause on our side, and no manual download', async () => {
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
     const refused = await run(fileOf(''), { download: true }, environmentOf(server.origin));
     expect(refused).toMatchObject({
       code: NO_DOCUMENT,
       stderr: expect.stringContaining('SERVICE_EMAIL and SERVICE_PASSWORD'),
     });
-    const nobody = await run(fileOf(''), { download: true }, environmentOf(`http://127.0.0.1:${await freePort()}`));
-    expect(nobody).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_BASE_URL') });
-    for (const { stderr } of [refused, nobody]) expect(stderr).not.toContain('by hand');
+    const unreachable = await run(
+      fileOf(''),
+      { download: true },
+      environmentOf(`http://127.0.0.1:${await freePort()}`),
+    );
+    expect(unreachable).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_BASE_URL') });
+    for (const { stderr } of [refused, unreachable]) expect(stderr).not.toContain('by hand');
   });
 
-  it('can use the configuration of `npm start`, and advises --data when it runs and nothing is configured', async () => {
+  it('can use the configuration of `npm start`, and advises --data without a configuration', async () => {
     await using server = await startRawServer({
       onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
     });
@@ -240,7 +244,7 @@ describe('reseller contract check --download', () => {
     await expect(reseller()).rejects.toMatchObject({ code: 78, stderr: expect.not.stringContaining('--data') });
   });
 
-  it('ends with 2 when the file cannot be written', async () => {
+  it('exits with 2 when the file cannot be written', async () => {
     await using server = await startRawServer({
       onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
     });
@@ -250,7 +254,7 @@ describe('reseller contract check --download', () => {
     expect(stderr).toContain(`${file} cannot be written (ENOENT).`);
   });
 
-  it('needs the settings of the service, and lists all missing ones', async () => {
+  it('requires the settings of the service, and lists all missing ones', async () => {
     await expect(run('unused.json', { download: true })).rejects.toThrow(
       /SERVICE_BASE_URL is missing[^]*SERVICE_EMAIL is missing[^]*SERVICE_PASSWORD is missing/,
     );

@@ -6,7 +6,7 @@ describe('the summary of a tour', () => {
     ['100000.00', '99983.60', '16.40'],
     ['100.00', '90.00', '10.00'],
     ['100.0000', '99.9975', '0.0025'],
-  ])('of %s before and %s after says that %s were spent, written as prices are', (before, after, spent) => {
+  ])('of %s before and %s after contains the amount spent: %s', (before, after, spent) => {
     const report = { findings: [], before: money(before), after: money(after), measuredAt: 0, profile: undefined };
     expect(summaryLines(report).join('\n')).toContain(`${before} USD before, ${after} USD after, ${spent} USD spent.`);
     expect(tourJson(report, 'https://service.example/api/reseller/v1', undefined)).toMatchObject({

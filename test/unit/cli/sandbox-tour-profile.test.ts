@@ -50,13 +50,17 @@ describe('the conclusions from the observations of a tour', () => {
     ['a call is missing', { calls: { order_read: { kind: 'missing', detail: 'x' } } }, { order_read: false }],
     ['a call differs', { calls: { topup_list: { kind: 'differs', detail: 'x' } } }, { topup_list: false }],
     ['a call broke', { calls: { topup_list: { kind: 'broken', detail: 'x' } } }, { topup_list: null }],
-    ['a probe cannot tell', { calls: { webhook_secret: { kind: 'unclear', detail: 'x' } } }, { webhook_secret: null }],
+    [
+      'a probe had no result',
+      { calls: { webhook_secret: { kind: 'unclear', detail: 'x' } } },
+      { webhook_secret: null },
+    ],
     [
       'every repetition replays',
       { keyRepeats: [repeat('same'), repeat('same', 10_000)] },
       { key_replay: true, key_retention: null },
     ],
-    ['a repetition is carried out anew', { keyRepeats: [repeat('another'), repeat('same')] }, { key_replay: false }],
+    ['a repetition is executed again', { keyRepeats: [repeat('another'), repeat('same')] }, { key_replay: false }],
     ['a repetition is refused', { keyRepeats: [repeat('refused')] }, { key_replay: false, key_retention: null }],
     [
       'a key is known at first and not later',
@@ -162,7 +166,7 @@ describe('the observation of a call', () => {
 });
 
 describe('a client that waits after a 429', () => {
-  it('repeats the same call after Retry-After, and gives up in the end', async () => {
+  it('repeats the same call after Retry-After, and finally stops', async () => {
     const waits: number[] = [];
     let left = 2;
     const limited = failure({ failure: 'rate_limited', status: 429, retryAfterMs: 3_000 });
@@ -178,7 +182,7 @@ describe('a client that waits after a 429', () => {
     expect(await client.getOrder('o1')).toBe(limited);
   });
 
-  it('returns every other failure at once: the call may have been carried out', async () => {
+  it('returns every other failure at once, because the call may have been executed', async () => {
     let calls = 0;
     const createOrder = async () =>
       await Promise.resolve((calls += 1) > 0 ? failure({ failure: 'timeout' }) : undefined);
@@ -225,7 +229,7 @@ describe('the report', () => {
     expect(summaryLines({ ...report, profile: undefined }).join('\n')).toMatch(/Nothing was measured/);
   });
 
-  it('ends with 0 when nothing failed or drifted', () => {
+  it('exits with 0 when nothing failed or drifted', () => {
     const [ok, drift, skipped] = notebook.findings;
     expect(tourExitCode([ok, skipped].flatMap((finding) => finding ?? []))).toBe(0);
     expect(tourExitCode(drift === undefined ? [] : [drift])).toBe(1);

@@ -17,7 +17,7 @@ afterAll(() => removeFolder(folder));
 const seen = () => readFileSync(join(folder, 'seen'), 'utf8').split('\n');
 
 describe('reseller temporal', () => {
-  it('runs the Temporal CLI with its arguments and the addresses of Temporal and the codec server, and returns its exit code', () => {
+  it('runs the Temporal CLI with its arguments and the addresses of the set-up, and returns its exit code', () => {
     const settings = {
       TEMPORAL_ADDRESS: '127.0.0.1:17233',
       TEMPORAL_NAMESPACE: 'shop',

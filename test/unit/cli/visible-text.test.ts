@@ -49,8 +49,8 @@ const printed = (print: (output: { write: (chunk: string) => boolean }) => void)
   return all;
 };
 
-describe('the output of texts of others', () => {
-  it('is one line in which nothing is hidden, with each unsafe character as an escape', () => {
+describe('the output of external texts', () => {
+  it('is one line without hidden characters, with each unsafe character as an escape', () => {
     fc.assert(
       fc.property(text, (foreign) => {
         const lines = printed((output) => printLine(output, `by ${foreign}`)).split('\n');
@@ -92,7 +92,7 @@ describe('the output of texts of others', () => {
     );
   });
 
-  it('goes through one function: no command writes a text of a server itself', () => {
+  it('uses one function, so no command writes a text of a server itself', () => {
     const folders = ['access', 'money', 'service', 'set-up', 'webhook-endpoints', 'work'];
     const own = folders.flatMap((name) => {
       const folder = join(import.meta.dirname, '../../../cli', name);

@@ -75,7 +75,7 @@ async function run(
   }
 }
 
-describe('an action on several', () => {
+describe('a bulk action', () => {
   const line = (id: string, result: string, more: Record<string, unknown> = {}) => ({
     id,
     status: 'held',
@@ -91,7 +91,7 @@ describe('an action on several', () => {
     body: { dry_run: false, matched: data.length, remaining: 0, data },
   });
 
-  it('is one call, prints the result of each, and ends with 1 when any was refused', async () => {
+  it('is one call, prints the result of each item, and exits with 1 when any was refused', async () => {
     answer = () =>
       bulk(
         line('ord_unknown', 'not_found', { status: null }),
@@ -115,7 +115,7 @@ describe('an action on several', () => {
     ]);
   });
 
-  it('that is a dry run changes nothing, and lists all that match the filter', async () => {
+  it('as a dry run changes nothing, and lists all items that match the filter', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_apply')));
     const { printed, code } = await run((commands, options) =>
       commands.perform('abandon', [], { ...options, reason, failureClass: 'insufficient_balance', dryRun: true }),
@@ -128,7 +128,7 @@ describe('an action on several', () => {
     ]);
   });
 
-  it('on more than the API accepts in one call is a dry run for all of them', async () => {
+  it('beyond the limit of one call is a dry run for all items', async () => {
     const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
     const left = many.map((id) => line(id, 'would_apply'));
     answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
@@ -139,7 +139,7 @@ describe('an action on several', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('by a filter sends the ids that match, so that no action is repeated', async () => {
+  it('by a filter sends the ids of the matching items, so no action is repeated', async () => {
     answer = (method) =>
       method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
     const { printed } = await run((commands, options) =>
@@ -165,7 +165,7 @@ describe('an action on several', () => {
     });
   });
 
-  it('needs either ids or a filter', async () => {
+  it('requires either ids or a filter', async () => {
     const none = await run((commands, options) => commands.perform('retry', [], { ...options, reason }));
     const both = await run((commands, options) =>
       commands.perform('retry', ['ord_1'], { ...options, reason, status: 'held' }),
@@ -205,7 +205,7 @@ describe('each action', () => {
       'case resolved',
       { reason, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
     ],
-  ] as const)('%s says what was done, not what the order has become since', async (action, command, words, body) => {
+  ] as const)('%s prints the result of the action, not a later status', async (action, command, words, body) => {
     answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
     const { printed, code } = await run(command);
     expect(printed.split('\n')[0]).toBe(`ord_1  ${words}  (status at that moment: needs_attention)`);
@@ -214,7 +214,7 @@ describe('each action', () => {
   });
 });
 
-describe('a limit or a verdict for all that match', () => {
+describe('a limit or a verdict for all matching orders', () => {
   const judged = {
     status: 200,
     body: {
@@ -234,7 +234,7 @@ describe('a limit or a verdict for all that match', () => {
     },
   };
 
-  it('acts on those that match the filter, which are read first', async () => {
+  it('first reads the orders that match the filter', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
     const { printed, code } = await run((commands, options) =>
       commands.limit('all', 'none', { ...options, reason, status: 'held', dryRun: true }),
@@ -302,7 +302,7 @@ describe('the program', () => {
       { service_order_id: '48151', service_esim_id: 'E-1' },
     ],
     ['topups', ['--service-topup-id', 'T-1'], { service_topup_id: 'T-1' }],
-  ])('judges a case of %s with what the service calls it', async (command, named, body) => {
+  ])('resolves a case of %s with the name of the resource at the service', async (command, named, body) => {
     answer = () => ({ status: 200, body: row('id_1', { external_topup_id: null }) });
     const args = [
       command,
@@ -367,7 +367,7 @@ describe('a change of the retry policy', () => {
     [['--attempts', 'many'], 'Use a number such as 5'],
     [['--deadline', 'tomorrow'], 'Use a time with its offset'],
     [[], 'No change is given'],
-  ])('%j is refused before anything is asked', async (options, words) => {
+  ])('%j is refused before any call', async (options, words) => {
     await expect(program(...options)).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
     expect(calls).toEqual([]);
   });
@@ -440,7 +440,7 @@ describe('an error of the API', () => {
   });
 });
 
-describe('the API', () => {
+describe('the address of the API', () => {
   it('is that of the set-up on the data folder, unless --api is given', async () => {
     answer = () => pageOf();
     const lock = await DataFolderLock.acquire(data, () => undefined);

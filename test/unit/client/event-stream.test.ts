@@ -14,13 +14,16 @@ afterEach(() => {
   network = new ClientNetwork();
 });
 
-/** A stream over connections that do these things, one after the other. */
+/** A stream over connections with these steps in turn. */
 function stream(steps: readonly Step[], query: StreamEventsQuery = {}, options: StreamOptions = {}, random = 0) {
   return network.client(steps, { random: () => random }).streamEvents(query, options);
 }
 
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
-/** A connection that brings this, and then ends as `end` says; without it, it stays open until the reader closes it. */
+/**
+ * A connection that sends this text and then ends as `end` defines. Without `end`, it stays open until the reader
+ * closes it.
+ */
 function opens(text: string, end?: 'ends' | 'breaks', closed: () => void = () => undefined): Step {
   return ({ signal }) => {
     const body = new ReadableStream<Uint8Array>(
@@ -33,7 +36,7 @@ function opens(text: string, end?: 'ends' | 'breaks', closed: () => void = () =>
             if (end === undefined) controller.error(signal.reason);
           });
         },
-        // Comes only when what was brought before has been taken.
+        // Called only after the earlier text was read.
         pull: (controller) => {
           if (end === 'breaks') controller.error(new TypeError('terminated'));
         },
@@ -44,7 +47,8 @@ function opens(text: string, end?: 'ends' | 'breaks', closed: () => void = () =>
   };
 }
 const event = (n: number) =>
-  `id: c${n}\nevent: order.held\ndata: ${JSON.stringify({ id: `evt_${n}`, type: 'order.held', subject: { kind: 'order', id: 'ord_1' } })}\n\n`;
+  `id: c${n}\nevent: order.held\n` +
+  `data: ${JSON.stringify({ id: `evt_${n}`, type: 'order.held', subject: { kind: 'order', id: 'ord_1' } })}\n\n`;
 const begin = (n: number) => `retry: 2000\nid: c${n}\n\n`;
 const lastIds = () => network.seen.map(({ headers }) => headers.get('Last-Event-ID'));
 
@@ -56,7 +60,7 @@ async function take(events: AsyncIterable<Event>, count: number): Promise<string
   }
   return ids;
 }
-/** What a stream ends with that is read for longer than it lasts. */
+/** The error of a stream that is read beyond its end. */
 const thrown = async (events: AsyncIterable<Event>): Promise<unknown> =>
   take(events, 100).then(
     () => undefined,
@@ -64,7 +68,7 @@ const thrown = async (events: AsyncIterable<Event>): Promise<unknown> =>
   );
 
 describe('a stream of events', () => {
-  it('is asked for with the key and the filter, and after the cursor that is named', async () => {
+  it('is requested with the key and the filter, after the given cursor', async () => {
     const events = stream([opens(event(8))], { type: ['order.*', 'topup.held'], subject_id: 'ord_1', cursor: 'c7' });
     expect(events.cursor).toBe('c7');
     expect(await take(events, 1)).toEqual(['evt_8']);
@@ -78,7 +82,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('goes on after the last event that was whole, over connections that end, break, or are not to be had', async () => {
+  it('continues after the last complete event, over ended, broken and refused connections', async () => {
     const half = event(4).slice(0, -20);
     const events = stream([
       opens(begin(0) + event(1) + event(2), 'ends'),
@@ -90,18 +94,18 @@ describe('a stream of events', () => {
     expect(lastIds()).toEqual([null, 'c2', 'c2', 'c3']);
   });
 
-  it('keeps its place on a connection that breaks before it says where it begins', async () => {
+  it('keeps its position on a connection that breaks before its first id', async () => {
     await take(stream([opens(event(1), 'ends'), opens('retry: 2000\n\n: still here\n\n', 'ends'), opens(event(2))]), 2);
     expect(lastIds()).toEqual([null, 'c1', 'c1']);
   });
 
-  it('begins where the first connection began, and follows what its filter left out', async () => {
+  it('starts at the position of the first connection, and follows filtered events', async () => {
     const events = stream([opens(begin(5), 'ends'), opens(': still here\nid: c9\n\n', 'ends'), opens(event(10))]);
     expect(await take(events, 1)).toEqual(['evt_10']);
     expect(lastIds()).toEqual([null, 'c5', 'c9']);
   });
 
-  it('hands out one event at a time, with its own cursor, and can be read on after a break', async () => {
+  it('returns one event at a time with its cursor, and can continue after a break', async () => {
     const events = stream([opens(event(1) + event(2) + event(3)), opens(event(2))]);
     for await (const { id } of events) {
       expect([id, events.cursor]).toEqual(['evt_1', 'c1']);
@@ -111,15 +115,15 @@ describe('a stream of events', () => {
     expect(lastIds()).toEqual([null, 'c1']);
   });
 
-  it('closes its connection when nobody reads on', async () => {
+  it('closes its connection when the reader stops', async () => {
     let closed = 0;
     await take(stream([opens(event(1), undefined, () => void (closed += 1))]), 1);
     expect(closed).toBe(1);
   });
 });
 
-describe('the wait before the next connection', () => {
-  it('is what the stream says, doubles with each failure up to a bound, and is short again after a success', async () => {
+describe('the delay before the next connection', () => {
+  it('is that of the stream, doubles with each failure up to a limit, and resets after a success', async () => {
     const steps = [
       opens(`retry: 3000\n\n${event(1)}`, 'ends'),
       broken,
@@ -134,7 +138,7 @@ describe('the wait before the next connection', () => {
     expect(network.slept).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 3_000]);
   });
 
-  it('is spread by chance, never below what was asked for, and never nothing', async () => {
+  it('is randomised, never below the requested time, and never zero', async () => {
     await take(
       stream([opens('retry: 0\n\n', 'ends'), opens('retry: 99999999999999\n\n', 'ends'), opens(event(1))], {}, {}, 1),
       1,
@@ -142,7 +146,7 @@ describe('the wait before the next connection', () => {
     expect(network.slept).toEqual([250 * 1.25, 3_600_000 * 1.25]);
   });
 
-  it('is what Retry-After says, within an hour', async () => {
+  it('is that of Retry-After, up to an hour', async () => {
     const steps = [
       problem(429, 'too_many_streams', { 'Retry-After': '2' }),
       problem(503, 'database_unavailable', { 'Retry-After': '90' }),
@@ -154,14 +158,17 @@ describe('the wait before the next connection', () => {
   });
 
   it('is reported to the logger of the caller', async () => {
-    const told: unknown[] = [];
+    const disconnects: unknown[] = [];
     const steps = [
       problem(503, 'database_unavailable'),
       () => new Response('<html>', { status: 502 }),
       opens(event(1)),
     ];
-    await take(stream(steps, {}, { onDisconnect: ({ status }, nextInMs) => void told.push([status, nextInMs]) }), 1);
-    expect(told).toEqual([
+    await take(
+      stream(steps, {}, { onDisconnect: ({ status }, nextInMs) => void disconnects.push([status, nextInMs]) }),
+      1,
+    );
+    expect(disconnects).toEqual([
       [503, 2_000],
       [502, 4_000],
     ]);
@@ -174,14 +181,14 @@ describe('the end of a stream', () => {
     [401, 'unauthenticated'],
     [403, 'missing_scope'],
     [410, 'cursor_expired'],
-  ] as const)('comes with %i, which no further try would change', async (status, code) => {
+  ] as const)('follows %i, because no retry would change it', async (status, code) => {
     const error = await thrown(stream([opens(event(1), 'ends'), problem(status, code)]));
     expect(error).toMatchObject({ name: 'ProblemError', status, code, requestId: 'req_1' });
     expect(isProblem(error)).toBe(true);
     expect(network.seen).toHaveLength(2);
   });
 
-  it('comes when something else answers: a page, a redirect, a path that is not there', async () => {
+  it('follows an answer of another server: a page, a redirect, an unknown path', async () => {
     const page: Step = () => new Response('<html>Welcome</html>', { headers: { 'Content-Type': 'text/html' } });
     for (const [step, status] of [
       [page, 200],
@@ -191,23 +198,23 @@ describe('the end of a stream', () => {
       expect(await thrown(stream([step]))).toMatchObject({ name: 'NoAnswerError', status });
     }
     expect(network.slept).toEqual([]);
-    // The key goes to the address that was given, and nowhere else.
+    // The key is sent to the configured address only.
     expect(new Set(network.seen.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
   });
 
-  it('does not come with a refusal that breaks off, but with the whole one', async () => {
+  it('follows a complete refusal, not a broken one', async () => {
     const error = await thrown(stream([opens(event(1), 'ends'), torn('breaks', 410), problem(410, 'cursor_expired')]));
     expect(isProblem(error, 'cursor_expired')).toBe(true);
     expect(network.seen).toHaveLength(3);
   });
 
-  it('comes with what is no event, instead of the same again and again', async () => {
+  it('follows an invalid event, instead of endless retries', async () => {
     for (const data of ['{"id":', '[]', '"text"', '{"id":"evt_1"}'])
       expect(await thrown(stream([opens(`id: c1\ndata: ${data}\n\n`)]))).toBeInstanceOf(TypeError);
     expect(network.seen).toHaveLength(4);
   });
 
-  it('comes after so many connections in a row that failed as the reader allows', async () => {
+  it('follows the allowed number of consecutive failed connections', async () => {
     const error = await thrown(stream([opens(event(1), 'ends'), broken, broken, broken], {}, { retries: 3 }));
     expect(error).toBeInstanceOf(NoAnswerError);
     expect(network.seen).toHaveLength(4);
@@ -217,8 +224,8 @@ describe('the end of a stream', () => {
   });
 });
 
-describe('a reader that gives up', () => {
-  it('gets no further event, and nothing is sent any more', async () => {
+describe('an aborted reader', () => {
+  it('gets no further event, and sends nothing', async () => {
     const given = new AbortController();
     const ids: string[] = [];
     const reading = (async () => {
@@ -232,7 +239,7 @@ describe('a reader that gives up', () => {
     expect(await thrown(stream([opens(event(1))], {}, { signal: given.signal }))).toMatchObject({ message: 'enough' });
   });
 
-  it('is heard while it waits for an event, and while it waits for the next connection', async () => {
+  it('stops during the wait for an event, and during the delay before a connection', async () => {
     const first = new AbortController();
     const events = stream([opens(event(1))], {}, { signal: first.signal })[Symbol.asyncIterator]();
     await events.next();
@@ -246,7 +253,7 @@ describe('a reader that gives up', () => {
       apiKey: 'rsk_test',
       fetch: async (input, init) => inAnHour(new Request(input, init)),
     });
-    // Before the wait has begun, and then.
+    // Before the delay, and during it.
     for (const when of [(abort: () => void) => abort(), queueMicrotask]) {
       const second = new AbortController();
       const waiting = client.streamEvents(
@@ -258,13 +265,13 @@ describe('a reader that gives up', () => {
   });
 });
 
-describe('a connection that falls silent', () => {
-  it('counts as broken, whether it brought something before or never answered', async () => {
+describe('a silent connection', () => {
+  it('counts as broken, with and without earlier data', async () => {
     const dead = async ({ signal }: Request) =>
       new Promise<never>((_resolve, reject) =>
         signal.addEventListener('abort', () => reject(new Error(String(signal.reason)))),
       );
-    const told: string[] = [];
+    const disconnects: string[] = [];
     const steps: ((request: Request) => Response | Promise<Response>)[] = [opens(event(1)), dead, opens(event(2))];
     const client = new ResellerClient({
       baseUrl: 'https://api.example.com',
@@ -274,10 +281,10 @@ describe('a connection that falls silent', () => {
     });
     const events = client.streamEvents(
       {},
-      { idleTimeoutMs: 20, onDisconnect: ({ message }) => void told.push(message) },
+      { idleTimeoutMs: 20, onDisconnect: ({ message }) => void disconnects.push(message) },
     );
     expect(await take(events, 2)).toEqual(['evt_1', 'evt_2']);
-    expect(told).toEqual([
+    expect(disconnects).toEqual([
       expect.stringContaining('nothing came for 20 ms'),
       expect.stringContaining('nothing came for 20 ms'),
     ]);

@@ -13,8 +13,8 @@ const thrown = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A client on a network that does these things, and what it tells of the answers. */
-function told(steps: readonly Step[], onResponse?: OnResponse) {
+/** A client on a network with these steps, and the observed answers. */
+function observed(steps: readonly Step[], onResponse?: OnResponse) {
   const network = new ClientNetwork();
   const lines: string[] = [];
   const note: OnResponse = ({ operation, method, path, status, headers }) =>
@@ -25,7 +25,7 @@ function told(steps: readonly Step[], onResponse?: OnResponse) {
 describe('an observer of answers', () => {
   it('gets the headers of a success', async () => {
     let replayed: string | null = null;
-    const { api } = told(
+    const { api } = observed(
       [ok({ id: 'ord_1' }, { 'Idempotent-Replayed': 'true' })],
       ({ headers }) => void (replayed = headers.get('Idempotent-Replayed')),
     );
@@ -33,9 +33,9 @@ describe('an observer of answers', () => {
     expect(replayed).toBe('true');
   });
 
-  it('gets each answer of each try by the name of its call, also those that broke off, and nothing of what never came', async () => {
+  it('gets each answer of each try with the name of its call, also broken ones', async () => {
     const id = { 'X-Request-Id': 'req_1' };
-    const { api, lines } = told([
+    const { api, lines } = observed([
       broken,
       problem(503, 'database_unavailable', id),
       torn('breaks', 202, id),
@@ -52,9 +52,9 @@ describe('an observer of answers', () => {
     ]);
   });
 
-  it('is told by the call too, of its own answers and no others: also of lists and of what waits', async () => {
+  it('of one call gets the answers of that call only, also of lists and waits', async () => {
     const held = { id: 'ord_1', status: 'held' };
-    const { api, lines, note } = told(
+    const { api, lines, note } = observed(
       [ok(held), ok({ data: [], next_cursor: null }), ok({ ...held, status: 'completed' })],
       () => undefined,
     );
@@ -64,8 +64,8 @@ describe('an observer of answers', () => {
     expect(lines).toEqual(['listOrders GET /v1/orders 200 null', 'getOrder GET /v1/orders/ord_1 200 null']);
   });
 
-  it('is told of the connections of a stream', async () => {
-    const { api, lines } = told([problem(503, 'shutting_down'), problem(401, 'unauthenticated')]);
+  it('gets the connections of a stream', async () => {
+    const { api, lines } = observed([problem(503, 'shutting_down'), problem(401, 'unauthenticated')]);
     expect(await thrown(api.streamEvents()[Symbol.asyncIterator]().next())).toBeInstanceOf(ProblemError);
     expect(lines).toEqual([
       'streamEvents GET /v1/events/stream 503 null',
@@ -73,13 +73,13 @@ describe('an observer of answers', () => {
     ]);
   });
 
-  it('ends the call with what it throws: that is no lost answer, so nothing is sent again', async () => {
+  it('ends the call with its own error, without a resend', async () => {
     const fails = () => {
       throw new TypeError('my own mistake');
     };
-    const { api, network } = told([ok({ id: 'ord_1' })], fails);
+    const { api, network } = observed([ok({ id: 'ord_1' })], fails);
     expect(await thrown(api.createOrder(order))).toMatchObject({ name: 'TypeError', message: 'my own mistake' });
-    const stream = told([problem(503, 'shutting_down')], fails);
+    const stream = observed([problem(503, 'shutting_down')], fails);
     expect(await thrown(stream.api.streamEvents()[Symbol.asyncIterator]().next())).toMatchObject({
       message: 'my own mistake',
     });

@@ -13,7 +13,7 @@ const ok =
   (body: unknown, headers: Record<string, string> = {}): Step =>
   () =>
     Response.json(body, { headers });
-/** Of a proxy that says that all is well. */
+/** Of a proxy that reports success. */
 const page: Step = () =>
   new Response('<html>Back soon</html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 
@@ -22,7 +22,7 @@ afterEach(() => {
   network = new ClientNetwork();
 });
 
-/** A client on a network that does these things, one after the other. */
+/** A client on a network with these steps in turn. */
 function client(...steps: Step[]): ResellerClient {
   return network.client(steps, { random: () => 1 });
 }
@@ -35,8 +35,8 @@ const thrown = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('a call that makes something', () => {
-  it('carries a key of its own, and keeps it over its retries', async () => {
+describe('a call that creates something', () => {
+  it('has its own key, and keeps it in retries', async () => {
     const api = client(
       broken,
       problem(503, 'database_unavailable', { 'Retry-After': '2' }),
@@ -55,7 +55,7 @@ describe('a call that makes something', () => {
     expect(keys()[4]).not.toBe(keys()[0]);
   });
 
-  it('is sent again whatever broke at the other side, as the key allows', async () => {
+  it('is sent again after any failure of the other side, because it has a key', async () => {
     const api = client(
       problem(500, 'internal_error'),
       problem(502, 'service_failed'),
@@ -65,18 +65,18 @@ describe('a call that makes something', () => {
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(new Set(keys()).size).toBe(1);
     expect(network.slept).toEqual([250, 500, 1_000]);
-    // That there is no such thing does not change.
+    // A missing call of the service is permanent.
     expect(
       isProblem(await thrown(client(problem(501, 'service_does_not_offer')).getWallet()), 'service_does_not_offer'),
     ).toBe(true);
   });
 
-  it('takes the key that its caller names', async () => {
+  it('uses the key of its caller', async () => {
     await client(ok({})).createOrder(order, { idempotencyKey: 'sale-1' });
     expect(keys()).toEqual(['sale-1']);
   });
 
-  it('says its key when it fails, so that its caller can go on with it later', async () => {
+  it('contains its key in the error, so that its caller can continue later', async () => {
     for (const step of [
       broken,
       torn('breaks'),
@@ -100,7 +100,7 @@ describe('a call that makes something', () => {
     });
   });
 
-  it('is not sent again when it was refused', async () => {
+  it('is not sent again after a refusal', async () => {
     const error = await thrown(client(problem(409, 'external_order_id_taken')).createOrder(order));
     expect(isProblem(error, 'external_order_id_taken')).toBe(true);
     expect(isProblem(error, 'order_not_found')).toBe(false);
@@ -109,8 +109,8 @@ describe('a call that makes something', () => {
   });
 });
 
-describe('an act without a key', () => {
-  it('is never sent again when it may have been carried out', async () => {
+describe('an action without a key', () => {
+  it('is never sent again when it may have been executed', async () => {
     const reason = { reason: 'test' };
     expect(await thrown(client(broken).retryOrder('ord_1', reason))).toBeInstanceOf(NoAnswerError);
     expect(
@@ -128,14 +128,14 @@ describe('an act without a key', () => {
     expect(network.slept).toEqual([]);
   });
 
-  it('is sent again when there were too many requests, since then it was not', async () => {
+  it('is sent again after 429, because it was not executed', async () => {
     await client(problem(429, 'rate_limited', { 'Retry-After': '3' }), ok({})).retryOrder('ord_1', { reason: 'test' });
     expect(network.slept).toEqual([3_000]);
   });
 });
 
-describe('an answer that breaks off', () => {
-  it('is none: the same call is sent again with the same key, as after a lost connection', async () => {
+describe('a broken answer', () => {
+  it('counts as none, so the same call is sent again with the same key', async () => {
     const api = client(
       torn('breaks', 202, { 'Retry-After': '30' }),
       torn('breaks', 409),
@@ -145,11 +145,11 @@ describe('an answer that breaks off', () => {
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(keys()).toHaveLength(4);
     expect(new Set(keys()).size).toBe(1);
-    // What a success asks to wait for is its work, and not the next try.
+    // Retry-After of a success is about the work, not about the next try.
     expect(network.slept).toEqual([250, 500, 2_000]);
   });
 
-  it('is named as such when no further one comes, with the status that it began with', async () => {
+  it('is reported with its status when no further one arrives', async () => {
     const calls: ((api: ResellerClient) => Promise<unknown>)[] = [
       (api) => api.getWallet(),
       (api) => api.getEsimQrSvg('esim_1'),
@@ -167,7 +167,7 @@ describe('an answer that breaks off', () => {
     expect(network.seen).toHaveLength(6);
   });
 
-  it('has the time of one try to come to its end', async () => {
+  it('has the time limit of one try', async () => {
     const api = network.client([torn('hangs'), torn('hangs', 500), ok({ id: 'ord_1' })], { timeoutMs: 20 });
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(new Set(keys()).size).toBe(1);
@@ -175,7 +175,7 @@ describe('an answer that breaks off', () => {
     expect(error).toMatchObject({ name: 'NoAnswerError', status: 200, cause: { name: 'TimeoutError' } });
   });
 
-  it('is not waited for once the caller gives up', async () => {
+  it('is not awaited after the caller aborts', async () => {
     const given = new AbortController();
     const step: Step = (request) => {
       setImmediate(() => given.abort(new Error('enough')));
@@ -186,8 +186,8 @@ describe('an answer that breaks off', () => {
   });
 });
 
-describe('an answer that is none of the API', () => {
-  it('is no success, whatever its status says: the call is sent again with the same key', async () => {
+describe('an answer of another server', () => {
+  it('is no success with any status, and the call is sent again with the same key', async () => {
     const half: Step = () => new Response('{"id":"ord', { headers: { 'Content-Type': 'application/json' } });
     expect(await client(page, half, ok('OK'), ok(null), ok({ id: 'ord_1' })).createOrder(order)).toEqual({
       id: 'ord_1',
@@ -196,7 +196,7 @@ describe('an answer that is none of the API', () => {
     expect(new Set(keys()).size).toBe(1);
   });
 
-  it('is not handed out as a picture', async () => {
+  it('is not returned as an image', async () => {
     const svg: Step = () => new Response('<svg/>', { headers: { 'Content-Type': 'image/svg+xml' } });
     expect(await client(page, svg).getEsimQrSvg('esim_1')).toBe('<svg/>');
     expect(await client(page, () => new Response('PNG')).getEsimQrPng('esim_1')).toEqual(
@@ -211,7 +211,7 @@ describe('an answer that is none of the API', () => {
     });
   });
 
-  it('is a redirect, which is neither followed nor asked for again', async () => {
+  it('as a redirect is neither followed nor repeated', async () => {
     const error = await thrown(
       client(
         () => new Response(null, { status: 307, headers: { Location: 'https://elsewhere.example.com/' } }),
@@ -221,12 +221,12 @@ describe('an answer that is none of the API', () => {
     expect(network.seen.map(({ redirect }) => redirect)).toEqual(['manual']);
   });
 
-  it('is a refusal whose code is not one of ours', async () => {
+  it('as a refusal without a known code is repeated', async () => {
     const gateway: Step = () => Response.json({ code: 502, status: 'error', request_id: 'abc' }, { status: 502 });
     expect(await client(gateway, ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
   });
 
-  it('is that of a proxy for which the request took too long', async () => {
+  it('as a time-out of a proxy is repeated', async () => {
     const late: Step = () => new Response('Request Timeout', { status: 408 });
     expect(await client(late, ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
     expect(await thrown(client(late).retryOrder('ord_1', { reason: 'test' }))).toMatchObject({ status: 408 });
@@ -240,19 +240,19 @@ describe('retries', () => {
     expect(network.slept).toEqual([250, 500, 1_000, 2_000]);
   });
 
-  it('leave a wait of minutes to the caller', async () => {
+  it('return a wait of minutes to the caller', async () => {
     const error = await thrown(client(problem(503, 'service_unavailable', { 'Retry-After': '3600' })).getWallet());
     expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
     expect(network.slept).toEqual([]);
   });
 
-  it('end at once when the caller gives up', async () => {
+  it('end at once when the caller aborts', async () => {
     const given = new AbortController();
     given.abort(new Error('enough'));
     expect(await thrown(client(broken).getWallet({ signal: given.signal }))).toMatchObject({ message: 'enough' });
   });
 
-  it('end in the middle of a wait with what the caller gives up for, whatever that is', async () => {
+  it('end during a delay with the abort reason of the caller, of any type', async () => {
     const given = new AbortController();
     const fetch = async () => {
       setImmediate(() => given.abort('enough'));
@@ -262,7 +262,7 @@ describe('retries', () => {
     expect(await thrown(api.getWallet({ signal: given.signal }))).toBe('enough');
   });
 
-  it('follow a proxy that is down, and do not take its page for an answer of the API', async () => {
+  it('follow the failure of a proxy, without using its page as an answer of the API', async () => {
     const down: Step = () => new Response('<html>Bad gateway</html>', { status: 502 });
     const error = await thrown(client(down, down, down, down, down).getWallet());
     expect(error).toMatchObject({ name: 'NoAnswerError', status: 502 });
@@ -270,7 +270,7 @@ describe('retries', () => {
     expect(await thrown(client(() => new Response('no', { status: 404 })).getWallet())).toMatchObject({ status: 404 });
   });
 
-  it('wait as long as a proxy asks', async () => {
+  it('wait as long as a proxy requires', async () => {
     const busy: Step = () => new Response('busy', { status: 503, headers: { 'Retry-After': '5' } });
     await client(busy, ok({})).getWallet();
     expect(network.slept).toEqual([5_000]);
@@ -298,7 +298,7 @@ describe('a list', () => {
     ).toEqual([{ id: 1 }]);
   });
 
-  it('of events ends with what is there, although its cursor never does', async () => {
+  it('of events ends with the last page, although its cursor never ends', async () => {
     const list = client(
       ok({ data: [{ id: 1 }], next_cursor: 'a', has_more: true }),
       ok({ data: [{ id: 2 }], next_cursor: 'b', has_more: false }),
@@ -310,8 +310,8 @@ describe('a list', () => {
   });
 });
 
-describe('waiting', () => {
-  it('adds to the time that a call has, however it is asked for', async () => {
+describe('a wait', () => {
+  it('adds to the time limit of a call, in each form', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout');
     const api = client(ok({}), ok({}), ok({ data: [], next_cursor: 'a', has_more: false }), ok({}));
     await api.createOrder(order, { wait: 20 });
@@ -322,28 +322,28 @@ describe('waiting', () => {
     timeout.mockRestore();
   });
 
-  it('ends when a person has to act, and when the time is over', async () => {
+  it('ends when an operator must act, and at its time limit', async () => {
     const held = { id: 'ord_1', status: 'held' };
-    const parked = { id: 'ord_1', status: 'needs_attention' };
-    expect(await client(ok(held), ok(parked)).waitFor(held)).toEqual(parked);
+    const withCase = { id: 'ord_1', status: 'needs_attention' };
+    expect(await client(ok(held), ok(withCase)).waitFor(held)).toEqual(withCase);
     const error = await thrown(client().waitFor(held, { timeoutMs: 0 }));
     expect(error).toBeInstanceOf(StillInProgressError);
     expect(error).toMatchObject({ work: held });
   });
 
-  it('ends with the work when that ends otherwise than was waited for', async () => {
+  it('ends with the work when that has another end than the awaited one', async () => {
     const held = { id: 'ord_1', status: 'held' };
     const failed = { id: 'ord_1', status: 'failed' };
     expect(await client(ok(failed)).waitFor(held, { until: ['completed'] })).toEqual(failed);
     expect(network.seen).toHaveLength(1);
     expect(network.slept).toEqual([]);
     expect(await client().waitFor(failed, { until: ['completed'] })).toEqual(failed);
-    // Waits for a person, and goes on after that.
-    const parked = { id: 'ord_1', status: 'needs_attention' };
-    expect(await client(ok(parked), ok(failed)).waitFor(held, { until: ['completed'] })).toEqual(failed);
+    // Needs attention, and continues afterwards.
+    const withCase = { id: 'ord_1', status: 'needs_attention' };
+    expect(await client(ok(withCase), ok(failed)).waitFor(held, { until: ['completed'] })).toEqual(failed);
   });
 
-  it('has the API wait for the same, and does not hurry one that does not wait', async () => {
+  it('uses the wait of the API, and does not hurry an API without waits', async () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const held = { id: 'ord_1', status: 'held' };
     expect(await client(ok(work), ok(held)).waitFor(work, { until: ['held', 'completed'] })).toEqual(held);
@@ -354,7 +354,7 @@ describe('waiting', () => {
     expect(network.slept).toEqual([500]);
   });
 
-  it('comes again when the API says so that did not let it wait, and not later than its time allows', async () => {
+  it('continues after Retry-After when the API did not wait, within its own time limit', async () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const done = { id: 'ord_1', status: 'completed' };
     const busy = { 'Retry-After': '2' };
@@ -365,7 +365,7 @@ describe('waiting', () => {
         ok(done),
       ).waitFor(work, { timeoutMs: 30_000 }),
     ).toEqual(done);
-    // The second had waited: the half second is for an API that answers early.
+    // The second answer did wait. The half second is for an API that answers early.
     expect(network.slept).toEqual([2_000, 500]);
     await client(ok(work, busy), ok(done)).waitFor(work, { timeoutMs: 1_200 });
     expect(network.slept.at(-1)).toBeLessThanOrEqual(1_200);

@@ -1,7 +1,4 @@
-/**
- * What callers of the TypeScript client may write, and what they get. Types are judged by `npm run typecheck`, the rest
- * here.
- */
+/** Inputs and results of the TypeScript client. `npm run typecheck` checks the types, these tests check the rest. */
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
 import type {
   Event,
@@ -30,17 +27,17 @@ afterEach(() => {
   network = new ClientNetwork();
 });
 const client = (...steps: Step[]): ResellerClient => network.client(steps);
-/** What was asked for, without the address of the API. */
+/** The requested paths, without the address of the API. */
 const asked = () => network.seen.map(({ url }) => decodeURIComponent(new URL(url).pathname + new URL(url).search));
 
 describe('a list in a body', () => {
-  it('is any array, also one that was just made of another', () => {
+  it('is any array, also a derived one', () => {
     const orders: Pick<Order, 'id'>[] = [{ id: 'ord_1' }];
     const filter: OrderBulkAction['filter'] = { ids: orders.map(({ id }) => id) };
     expect(filter.ids).toEqual(['ord_1']);
   });
 
-  it('can be sent back as it was read', () => {
+  it('can be sent as it was read', () => {
     expectTypeOf<WebhookEndpoint['event_types']>().toExtend<NonNullable<WebhookEndpointChange['event_types']>>();
     // @ts-expect-error -- there is no such event.
     const change: WebhookEndpointChange = { event_types: ['order.eaten'] };
@@ -49,7 +46,7 @@ describe('a list in a body', () => {
 });
 
 describe('a page', () => {
-  it('has all that the API says with it, as `.page()` and `.pages()` give it', async () => {
+  it('has all fields of the API, from `.page()` and `.pages()`', async () => {
     const read_at = '2030-01-31T12:00:00.000Z';
     const packages = await client(ok({ data: [], next_cursor: null, read_at, age_seconds: 1 }))
       .listPackages()
@@ -74,7 +71,7 @@ describe('a page', () => {
 });
 
 describe('a query', () => {
-  it('takes one of a closed set, or several, which go out with commas', async () => {
+  it('accepts one or several values of a closed set, sent with commas', async () => {
     const api = client(nothing, nothing, nothing, ok({}));
     await api.listOrders({ status: 'held' }).page();
     await api.listOrders({ status: ['held', 'needs_attention'] }).page();
@@ -88,13 +85,13 @@ describe('a query', () => {
     ]);
     // @ts-expect-error -- no order has this status.
     expect(() => api.listOrders({ status: 'eaten' })).not.toThrow();
-    // @ts-expect-error -- nor does a list of them.
+    // @ts-expect-error -- neither in a list.
     expect(() => api.listOrders({ status: ['held', 'eaten'] })).not.toThrow();
-    // @ts-expect-error -- what carries several is a list.
+    // @ts-expect-error -- several values need a list.
     expect(() => api.listEvents({ type: 'order.*,topup.held' })).not.toThrow();
   });
 
-  it('takes flags as they are', async () => {
+  it('accepts flags as booleans', async () => {
     const api = client(nothing, nothing, nothing);
     await api.listPackages({ available: true }).page();
     await api.listPauses({ ended: false }).page();
@@ -108,18 +105,18 @@ describe('a query', () => {
 });
 
 describe('an id in a path', () => {
-  it('is a number where bodies have one', async () => {
+  it('is a number when bodies have a number', async () => {
     const api = client(ok({}), ok({}));
     await api.getPackage(1001);
     await api.getPackage('1001');
     expect(asked()).toEqual(['/v1/packages/1001', '/v1/packages/1001']);
-    // @ts-expect-error -- ids of ours are text.
+    // @ts-expect-error -- our ids are strings.
     expect(() => void api.getOrder(1).catch(() => undefined)).not.toThrow();
   });
 });
 
-describe('waiting', () => {
-  it('is for statuses that the API tells of', () => {
+describe('a wait for a status', () => {
+  it('accepts the statuses that the API reports', () => {
     expectTypeOf<'processing'>().toExtend<StatusToWaitFor<Order>>();
     expectTypeOf<'submitting'>().not.toExtend<StatusToWaitFor<Order>>();
     expectTypeOf<'submitting'>().toExtend<Order['status']>();

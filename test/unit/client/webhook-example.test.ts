@@ -17,7 +17,7 @@ const body = Buffer.from(
   'utf8',
 );
 
-/** The example as a process of its own, which ends with the test that started it. */
+/** The example as a separate process, which ends with its test. */
 async function startReceiver() {
   const child = spawn(
     process.execPath,
@@ -44,7 +44,7 @@ async function startReceiver() {
 }
 
 describe('the example that receives webhooks', () => {
-  it('keeps what we have signed once, however often it comes, also after it was started again', async () => {
+  it('stores each signed event once, for any number of deliveries, also after a restart', async () => {
     {
       using receiver = await startReceiver();
       expect([await receiver.send('evt_1'), await receiver.send('evt_1'), await receiver.send('evt_2')]).toEqual([
@@ -61,9 +61,9 @@ describe('the example that receives webhooks', () => {
     expect(again.lines()).toEqual(['known  evt_2']);
   });
 
-  it('refuses what was altered, what another has signed, what is not signed, and what is too large, and keeps none of it', async () => {
+  it('refuses altered, foreign, unsigned and too large requests, and stores none of them', async () => {
     using receiver = await startReceiver();
-    // The same JSON in other bytes.
+    // The same JSON with other bytes.
     expect(await receiver.send('evt_3', Buffer.from(JSON.stringify(JSON.parse(body.toString('utf8')))))).toBe(400);
     expect(await receiver.send('evt_3', body, generateWebhookSecret())).toBe(400);
     expect((await fetch(`http://127.0.0.1:${receiver.port}/`, { method: 'POST', body })).status).toBe(400);

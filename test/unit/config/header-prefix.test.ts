@@ -14,7 +14,7 @@ describe('SERVICE_HEADER_PREFIX', () => {
   });
 
   it.each(['X-Acme-', '-Acme', 'X Acme', 'X-Acme:', 'X-Äcme', 'X-Acme\r\nHost: evil', `X-${'a'.repeat(39)}`])(
-    'is refused where it is no part of a header name, or too long: %j',
+    'is refused as %j, which is no part of a header name or too long',
     (prefix) => {
       const problem = /SERVICE_HEADER_PREFIX: must be the part of the header names before -Event/;
       expect(() => readHeaderPrefix({ SERVICE_HEADER_PREFIX: prefix })).toThrow(problem);

@@ -9,7 +9,7 @@ const problems = (value: unknown) => {
 };
 
 describe('POLICY_RETRY_RULES', () => {
-  it('is read with durations as other settings have them', () => {
+  it('has durations in the form of other settings', () => {
     const rules = read({
       price_above_limit: { first_delay: '5m', max_delay: '2h', total: '48h' },
       supplier_failed: { attempts: 5, first_delay: '500ms' },
@@ -26,7 +26,7 @@ describe('POLICY_RETRY_RULES', () => {
   });
 
   it.each(['', 'nonsense', '[]', '{}', 'null', '7', '[{"not_sent": {}}]'])(
-    'that is no object of rules is refused with an example: %s',
+    'is refused with an example without an object of rules: %s',
     (text) => {
       expect(problems(text)).toEqual([
         expect.stringMatching(/^must be a JSON object of rules by failure class, such as \{"price_above_limit"/),
@@ -34,7 +34,7 @@ describe('POLICY_RETRY_RULES', () => {
     },
   );
 
-  it('reports an unknown class, and one without retries, with those that have them', () => {
+  it('refuses an unknown class, and one without retries, with a list of valid ones', () => {
     expect(problems({ price_too_high: { total: '1h' } })).toEqual([
       expect.stringMatching(/there is no failure class "price_too_high"; classes .* price_above_limit/),
     ]);
@@ -60,11 +60,11 @@ describe('POLICY_RETRY_RULES', () => {
       { attempts: 2 },
       /^not_sent: has no attempts, because the same attempt is sent again \(classes with attempts are supplier_failed\)$/,
     ],
-  ])('says of a rule what is wrong with it: %j', (rule, message) => {
+  ])('names the error of a rule: %j', (rule, message) => {
     expect(problems({ not_sent: rule })).toEqual([expect.stringMatching(message)]);
   });
 
-  it.each([0, 21, 1.5, '3', null])('takes 1 to 20 attempts, not %j', (attempts) => {
+  it.each([0, 21, 1.5, '3', null])('accepts 1 to 20 attempts, not %j', (attempts) => {
     expect(problems({ supplier_failed: { attempts } })).toEqual([
       'supplier_failed: attempts must be a whole number from 1 to 20',
     ]);

@@ -20,7 +20,7 @@ describe('SERVICE_BASE_URL', () => {
     'https://service.example/api/reseller/v2',
     'https://service.example/api/reseller/v1/orders',
     `${BASE}/sandbox`,
-  ])('is refused with what it has to end with: %s [spec: versioning.path]', (url) => {
+  ])('is refused with the required end of the address: %s [spec: versioning.path]', (url) => {
     expect(() => read({ SERVICE_BASE_URL: url })).toThrow(
       /SERVICE_BASE_URL: must end with \/api\/reseller\/v1 .*sandbox's is derived/,
     );
@@ -28,18 +28,18 @@ describe('SERVICE_BASE_URL', () => {
 });
 
 describe('SERVICE_MODE', () => {
-  it('is the sandbox unless production is asked for [spec: environments.safe-start]', () => {
+  it('is the sandbox by default [spec: environments.safe-start]', () => {
     expect(read().mode).toBe('sandbox');
     expect(read({ SERVICE_MODE: 'production' }).mode).toBe('production');
     expect(() => read({ SERVICE_MODE: 'live' })).toThrow(/SERVICE_MODE/);
   });
 
-  it('decides about the address: the base, or the base followed by /sandbox [spec: environments.production-address, environments.sandbox-address]', () => {
+  it('selects the address [spec: environments.production-address, environments.sandbox-address]', () => {
     expect(serviceAddress(BASE, 'production')).toBe('https://service.example/api/reseller/v1');
     expect(serviceAddress(BASE, 'sandbox')).toBe('https://service.example/api/reseller/v1/sandbox');
   });
 
-  it('decides about SERVICE_TOKEN_DAYS: the sandbox login takes none [spec: field.login.expires_in_days]', () => {
+  it('selects SERVICE_TOKEN_DAYS, which the sandbox login does not have [spec: field.login.expires_in_days]', () => {
     expect(read({ SERVICE_TOKEN_DAYS: '30' }).tokenDays).toBeUndefined();
     expect(read({ SERVICE_TOKEN_DAYS: '30', SERVICE_MODE: 'production' }).tokenDays).toBe(30);
   });
@@ -47,7 +47,7 @@ describe('SERVICE_MODE', () => {
 
 describe('resends', () => {
   it.each(['sandbox', 'production'])(
-    'in %s are left to the capability profile, unless key_replay is switched off',
+    'in %s depend on the capability profile, unless key_replay is switched off',
     (SERVICE_MODE) => {
       expect(read({ SERVICE_MODE }).resendAllowed).toBe(true);
       expect(read({ SERVICE_MODE, SERVICE_MISSING_CAPABILITIES: 'order_read,key_replay' }).resendAllowed).toBe(false);

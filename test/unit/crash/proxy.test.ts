@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** A server that answers every message with `ok`, a proxy before it, and a connection through both. */
+/** A server that answers every message with `ok`, a proxy in front of it, and a connection through both. */
 async function through(moment?: PlannedCut['moment'], hit = 1) {
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -43,7 +43,7 @@ async function say(socket: Socket, text: string): Promise<string> {
 }
 
 describe('the proxy of the crash proof', () => {
-  it('lets pass what is not to be cut', async () => {
+  it('passes messages without a planned cut', async () => {
     const { socket, cutter } = await through('before_commit', 2);
     for (const message of ['BEGIN\0', 'select\0', 'COMMIT\0', 'BEGIN\0']) expect(await say(socket, message)).toBe('ok');
     expect(cutter.fired).toEqual([]);
@@ -51,28 +51,28 @@ describe('the proxy of the crash proof', () => {
     expect(cutter.fired).toEqual([{ moment: 'before_commit', hit: 2 }]);
   });
 
-  it('cuts in the middle of a transaction: it has begun, and nothing more arrives', async () => {
+  it('cuts inside a transaction, so nothing after its start arrives', async () => {
     const { socket, received } = await through('in_transaction');
     expect(await say(socket, 'BEGIN\0')).toBe('ok');
     expect(await say(socket, 'insert\0')).toBe('cut');
     expect(received).toEqual(['BEGIN\0']);
   });
 
-  it('cuts before a commit: it does not arrive', async () => {
+  it('cuts before a commit, so the commit does not arrive', async () => {
     const { socket, received } = await through('before_commit');
     await say(socket, 'BEGIN\0');
     expect(await say(socket, 'COMMIT\0')).toBe('cut');
     expect(received).toEqual(['BEGIN\0']);
   });
 
-  it('cuts the answer of a commit: it has arrived, and nobody hears of it', async () => {
+  it('cuts the answer of a commit, so the commit arrives without an answer', async () => {
     const { socket, received } = await through('answer_of_commit');
     await say(socket, 'BEGIN\0');
     expect(await say(socket, 'COMMIT\0')).toBe('cut');
     expect(received).toEqual(['BEGIN\0', 'COMMIT\0']);
   });
 
-  it('holds everything and closes nothing, until it lets go on', async () => {
+  it('holds all messages without closing connections, until its release', async () => {
     const { socket, proxy, received } = await through();
     expect(await say(socket, 'one')).toBe('ok');
     proxy.hold();
@@ -85,7 +85,7 @@ describe('the proxy of the crash proof', () => {
     expect(received).toEqual(['one', 'two']);
   });
 
-  it('brings to the server what a client sent that has given up meanwhile', async () => {
+  it('delivers held messages of a client that has disconnected', async () => {
     const { socket, proxy, received } = await through();
     expect(await say(socket, 'one')).toBe('ok');
     proxy.hold();
@@ -109,7 +109,7 @@ describe('the proxy of the crash proof', () => {
     await waitFor('all has arrived', () => received.join('') === 'onetwothree');
   });
 
-  it('answers for a server that cannot be reached', async () => {
+  it('answers for an unreachable server', async () => {
     const { socket, proxy, received } = await through();
     expect(await say(socket, 'one')).toBe('ok');
     proxy.refuse({ answer: 'no' });

@@ -38,7 +38,7 @@ function seedRecord(seed: number, more: Partial<SeedRecord> = {}): SeedRecord {
 }
 
 describe('the file of seeds done', () => {
-  it('lets a run go on after the seeds that it holds', () => {
+  it('lets a run continue after its seeds', () => {
     const first = new SeedsDone(file, PLANS);
     first.add(seedRecord(2));
     first.add(seedRecord(1));
@@ -48,7 +48,7 @@ describe('the file of seeds done', () => {
     expect(second.records).toEqual([seedRecord(1), seedRecord(2)]);
   });
 
-  it('does not count a seed whose line was cut off, and the seed can be added', () => {
+  it('ignores a seed with a truncated line, which can be added again', () => {
     new SeedsDone(file, PLANS).add(seedRecord(1));
     appendFileSync(file, JSON.stringify(seedRecord(2)).slice(0, 40));
 
@@ -58,7 +58,7 @@ describe('the file of seeds done', () => {
     expect(new SeedsDone(file, PLANS).records).toEqual([seedRecord(1), seedRecord(2)]);
   });
 
-  it('runs seeds with violations again where that is asked for, and keeps what came of them before', () => {
+  it('runs seeds with violations again on request, and keeps their earlier result', () => {
     const broken = seedRecord(1, { violations: ['two debits'] });
     new SeedsDone(file, PLANS).add(broken);
 
@@ -69,7 +69,7 @@ describe('the file of seeds done', () => {
     expect(new SeedsDone(file, PLANS).all).toEqual({ records: [seedRecord(1)], before: [broken] });
   });
 
-  it('refuses a file with seeds of other plans, and leaves it as it is', () => {
+  it('refuses a file with seeds of other plans, and does not change it', () => {
     new SeedsDone(file, PLANS).add(seedRecord(7));
     const before = readFileSync(file, 'utf8');
     expect(() => new SeedsDone(file, 'def456')).toThrow(OtherPlansError);
@@ -77,12 +77,12 @@ describe('the file of seeds done', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  it('refuses a line that is no record of a seed', () => {
+  it('refuses a line without a valid record of a seed', () => {
     appendFileSync(file, '{"seed":1}\n');
     expect(() => new SeedsDone(file, PLANS)).toThrow(/invalid_type|expected/);
   });
 
-  it('tells plans apart by a hash that is the same each time', () => {
+  it('identifies plans by a stable hash', () => {
     expect(hashOfPlans()).toMatch(/^[0-9a-f]{12}$/);
     expect(hashOfPlans()).toBe(hashOfPlans());
   });

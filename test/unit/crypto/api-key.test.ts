@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { generateApiKey, hashApiKey, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
 
 describe('API keys', () => {
-  it('carry a public prefix and a secret, in letters and digits only', () => {
+  it('contain a public prefix and a secret, in letters and digits only', () => {
     const { key, prefix } = generateApiKey();
     expect(key).toMatch(/^rsk_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/);
     expect(key.split('_')[1]).toBe(prefix);
     expect(parseApiKey(key)).toEqual({ prefix });
   });
 
-  it('hold all 256 bits of the random secret: different bytes make different keys', () => {
+  it('encode all 256 bits of the random secret, so different bytes give different keys', () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
     const keyOf = (secret: Uint8Array) => generateApiKey((size) => (size === 32 ? secret : new Uint8Array(size))).key;
     fc.assert(
@@ -35,7 +35,7 @@ describe('API keys', () => {
     expect(matchesApiKey(`${key} `, hash)).toBe(false);
   });
 
-  it('are bound to their prefix: the same secret under another prefix does not match', () => {
+  it('are bound to their prefix, so the same secret with another prefix does not match', () => {
     const { key, hash } = generateApiKey();
     expect(matchesApiKey(`rsk_AAAAAAAA_${key.slice(-43)}`, hash)).toBe(false);
   });

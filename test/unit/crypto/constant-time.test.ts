@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { signWebhook, verifyWebhook, type SignedDelivery } from '#crypto/webhook-signature.ts';
 
-// The time that a comparison takes cannot be asserted. That Node's constant-time one decides alone can.
+// The duration of a comparison cannot be asserted. The exclusive use of the constant-time function can.
 const timingSafeEqual = vi.spyOn(crypto, 'timingSafeEqual');
-// Modules that import the function by its name get the spy, too.
+// Modules that import the function by its name get the spy as well.
 syncBuiltinESMExports();
 beforeEach(() => void timingSafeEqual.mockClear());
 afterAll(() => {
@@ -25,7 +25,7 @@ const delivery = (secret: string): SignedDelivery => ({
 
 describe('the comparison of signatures', () => {
   it.each(['first', 'second', 'third', 'unknown'])(
-    'is made in constant time with every secret, whichever matches: %s [spec: signature.constant-time]',
+    'is made in constant time with every secret: %s [spec: signature.constant-time]',
     (secret) => {
       expect(verifyWebhook(delivery(secret)).ok).toBe(secret !== 'unknown');
       expect(timingSafeEqual).toHaveBeenCalledTimes(secrets.length);
@@ -35,7 +35,7 @@ describe('the comparison of signatures', () => {
     },
   );
 
-  it('is decided by nothing else [spec: signature.constant-time]', () => {
+  it('uses no other function [spec: signature.constant-time]', () => {
     timingSafeEqual.mockReturnValueOnce(false).mockReturnValueOnce(false).mockReturnValueOnce(false);
     expect(verifyWebhook(delivery('first'))).toEqual({ ok: false, reason: 'signature_mismatch' });
     timingSafeEqual.mockReturnValueOnce(true);

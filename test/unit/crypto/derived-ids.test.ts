@@ -10,7 +10,7 @@ const keyRing = new KeyRing([first]);
 const parts = fc.array(fc.string(), { maxLength: 4 });
 
 describe('a derived id', () => {
-  it('is the same for the same input, before and after a rotation of the keys', () => {
+  it('is equal for equal input, before and after a key rotation', () => {
     const rotated = new KeyRing([second, first]);
     const work = { kind: 'order', id: 'ord_1' } as const;
     expect(attemptKey(rotated, work, 2)).toBe(attemptKey(keyRing, work, 2));
@@ -18,7 +18,7 @@ describe('a derived id', () => {
     expect(attemptKey(new KeyRing([second]), work, 2)).not.toBe(attemptKey(keyRing, work, 2));
   });
 
-  it('of a delivered eSIM depends on its order only, so that a caller finds it again after its row was lost', () => {
+  it('of a delivered eSIM depends on its order only, so it is the same after a lost row', () => {
     const rotated = new KeyRing([second, first]);
     expect(deliveredEsimId(rotated, 'ord_1')).toBe(deliveredEsimId(keyRing, 'ord_1'));
     expect(deliveredEsimId(keyRing, 'ord_2')).not.toBe(deliveredEsimId(keyRing, 'ord_1'));

@@ -9,7 +9,7 @@ const TIMESTAMP = '1700000000';
 const NOW = 1_700_000_000_000;
 const BODY = Buffer.from('{"event":"ping"}');
 
-/** Written out here a second time, so that a wrong signed string cannot be right on both sides. */
+/** Implemented a second time here, so that a wrong signed string cannot be right on both sides. */
 function sign(secret: string, timestamp: string, body: Uint8Array): string {
   const signed = Buffer.concat([Buffer.from(`${timestamp}.`), body]);
   return `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`;
@@ -80,7 +80,7 @@ describe('the timestamp', () => {
   );
 
   it.each([300_001, 300_999, -300_001, -300_999])(
-    'is refused %i milliseconds off the clock: the fraction of a second counts [spec: limit.webhook-tolerance]',
+    'is refused %i milliseconds off the clock, with fractions [spec: limit.webhook-tolerance]',
     (offset) => {
       const verdict = verifyWebhook(delivery({ now: NOW + offset }));
       expect(verdict).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
@@ -116,7 +116,7 @@ describe('the timestamp', () => {
     '170000000000000000000',
     '1700000000000',
   ])(
-    'is refused, although signed, when it is written %j [spec: signature.digits-only, header.webhook.timestamp]',
+    'is refused as %j, also with a signature [spec: signature.digits-only, header.webhook.timestamp]',
     (timestampHeader) => {
       expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
     },
@@ -177,19 +177,19 @@ describe('the signature', () => {
   });
 });
 
-describe('during a rotation', () => {
+describe('a rotation', () => {
   const OLD = 'whsec_old_secret';
   const secrets: readonly AcceptedSecret[] = [{ secret: SECRET }, { secret: OLD, acceptedUntil: NOW }];
   const signedWithOld = sign(OLD, TIMESTAMP, BODY);
 
-  it('both secrets are accepted, in any order', () => {
+  it('accepts both secrets, in any order', () => {
     expect(verifyWebhook(delivery({ secrets })).ok).toBe(true);
     expect(verifyWebhook(delivery({ secrets, signatureHeader: signedWithOld })).ok).toBe(true);
     expect(verifyWebhook(delivery({ secrets: secrets.toReversed() })).ok).toBe(true);
     expect(verifyWebhook(delivery({ secrets: secrets.toReversed(), signatureHeader: signedWithOld })).ok).toBe(true);
   });
 
-  it('the old secret is refused from the first millisecond after its end, the new one is not', () => {
+  it('refuses the old secret from the first millisecond after its end', () => {
     const now = NOW + 1;
     expect(verifyWebhook(delivery({ secrets, now })).ok).toBe(true);
     expect(verifyWebhook(delivery({ secrets, now, signatureHeader: signedWithOld }))).toEqual({
@@ -198,7 +198,7 @@ describe('during a rotation', () => {
     });
   });
 
-  it('a delivery is refused when no secret is accepted any more', () => {
+  it('refuses a delivery when no secret is accepted', () => {
     const ended = [{ secret: OLD, acceptedUntil: NOW - 1 }];
     expect(verifyWebhook(delivery({ secrets: ended, signatureHeader: signedWithOld }))).toEqual({
       ok: false,
@@ -206,7 +206,7 @@ describe('during a rotation', () => {
     });
   });
 
-  it('an empty secret never verifies', () => {
+  it('refuses an empty secret', () => {
     expect(verifyWebhook(delivery({ secrets: [{ secret: '' }], signatureHeader: sign('', TIMESTAMP, BODY) }))).toEqual({
       ok: false,
       reason: 'no_accepted_secret',
@@ -215,7 +215,7 @@ describe('during a rotation', () => {
   });
 });
 
-describe('signing a delivery of our own', () => {
+describe('signing our own delivery', () => {
   it.each(vectors.vectors)('gives the published $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
     const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
     expect(signWebhook(vectors.secret, vectors.timestamp, rawBody)).toBe(signature);
@@ -231,7 +231,7 @@ describe('signing a delivery of our own', () => {
   });
 
   it.each(['', '17e8', ' 1700000000', '-1', '1700000000.5'])(
-    'refuses %j as a timestamp, which no receiver takes',
+    'refuses %j as a timestamp, which no receiver accepts',
     (timestamp) => {
       expect(() => signWebhook(SECRET, timestamp, BODY)).toThrow(
         new RangeError('the timestamp must be Unix time in seconds, digits only'),

@@ -12,7 +12,7 @@ const rowsOf = (title: string): string[] => {
 };
 
 describe('docs/assumptions.md', () => {
-  it('is what the contract says today; else run `npm run generate:assumptions`', () => {
+  it('is up to date; otherwise run `npm run generate:assumptions`', () => {
     expect(readFileSync(join(import.meta.dirname, '../../../docs/assumptions.md'), 'utf8')).toBe(document);
   });
 
@@ -30,7 +30,7 @@ describe('docs/assumptions.md', () => {
     expect(rowsOf('Capabilities').map((row) => row.split('`')[1])).toEqual(Object.keys(CAPABILITIES));
   });
 
-  it('lists our answers to webhooks where the specification leaves them open, with the reason', () => {
+  it('lists our webhook answers that the specification leaves open, with the reason', () => {
     const section = document.split('## Our answers to webhooks\n')[1]?.split('\n## ')[0];
     for (const { delivery, answer, reason } of WEBHOOK_ANSWERS) {
       expect(section).toContain(`| ${delivery} | ${answer} | ${reason} |`);
@@ -39,7 +39,7 @@ describe('docs/assumptions.md', () => {
     expect(section).toContain('300.999');
   });
 
-  it('calls a field needed only where an answer without it would be contract drift', () => {
+  it('marks a field as needed only when its absence would be contract drift', () => {
     const order = rowsOf('Fields')
       .find((row) => row.startsWith('| `POST /orders`'))
       ?.split(' | ');
@@ -50,7 +50,7 @@ describe('docs/assumptions.md', () => {
     expect(cancellation?.[3]).toBe('`esim_id`, `status`');
   });
 
-  it('names the purpose of needed fields that single answers may lack, and of filters', () => {
+  it('gives the purpose of optional needed fields, and of filters', () => {
     const order = rowsOf('Fields')
       .find((row) => row.startsWith('| `GET /orders` |'))
       ?.split(' | ');

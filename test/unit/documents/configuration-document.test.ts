@@ -19,7 +19,7 @@ describe('docs/configuration.md', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(fields.map(([name]) => name).toSorted());
   });
 
-  it.each(fields)('states the default of %s as it is', (name, schema) => {
+  it.each(fields)('states the real default of %s', (name, schema) => {
     const stated = rows.find((row) => row.name === name)?.fallback ?? '';
     const unset = schema.safeParse(undefined);
 
@@ -27,7 +27,7 @@ describe('docs/configuration.md', () => {
   });
 });
 
-/** An empty list and no value at all are both written as "none" or "as another variable". */
+/** The documents write an empty list and a missing value as "none" or "as another variable". */
 const NOTHING: readonly string[] = [];
 
 function meaningOf(stated: string, schema: z.ZodType): unknown {

@@ -12,7 +12,7 @@ const [production = '', development = ''] = readFileSync(join(PROJECT, 'docs/dep
   '## For development',
 );
 
-/** Packages named in the first column; "`@temporalio/client`, `common`" stands for two of one scope. */
+/** Packages in the first column. "`@temporalio/client`, `common`" means two of one scope. */
 function namedIn(text: string): string[] {
   return [...text.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) => {
     const listed = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
@@ -22,11 +22,11 @@ function namedIn(text: string): string[] {
 }
 
 describe('docs/dependencies.md', () => {
-  it('gives a reason for each package that production has, and for no other', () => {
+  it('has a reason for each production package, and for no other', () => {
     expect(namedIn(production).toSorted()).toEqual(Object.keys(dependencies).toSorted());
   });
 
-  it('gives a reason for each package that development has, and for no other', () => {
+  it('has a reason for each development package, and for no other', () => {
     const withoutTypes = Object.keys(devDependencies).filter((name) => !name.startsWith('@types/'));
     const named = namedIn(development.split('## Not from npm')[0] ?? '').filter((name) => name !== '@types/…');
 

@@ -5,22 +5,22 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '#test/support/compose.ts';
 
-/** Records of decisions and of changes say what was so then. */
+/** Records of decisions and of changes describe the past. */
 const documents = globSync(['*.md', 'docs/**/*.md', 'simulator/*.md'], { cwd: PROJECT }).filter(
   (file) => !file.startsWith('docs/adr/') && file !== 'CHANGELOG.md',
 );
 const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/typed-command.ts');
 
-/** A text that is split over several lines of a program is one text. */
+/** A text that a program splits over several lines is one text. */
 const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').replaceAll(/['`] \+\n\s*['`]/g, '');
 
 interface Typed {
   readonly file: string;
-  /** What follows `npx reseller`, up to what belongs to the shell or to another program. */
+  /** The text after `npx reseller`, without parts for the shell or another program. */
   readonly words: readonly string[];
 }
 
-/** Every command of ours that a document or an error tells its reader to type. */
+/** Every command of ours in a document or an error text. */
 const typed: readonly Typed[] = [...documents, ...programs].flatMap((file) =>
   [...textOf(file).matchAll(/npx reseller ([^`\n|>#]+)|typed\([`']([^`'$]+)/g)].map(([, shown = '', built = '']) => ({
     file,
@@ -45,7 +45,7 @@ function help(...command: string[]): Promise<string> {
   return known;
 }
 
-/** @returns why it cannot be typed; undefined when it can. */
+/** @returns the reason why it is invalid; undefined when it is valid. */
 async function problemWith({ file, words }: Typed): Promise<string | undefined> {
   const command: string[] = [];
   let shown = await help();
@@ -60,16 +60,16 @@ async function problemWith({ file, words }: Typed): Promise<string | undefined> 
   return missing === undefined ? undefined : `${file}: ${command.join(' ')} has no option ${missing}`;
 }
 
-describe('what documents and errors tell their reader to type', () => {
-  // Each is a start of the command, some 50 of them.
-  it('are commands that exist, with options that they have', { timeout: 120_000 }, async () => {
+describe('the commands in documents and errors', () => {
+  // Each of the about 50 commands is a process.
+  it('exist, with their options', { timeout: 120_000 }, async () => {
     expect(typed.length).toBeGreaterThan(40);
     const problems: string[] = [];
     for (const each of typed) problems.push(...[await problemWith(each)].filter((problem) => problem !== undefined));
     expect(problems).toEqual([]);
   });
 
-  it('runs on the Node that the project brings: no document names a program of ours to the Node that happens to be there', () => {
+  it('run on the Node of the project, so no document starts a program with another Node', () => {
     const found = documents.flatMap((file) =>
       textOf(file)
         .split('\n')

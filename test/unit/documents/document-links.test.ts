@@ -5,7 +5,7 @@ import { PROJECT } from '#test/support/compose.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: PROJECT });
 
-/** The anchor that a heading gets. */
+/** The anchor of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -25,7 +25,7 @@ function problemWith(document: string, target: string): string | undefined {
 }
 
 describe('the documents', () => {
-  it.each(documents)('%s links to files and headings that exist', (document) => {
+  it.each(documents)('%s links to existing files and headings', (document) => {
     const text = readFileSync(join(PROJECT, document), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
     const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target);
 

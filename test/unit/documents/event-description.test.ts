@@ -49,7 +49,7 @@ const webhook = z
   .parse(document).webhooks.event.post;
 
 describe('the description of events', () => {
-  it('has every type, by which it says what data holds', () => {
+  it('has every type, which selects the schema of its data', () => {
     const { Event: described } = z
       .object({
         components: z.object({
@@ -65,11 +65,11 @@ describe('the description of events', () => {
     const body = sent();
     expect(fits('Event', body)).toBe(true);
     expect(fits('Event', { ...body, data: EXAMPLES['esim.expiring'] })).toBe(false);
-    // A later version may say more.
+    // A later version may have more fields.
     expect(fits('Event', { ...body, data: { ...completed.data, further: 1 }, further: 1 })).toBe(true);
   });
 
-  it('has webhooks with the body and the headers that are sent', () => {
+  it('has webhooks with the body and the headers of real deliveries', () => {
     const name = webhook.requestBody.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
     const { timestamp: _timestamp, ...without } = sent();
     expect([
@@ -86,7 +86,7 @@ describe('the description of events', () => {
   });
 });
 
-/** What a receiver writes: the compiler knows `data` by `type`. */
+/** The code of a receiver: the compiler knows `data` by `type`. */
 function orderOf(event: Event | WebhookEvent): string | undefined {
   switch (event.type) {
     case 'order.completed':
@@ -105,7 +105,7 @@ function orderOf(event: Event | WebhookEvent): string | undefined {
 }
 
 describe('the types of the client', () => {
-  it('narrow data by type, and leave room for a type that comes later', () => {
+  it('narrow data by type, and permit later types', () => {
     const received = JSON.parse(webhookBody(completed).toString('utf8')) as WebhookEvent;
     expect(orderOf(received)).toBe('shop-2030-000123');
     expect(orderOf(JSON.parse('{"type":"order.shipped","data":{}}') as Event)).toBeUndefined();

@@ -7,18 +7,18 @@ import { EXAMPLES, eventsDocument } from '#scripts/events/events-document.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
 describe('docs/reference/events.md', () => {
-  it('is what the event types say today; else run `npm run generate:events`', () => {
+  it('is up to date; otherwise run `npm run generate:events`', () => {
     expect(readFileSync(join(PROJECT, 'docs/reference/events.md'), 'utf8')).toBe(eventsDocument());
   });
 
-  it('has a row for each type, and no other', () => {
+  it('has exactly one row for each type', () => {
     const rows = [...eventsDocument().matchAll(/^\| `([^`]+\.[^`]+)` \|/gm)].map(([, type]) => type);
     const sorted = (types: readonly (string | undefined)[]) =>
       types.map(String).toSorted((left, right) => left.localeCompare(right));
     expect(sorted(rows)).toEqual(sorted(eventTypes));
   });
 
-  it('says of each field of data what it is', () => {
+  it('explains each field of data', () => {
     const rows = [...eventsDocument().matchAll(/^\| `([a-z_]+)` \| ([^|]+) \| (.+) \|$/gm)];
     expect(rows.map(([, name]) => name)).toEqual(eventShapes.flatMap(({ shape }) => Object.keys(shape.data.shape)));
     for (const [row, , is = '', says = ''] of rows) {
@@ -27,7 +27,7 @@ describe('docs/reference/events.md', () => {
     }
   });
 
-  it('shows of each type that it has an example of what the description says', () => {
+  it('has an example of each type that matches the description', () => {
     const wrong = (Object.keys(EXAMPLES) as EventType[]).filter((type) => {
       const shape = eventShapes.find(
         ({

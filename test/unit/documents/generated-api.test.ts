@@ -6,13 +6,13 @@ import { PROJECT } from '#test/support/compose.ts';
 
 const files = await generatedFiles();
 
-describe('what is made from the description of the API', () => {
-  it('is what the description says today; else run `npm run generate:api`', () => {
+describe('the files generated from the API description', () => {
+  it('are up to date; otherwise run `npm run generate:api`', () => {
     expect(staleFiles(files)).toEqual([]);
     expect(Object.keys(files).length).toBeGreaterThan(3);
   });
 
-  it('is noticed when it is stale', () => {
+  it('are reported when they are stale', () => {
     const [path = ''] = Object.keys(files);
     expect(staleFiles({ [path]: `${files[path]} `, 'docs/reference/never-written.md': '' })).toEqual([
       path,
@@ -20,7 +20,7 @@ describe('what is made from the description of the API', () => {
     ]);
   });
 
-  it('has every call in the .http collection, with nothing left to fill in but the variables', () => {
+  it('have every call in the .http collection, complete except for the variables', () => {
     const collection = files['docs/reference/api.http'] ?? '';
     const names = [...collection.matchAll(/^# @name (\w+)$/gm)].map(([, name]) => name);
     expect(names).toHaveLength(new Set(names).size);
@@ -32,7 +32,7 @@ describe('what is made from the description of the API', () => {
       expect(() => JSON.parse(body) as unknown).not.toThrow();
   });
 
-  it('makes a client that stands alone: it imports nothing but its own files', () => {
+  it('include a client that imports only its own files', () => {
     const sources = globSync('clients/typescript/src/*.ts', { cwd: PROJECT });
     const imports = sources.flatMap((file) =>
       [...readFileSync(join(PROJECT, file), 'utf8').matchAll(/ from '([^']+)'/g)].map(([, from]) => from),

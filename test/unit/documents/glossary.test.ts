@@ -26,7 +26,7 @@ function rowsAfter(heading: string): string[][] {
 const valuesAfter = (heading: string) => rowsAfter(heading).map(([value = '']) => value.replaceAll('`', ''));
 
 describe('docs/glossary.md', () => {
-  it('has forty terms at most, in alphabetical order, each once and with a meaning', () => {
+  it('has at most forty terms, in alphabetical order, each once and with a meaning', () => {
     const rows = rowsAfter('# Glossary');
     const terms = rows.map(([term = '']) => term);
     expect(terms.length).toBeGreaterThan(20);
@@ -40,11 +40,11 @@ describe('docs/glossary.md', () => {
     ['**States of an attempt**', ATTEMPT_STATES],
     ['**Failure classes**', Object.keys(FAILURE_CLASSES)],
     ['**Reasons of cases**', Object.keys(ATTENTION_REASONS)],
-  ])('lists under %s the values that the code has, and no other', (heading, values) => {
+  ])('lists under %s exactly the values of the code', (heading, values) => {
     expect(valuesAfter(heading).toSorted()).toEqual([...values].toSorted());
   });
 
-  it('gives failure classes and reasons the meaning that the API gives them', () => {
+  it('has the meanings of failure classes and case reasons from the API', () => {
     const meanings = Object.entries({ ...FAILURE_CLASSES, ...ATTENTION_REASONS });
     const shown = [...rowsAfter('**Failure classes**'), ...rowsAfter('**Reasons of cases**')].map((row) => row.at(-1));
     for (const [name, { meaning }] of meanings) expect(shown, name).toContain(meaning);

@@ -19,12 +19,12 @@ const UPDATES = {
 const updates = Object.entries(UPDATES);
 
 describe('the description of a handler', () => {
-  it.each(Object.entries(HANDLER_DESCRIPTIONS))('%s shows the JSON of an example', (name, description) => {
+  it.each(Object.entries(HANDLER_DESCRIPTIONS))('%s contains the JSON of an example', (name, description) => {
     const example: unknown = JSON.parse(/Example: (.*)$/.exec(description)?.[1] ?? '');
     expect(example).toEqual(name in HANDLER_EXAMPLES ? HANDLER_EXAMPLES[name as keyof typeof HANDLER_EXAMPLES] : []);
   });
 
-  it.each(updates)('%s shows an example that its validator takes, and names each of its fields', (name, problem) => {
+  it.each(updates)('%s contains an example that its validator accepts, with each of its fields', (name, problem) => {
     const example = HANDLER_EXAMPLES[name as keyof typeof UPDATES];
     expect(problem(example)).toBeUndefined();
     const { [name as keyof typeof UPDATES]: description } = HANDLER_DESCRIPTIONS;
@@ -32,8 +32,8 @@ describe('the description of a handler', () => {
   });
 });
 
-describe('the refusal of an argument, which is stored unencrypted', () => {
-  it('holds nothing of what was typed', () => {
+describe('the unencrypted refusal of an argument', () => {
+  it('contains nothing of the input', () => {
     const typed = fc.record(
       Object.fromEntries(
         ['by', 'reason', 'case', 'verdict', 'next', 'service_id', 'attempts', 'deadline', 'max_price'].map((name) => [

@@ -9,8 +9,8 @@ const PROJECT = join(import.meta.dirname, '../../..');
 const DOCUMENT = readFileSync(join(PROJECT, 'docs/reference/metrics.md'), 'utf8');
 
 /**
- * Rows of the form `` | `name` | type | labels | what it says | alerts | ``; of gauges it is said where their values
- * come from.
+ * Rows of the form `` | `name` | type | labels | meaning | alerts | ``. Rows of gauges also name the source of their
+ * values.
  */
 const rows = [...DOCUMENT.matchAll(/^\| `(reseller_\w+)` \| (\w+)(?: of the database)? \| .*\| (.+?) \|$/gm)].map(
   ([, name = '', type = '', alerts = '']) => ({ name, type, alerts }),
@@ -21,13 +21,13 @@ const groups = z.object({
 });
 
 describe('docs/reference/metrics.md', () => {
-  it('has one row for each metric, of its type, and no other', async () => {
+  it('has exactly one row for each metric, with its type', async () => {
     const { body } = await createMetrics({ processMetrics: false }).render();
     const shown = [...body.matchAll(/^# TYPE (reseller_\w+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`);
     expect(rows.map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(shown.toSorted());
   });
 
-  it('names the alerts that go by a metric, and no others', () => {
+  it('names the alerts of each metric, and no others', () => {
     const alerts = groups
       .parse(parse(readFileSync(join(PROJECT, 'ops/prometheus/alerts.yaml'), 'utf8')))
       .groups.flatMap(({ rules }) => rules);

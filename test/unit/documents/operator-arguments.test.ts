@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import { retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
 
-const act = { by: 'Ada', reason: 'a test' };
+const action = { by: 'Ada', reason: 'a test' };
 
-describe('what is typed to change how work is tried again', () => {
+describe('the argument of a retry policy change', () => {
   it.each([
     [{ attempts: 5 }, { attempts: 5 }],
     [
@@ -16,9 +16,9 @@ describe('what is typed to change how work is tried again', () => {
       { attempts: null, first_wait_seconds: null, longest_wait_seconds: null, deadline: null },
       { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null },
     ],
-  ])('%j is understood, and says nothing of what it leaves out', (typed, change) => {
-    expect(retryPolicyProblem({ ...act, ...typed })).toBeUndefined();
-    expect(retryChangeOf({ ...act, ...typed })).toEqual(change);
+  ])('%j is converted, without fields that it omits', (typed, change) => {
+    expect(retryPolicyProblem({ ...action, ...typed })).toBeUndefined();
+    expect(retryChangeOf({ ...action, ...typed })).toEqual(change);
   });
 
   it.each([
@@ -37,11 +37,11 @@ describe('what is typed to change how work is tried again', () => {
     [{ deadline: '2030-02-04T25:00:00Z' }, /^deadline/],
     [{ deadline: 1_896_000_000_000 }, /^deadline/],
     [{ attempts: 5, reason: '' }, /^Say who acts and why/],
-  ])('%j is refused with what is wrong', (typed, problem) => {
-    expect(retryPolicyProblem({ ...act, ...typed })).toMatch(problem);
+  ])('%j is refused with the reason', (typed, problem) => {
+    expect(retryPolicyProblem({ ...action, ...typed })).toMatch(problem);
   });
 
-  it.each([undefined, null, 'attempts: 5', 7])('%j is refused as nothing that can be read', (typed) => {
+  it.each([undefined, null, 'attempts: 5', 7])('%j is refused as unreadable', (typed) => {
     expect(retryPolicyProblem(typed)).toMatch(/^Say what is to change/);
   });
 });

@@ -5,7 +5,7 @@ import { PROJECT } from '#test/support/compose.ts';
 
 const TOP_10 = Array.from({ length: 10 }, (_, place) => `API${place + 1}`);
 
-/** The rows of the table of attacks, by what stands in its columns. */
+/** The rows of the table of attacks, by column. */
 function attacks(): { attack: string; owasp: string; asvs: string; guards: string; tests: string[] }[] {
   const lines = readFileSync(join(PROJECT, 'docs/security.md'), 'utf8').split('\n');
   const head = lines.indexOf('| attack | OWASP API | ASVS | what guards | shown by |');
@@ -29,14 +29,14 @@ function attacks(): { attack: string; owasp: string; asvs: string; guards: strin
 }
 
 describe('docs/security.md', () => {
-  it('says of every one of the OWASP API Security Top 10 (2023) what guards against it', () => {
+  it('covers each risk of the OWASP API Security Top 10 (2023)', () => {
     const named = attacks()
       .flatMap(({ owasp }) => owasp.split(', '))
       .filter((id) => id !== '–');
     expect([...new Set(named)].toSorted()).toEqual(TOP_10.toSorted());
   });
 
-  it('has for every attack a guard, an id of ASVS, and a test that exists', () => {
+  it('has a guard, an ASVS id and an existing test for every attack', () => {
     const rows = attacks();
     expect(rows.length).toBeGreaterThanOrEqual(20);
     for (const { attack, asvs, guards, tests } of rows) {

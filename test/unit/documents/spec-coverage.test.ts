@@ -23,22 +23,22 @@ const sources: CoverageSources = {
   removals: REMOVALS,
   simulatorOnly: SIMULATOR_ONLY,
 };
-/** Written apart, so that this file has no tag of its own. */
+/** Split, so that this file has no tag itself. */
 const tag = (ids: string) => ['[spec', `: ${ids}]`].join('');
 
 describe('docs/reference/spec-coverage.md', () => {
-  it('is what statements and tests say today; else run `npm run generate:spec-coverage`', () => {
+  it('is up to date; otherwise run `npm run generate:spec-coverage`', () => {
     expect(readFileSync(join(PROJECT, 'docs/reference/spec-coverage.md'), 'utf8')).toBe(coverageDocument(sources));
   });
 
-  it('has a test for each statement that was seen to fail, and each test names statements that exist', () => {
+  it('has a test for each statement that was seen to fail, and tests name only existing statements', () => {
     expect(reading.problems).toEqual([]);
     expect(coverageProblems(sources)).toEqual([]);
   });
 });
 
 describe('each removal', () => {
-  it.each(REMOVALS)('of $id still applies: $removed', (removal) => {
+  it.each(REMOVALS)('of $id is still applicable: $removed', (removal) => {
     const source = readFileSync(join(PROJECT, removal.file), 'utf8');
     expect(withChange(source, removal)).not.toBe(source);
   });
@@ -47,7 +47,7 @@ describe('each removal', () => {
 describe('the statements', () => {
   const texts = STATEMENTS.map(({ says }) => says).join('\n');
 
-  it('have each stated call, request field, event and header of the contract', () => {
+  it('include each stated call, request field, event and header of the contract', () => {
     const stated = (Object.values(ENDPOINTS) as EndpointContract[]).filter(({ request }) => request === 'stated');
     expect(stated.filter(({ method, path }) => !texts.includes(`\`${method} ${path}\``))).toEqual([]);
     const fields = stated.flatMap(({ body, query = [] }) => [
@@ -61,10 +61,10 @@ describe('the statements', () => {
   });
 });
 
-describe('reading tags', () => {
+describe('the reader of tags', () => {
   const read = (...lines: string[]) => tagsOf('x.test.ts', lines.join('\n'));
 
-  it('finds tests however they are written, with the titles of their groups', () => {
+  it('finds tests in every notation, with the titles of their groups', () => {
     const { tests, problems } = read(
       `describe('a thing', () => {`,
       `  it('works ${tag('a.b, c')}', () => {});`,
@@ -89,7 +89,7 @@ describe('reading tags', () => {
     [`describe('a thing ${tag('a')}', () => {});`, 'is a group'],
     [`// ${tag('a')}`, 'outside of the titles'],
     [`const title = '${tag('a')}';`, 'outside of the titles'],
-  ])('takes nothing for a test that is none: %s', (source, problem) => {
+  ])('ignores everything that is no test: %s', (source, problem) => {
     const { tests, problems } = read(source);
     expect(tests).toEqual([]);
     expect(problems).toEqual([expect.stringContaining(problem)]);
@@ -110,7 +110,7 @@ describe('the coverage', () => {
   const problemsOf = (change: Partial<CoverageSources>) =>
     coverageProblems({ sections, tests: [test('a.*'), test('b')], removals: all, simulatorOnly: {}, ...change });
 
-  it('has no problem where each statement has a test that was seen to fail', () => {
+  it('has no problem when each statement has a test that was seen to fail', () => {
     expect(problemsOf({})).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe('the coverage', () => {
     ['a statement that was never removed', [], unproven],
     ['a removal that no test noticed', [removal('b', [])], unproven],
     ['a removal that only a test of the simulator noticed', [ofSimulator], unproven],
-    ['a removal of what the simulator does', [removal('b', [failing('b')], 'simulator/x.ts')], unproven],
+    ['a removal in the simulator', [removal('b', [failing('b')], 'simulator/x.ts')], unproven],
     ['a test that does not name the statement', [removal('b', [failing('a.*')])], [notFound('b', 'a.*')]],
     [
       'a removal of no statement',
@@ -143,7 +143,7 @@ describe('the coverage', () => {
     );
   });
 
-  it('takes a test of the simulator for a statement with a reason, and only there', () => {
+  it('accepts a test of the simulator for a statement with a reason, and only there', () => {
     const simulatorOnly = { b: 'Only the service can do it.' };
     const tests = [test('a.*'), { ...test('b'), file: 'test/simulator/x' }];
     const proven = { ...ofSimulator, file: 'simulator/x.ts' };
@@ -157,15 +157,15 @@ describe('the coverage', () => {
 describe('a removal', () => {
   const change = { file: 'x.ts', find: 'one', replace: '$&two' };
 
-  it('replaces its text as it is written', () => {
+  it('uses its replacement literally', () => {
     expect(withChange('one;', change)).toBe('$&two;');
   });
 
-  it.each(['', 'one one'])('is refused where its text does not stand exactly once: %j', (source) => {
+  it.each(['', 'one one'])('is refused unless its text occurs exactly once: %j', (source) => {
     expect(() => withChange(source, change)).toThrow(/^x\.ts has this text \d times, not once: one$/);
   });
 
-  it('is refused when it names its tests by what several of them have', () => {
+  it('is refused when its test title matches several tests', () => {
     const tests = ['works here', 'works there'].map((title) => ({ file: 'x', title, ids: ['a'] }));
     const failed = [{ file: 'x', title: 'works' }];
     expect(() => failedTests({ id: 'a', failed }, tests)).toThrow('2 tests of x name it');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { quotaPerMinute, takeToken, type Bucket } from '#domain/token-bucket.ts';
 
 describe('a token bucket', () => {
-  it('gives a full bucket at once, then one for each that comes back, and says how long it takes', () => {
+  it('allows a full bucket at once, then one per interval, and returns the waiting time', () => {
     const quota = { count: 3, windowMs: 3_000 };
     let bucket: Bucket | undefined;
     const take = (now: number) => {
@@ -20,7 +20,7 @@ describe('a token bucket', () => {
     expect(take(60_000)).toMatchObject({ taken: true, remaining: 2 });
   });
 
-  it('never gives more than a full bucket and what came back since, in whatever rhythm it is asked and however the clock jumps', () => {
+  it('never allows more than its capacity and refill, for any rhythm and clock change', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6_000 }),
@@ -48,7 +48,7 @@ describe('a token bucket', () => {
     [6_000, { count: 1_000, windowMs: 10_000 }],
     [60, { count: 10, windowMs: 10_000 }],
     [3, { count: 1, windowMs: 20_000 }],
-  ])('of %i a minute fills at that rate', (perMinute, quota) => {
+  ])('of %i a minute refills at that rate', (perMinute, quota) => {
     expect(quotaPerMinute(perMinute, 10_000)).toEqual(quota);
   });
 });

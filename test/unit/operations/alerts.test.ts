@@ -30,13 +30,13 @@ const { groups } = z
   .parse(parse(read('ops/prometheus/alerts.yaml')));
 const rules = groups.flatMap((group) => group.rules);
 
-/** Words of an expression that name a metric. */
+/** The metric names in an expression. */
 function metricsIn(expression: string): string[] {
   return expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:reseller|process|nodejs)_[a-z_]+\b/g) ?? [];
 }
 
 describe('the alert rules', () => {
-  it.each(rules)('$alert asks for metrics that the product has', async ({ expr }) => {
+  it.each(rules)('$alert uses existing metrics', async ({ expr }) => {
     const { body } = await createMetrics().render();
     const types = new Map([...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
     const exposed = (name: string) =>
@@ -45,16 +45,16 @@ describe('the alert rules', () => {
     expect(metricsIn(expr).filter((name) => !exposed(name))).toEqual([]);
   });
 
-  it.each(rules.filter(({ expr }) => !expr.startsWith('up{')))('$alert asks for some metric', ({ expr }) => {
+  it.each(rules.filter(({ expr }) => !expr.startsWith('up{')))('$alert uses at least one metric', ({ expr }) => {
     expect(metricsIn(expr).length).toBeGreaterThan(0);
   });
 
-  it.each(Object.keys(ATTENTION_REASONS))('the runbook says what to do for %s', (reason) => {
+  it.each(Object.keys(ATTENTION_REASONS))('%s has instructions in the runbook', (reason) => {
     const sections = runbook.slice(runbook.indexOf('## Alerts'));
     expect(sections).toContain(reason === 'debited_twice' ? '### DebitedTwice' : `\`${reason}\``);
   });
 
-  it.each(rules)('$alert selects by values that exist', ({ expr }) => {
+  it.each(rules)('$alert selects by existing label values', ({ expr }) => {
     const known = new Map<string, readonly string[]>([
       ['reason', Object.keys(ATTENTION_REASONS)],
       ['status', statusesOf('order')],
@@ -87,7 +87,7 @@ describe('the saved queries of the runbook', () => {
   );
   const own = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 
-  it('use each of our search attributes, and none that does not exist', () => {
+  it('use each of our search attributes, and no unknown one', () => {
     const used = new Set(
       queries.flatMap((query) => query.replaceAll(/'[^']*'/g, '').match(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)*\b/g) ?? []),
     );
@@ -96,7 +96,7 @@ describe('the saved queries of the runbook', () => {
     expect(own.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it('name failure classes and reasons that exist', () => {
+  it('contain only existing failure classes and reasons', () => {
     const named = (attribute: string) =>
       queries.flatMap((query) =>
         [...query.matchAll(new RegExp(`${attribute} (?:= |IN \\()([^)A]*)`, 'g'))].flatMap(([, list = '']) =>

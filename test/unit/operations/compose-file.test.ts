@@ -61,15 +61,15 @@ describe('docker-compose.yml', () => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
-  it.each(ALL)('takes each password and key of %s from outside', (_, { environment }) => {
+  it.each(ALL)('requires each password and key of %s as a variable', (_, { environment }) => {
     const secrets = Object.entries(environment).filter(
       ([name, value]) => /PASSWORD|PWD|SECRET|KEYS|TOKEN|DATABASE_URL/.test(name) && !['true', 'false'].includes(value),
     );
-    // Refused when it is missing, or empty then: no value of its own either way.
+    // Refused when it is missing, or empty then. It has no default in both cases.
     for (const [name, value] of secrets) expect(value, name).toMatch(/\$\{[A-Z_]+:[?-]\}/);
   });
 
-  it('names in .env.example exactly the variables that it takes', () => {
+  it('uses exactly the variables of .env.example', () => {
     const named = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
     expect(named.toSorted()).toEqual(
@@ -87,7 +87,7 @@ describe('docker-compose.yml', () => {
     expect(passed.toSorted()).toEqual(read.toSorted());
   });
 
-  it('leaves empty in .env.example what has to be filled in', () => {
+  it('has required variables empty in .env.example', () => {
     const required = composeVariables().filter((variable) => variable.required);
     for (const { name } of required) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
   });
@@ -111,7 +111,7 @@ describe('docker-compose.yml', () => {
     expect(definition).not.toHaveProperty('user');
   });
 
-  it.each(ALL)('waits for what %s needs in a way that can come true', (_, { depends_on: needs }) => {
+  it.each(ALL)('has only start conditions of %s that can become true', (_, { depends_on: needs }) => {
     const hopeless = Object.entries(needs).filter(([name, { condition }]) => {
       const { healthcheck, restart } = composeService(name);
       if (condition === 'service_healthy') return healthcheck === undefined;
@@ -120,14 +120,14 @@ describe('docker-compose.yml', () => {
     expect(hopeless).toEqual([]);
   });
 
-  it('watches the health of everything that keeps running', () => {
+  it('checks the health of all permanent services', () => {
     const unwatched = ALL.filter(
       ([, { restart, healthcheck }]) => restart === 'unless-stopped' && healthcheck === undefined,
     );
     expect(unwatched.map(([name]) => name)).toEqual([]);
   });
 
-  it('mounts files that exist', () => {
+  it('mounts existing files', () => {
     const mounted = ALL.flatMap(([, { volumes }]) => volumes).filter((volume) => volume.startsWith('./'));
     expect(mounted.length).toBeGreaterThan(0);
     for (const volume of mounted) expect(existsSync(join(PROJECT, volume.split(':', 1)[0] ?? '')), volume).toBe(true);
@@ -152,7 +152,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('publishes the Temporal UI, which answers any host, only through the proxy that does not', () => {
+  it('publishes the Temporal UI, which accepts any host, only through its proxy', () => {
     expect(composeService('temporal-ui').ports).toEqual([]);
     expect(composeService('temporal-ui-proxy').ports).toEqual(['127.0.0.1:8233:8233']);
     expect(readFileSync(join(PROJECT, 'ops/temporal/dynamic-config.yaml'), 'utf8')).toContain(
@@ -161,7 +161,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(['api', 'worker', 'codec', 'simulator', 'temporal-ui-proxy'])(
-    'checks the health of %s on the port that it listens on',
+    'checks the health of %s on its own port',
     (name) => {
       const { environment, healthcheck } = composeService(name, VALUES);
       const port = Object.entries(environment).find(([variable]) => variable.endsWith('_PORT'))?.[1];
@@ -170,7 +170,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('gives the codec server no token only because nobody else can connect', () => {
+  it('has no token for the codec server, because only this machine can connect', () => {
     const { environment, ports } = composeService('codec');
 
     expect(environment['CODEC_WITHOUT_TOKEN']).toBe('true');

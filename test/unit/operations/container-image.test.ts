@@ -18,7 +18,7 @@ const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
   build === undefined ? [] : (command?.slice(1, 2) ?? []),
 );
 
-/** Files and packages that are loaded as soon as a process starts; what is imported on demand is not among them. */
+/** Files and packages that a process loads at its start, without imports on demand. */
 function loadedBy(entry: string): { files: string[]; packages: string[] } {
   const subpaths = readSubpaths(PROJECT);
   const files = new Set([entry]);
@@ -34,7 +34,7 @@ function loadedBy(entry: string): { files: string[]; packages: string[] } {
 }
 
 describe('the container image', () => {
-  it('holds nothing but what .dockerignore names, and no tests, data or secrets', () => {
+  it('contains only the files in .dockerignore, and no tests, data or secrets', () => {
     expect(readFileSync(join(PROJECT, '.dockerignore'), 'utf8')).toMatch(/^\*$/m);
     for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts'])
       expect(allowed).not.toContain(path);
@@ -52,7 +52,7 @@ describe('the container image', () => {
     ]);
   });
 
-  it('bounds memory as `npm start` does', () => {
+  it('limits memory like `npm start`', () => {
     expect(dockerfile).toContain(`NODE_OPTIONS="${NODE_ARGUMENTS.join(' ')}"`);
     expect(dockerfile).toContain('MALLOC_ARENA_MAX=2');
   });

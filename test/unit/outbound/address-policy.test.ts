@@ -4,7 +4,7 @@ import { endpointUrlProblem, urlProblem } from '#outbound/webhook-url.ts';
 
 const open = new AddressPolicy();
 
-describe('an address that webhooks may be sent to', () => {
+describe('the address of a webhook', () => {
   it.each([
     ['of this machine', ['127.0.0.1', '127.8.9.1', '::1', '0.0.0.0', '::', '0.1.2.3']],
     [
@@ -26,7 +26,7 @@ describe('an address that webhooks may be sent to', () => {
     ],
     ['of a carrier', ['100.64.0.1', '100.127.255.255']],
     [
-      'of nobody in particular',
+      'of no single host',
       [
         '224.0.0.1',
         '239.255.255.255',
@@ -61,11 +61,11 @@ describe('an address that webhooks may be sent to', () => {
       'in an unusual form, or none',
       ['010.0.0.1', '0x7f.1', '2130706433', '127.1', 'localhost', '', '1.2.3', '1.2.3.4.5'],
     ],
-  ])('is none %s', (_, addresses) => {
+  ])('is refused %s', (_, addresses) => {
     expect(addresses.filter((address) => open.judge(address) !== 'refused')).toEqual([]);
   });
 
-  it('is any public address', () => {
+  it('may be any public address', () => {
     for (const address of [
       '93.184.215.14',
       '8.8.8.8',
@@ -79,7 +79,7 @@ describe('an address that webhooks may be sent to', () => {
     }
   });
 
-  it('is an address of the configuration, in either form, but not its neighbours', () => {
+  it('may be a configured address, in either form, but not its neighbours', () => {
     const policy = new AddressPolicy(['10.20.0.0/16', 'fd00:1::/64']);
     expect(['10.20.0.1', '::ffff:10.20.255.255', 'fd00:1::9'].map((address) => policy.judge(address))).toEqual([
       'allowed',
@@ -129,7 +129,7 @@ describe('the URL of an endpoint', () => {
     expect(await problem('http://shop.example.com/hook')).toContain('https://');
   });
 
-  it('must be public, in every spelling of the address', async () => {
+  it('must be public, in every notation of the address', async () => {
     for (const url of [
       'https://inside.example.com/',
       'https://both.example.com/',
@@ -150,7 +150,7 @@ describe('the URL of an endpoint', () => {
     expect(await problem('https://both.example.com/hook', ['10.20.0.0/16'])).toContain('public address');
   });
 
-  it('may have an unknown host, by HTTPS: each delivery looks it up again', async () => {
+  it('may have an unknown host with HTTPS, because each delivery looks it up again', async () => {
     expect(await problem('https://new.example.com/hook')).toBeUndefined();
     expect(await problem('http://new.example.com/hook')).toContain('https://');
   });

@@ -23,7 +23,7 @@ describe('the envelope of events', () => {
     });
   });
 
-  it('has a path for the subject of every type of event: a type begins with the kind of its subject', () => {
+  it('has a path for the subject of every event type, which begins with the kind of its subject', () => {
     const known = subjectKinds.flatMap(typesOfSubject);
     expect(known.toSorted()).toEqual([...eventTypes].toSorted());
   });

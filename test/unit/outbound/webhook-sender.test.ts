@@ -26,7 +26,7 @@ async function listening(server: Server): Promise<number> {
 
 const receiver = (handle: RequestListener) => listening(createServer(handle));
 
-/** A sender that may reach 127.0.0.1 alone, and knows the hosts that the test names. */
+/** A sender that may reach only 127.0.0.1, and knows the hosts of the test. */
 function senderFor(hosts: Record<string, string[] | (() => string[])> = {}, allowed = ['127.0.0.1/32']) {
   const sender = new WebhookSender({
     policy: new AddressPolicy(allowed),
@@ -86,7 +86,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('an address that is refused', () => {
+describe('a refused address', () => {
   it('gets no connection, as a literal address or through its host name', async () => {
     let connections = 0;
     const port = await listening(createTcpServer(() => (connections += 1)));
@@ -135,7 +135,7 @@ describe('an address that is refused', () => {
     expect(reached).toBe(1);
   });
 
-  it('is judged before the connection: the judged address is used without another lookup', async () => {
+  it('is judged before the connection, which uses the judged address without another look-up', async () => {
     let lookUps = 0;
     const port = await receiver((_request, response) => response.end());
     const send = senderFor({ 'rebinding.example.com': () => ((lookUps += 1) === 1 ? ['127.0.0.1'] : ['10.0.0.1']) });
@@ -157,7 +157,7 @@ describe('an address that is refused', () => {
 });
 
 describe('a receiver', () => {
-  it('that never ends its answer counts as answered: the rest is not read', async () => {
+  it('with an endless answer counts as answered, and the rest is not read', async () => {
     let sent = 0;
     const port = await receiver((_request, response) => {
       response.writeHead(200);
@@ -173,7 +173,7 @@ describe('a receiver', () => {
     expect(sent).toBeLessThan(1_000);
   });
 
-  it('whose body is slow is not waited for', async () => {
+  it('with a slow body is not awaited', async () => {
     const port = await receiver((_request, response) => {
       response.writeHead(200).write('slow');
     });
@@ -183,7 +183,7 @@ describe('a receiver', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it('whose headers are slow, or that is silent, times out', async () => {
+  it('with slow headers, or without an answer, times out', async () => {
     const silent = await listening(createTcpServer((socket) => socket.on('error', () => undefined)));
     const dripping = await listening(
       createTcpServer((socket) => {
@@ -201,7 +201,7 @@ describe('a receiver', () => {
     });
   });
 
-  it('that is down, speaks no HTTP or no TLS, or is unknown, gives different failures', async () => {
+  it('gives a different failure for each cause: down, no HTTP, no TLS, unknown', async () => {
     const nonsense = await listening(
       createTcpServer((socket) => {
         socket.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
 
-/** A logger and what it wrote. */
+/** A logger and its output. */
 function recording(level = 'trace', secrets: readonly string[] = []) {
   const lines: string[] = [];
   const logger = createLogger({ level, name: 'test', secrets }, { write: (line) => void lines.push(line) });
@@ -40,9 +40,9 @@ describe('the logger', () => {
     expect(Date.parse(String(last()['time']))).not.toBeNaN();
   });
 
-  it('writes nothing when silent, and only what its level allows otherwise', () => {
+  it('writes nothing when silent, and otherwise only entries of its level', () => {
     const silent = recording('silent');
-    silent.logger.fatal('nobody hears this');
+    silent.logger.fatal('a message without effect');
     expect(silent.lines).toEqual([]);
     const warn = recording('warn');
     warn.logger.info('too quiet');
@@ -95,7 +95,7 @@ describe('the logger', () => {
     ).not.toContain(canary);
   });
 
-  it('shows that a secret is absent or switched on, which is no secret', () => {
+  it('shows a missing secret, and flags about a secret', () => {
     const { logger, last } = recording();
     logger.info({ token: null, tokenRenewed: true }, 'login');
     expect(last()).toMatchObject({ token: null, tokenRenewed: true });
@@ -149,7 +149,7 @@ describe('the logger', () => {
     expect(last()['msg']).toBe('the order is for you');
   });
 
-  it('never throws, also for an object that cannot be turned into text', () => {
+  it('never throws, also for an object without a text form', () => {
     const { logger, last } = recording();
     logger.info('it is %s', { toString: 1, nested: [2] });
     expect(last()['msg']).toBe('it is {"toString":1,"nested":[2]}');

@@ -78,7 +78,7 @@ describe('the probe server', () => {
     expect((await fetch(`${address}/healthz?verbose=1`)).status).toBe(200);
   });
 
-  it('rejects with the reason when its port is taken', async () => {
+  it('rejects with the reason when its port is in use', async () => {
     const taken = new URL(await serve()).port;
     const options = {
       host: '127.0.0.1',
@@ -91,7 +91,7 @@ describe('the probe server', () => {
 });
 
 describe('readiness', () => {
-  it('of a process without checks is given', async () => {
+  it('of a process without checks is ready', async () => {
     expect(await checkReadiness({})).toEqual({ ready: true, checks: {}, degraded: [] });
   });
 

@@ -115,36 +115,30 @@ describe('the codec server', () => {
     },
   );
 
-  it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])(
-    'refuses to be asked as %j, without a token',
-    async (host) => {
-      const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
-      const ask = async (path: string, authorization?: string) =>
-        new Promise<number | undefined>((resolve, reject) => {
-          const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
-          const call = httpRequest(
-            { host: '127.0.0.1', port: server.port, path, method: 'POST', headers },
-            (answer) => {
-              answer.resume();
-              resolve(answer.statusCode);
-            },
-          );
-          call.on('error', reject);
-          call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
+  it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])('refuses the Host %j without a token', async (host) => {
+    const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
+    const ask = async (path: string, authorization?: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
+        const call = httpRequest({ host: '127.0.0.1', port: server.port, path, method: 'POST', headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
         });
-      expect(await ask('/decode')).toBe(421);
-      expect(await ask('/encode')).toBe(421);
-      await server.close();
-      server = await start({ token: TOKEN });
-      expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
-    },
-  );
+        call.on('error', reject);
+        call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
+      });
+    expect(await ask('/decode')).toBe(421);
+    expect(await ask('/encode')).toBe(421);
+    await server.close();
+    server = await start({ token: TOKEN });
+    expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
+  });
 
   it('serves the CLI, which sends no origin', async () => {
     expect((await post('/decode', { payloads: [] }, {})).status).toBe(200);
   });
 
-  it('requires its token when one is set, but not in a preflight, which cannot have it', async () => {
+  it('requires its configured token, except in a preflight', async () => {
     await server.close();
     server = await start({ token: TOKEN });
     expect((await post('/decode', { payloads: [] })).status).toBe(401);
@@ -209,7 +203,7 @@ describe('the codec server', () => {
     ['payloads without content', `{"payloads":[${Array(500_000).fill('{}').join(',')}]}`],
     ['lists in lists', '['.repeat(1_000_000)],
     ['a few more than a page has', JSON.stringify({ payloads: Array.from({ length: 5_001 }, () => ({})) })],
-  ])('refuses half a million small things before it makes objects of them: %s', async (_, body) => {
+  ])('refuses half a million small items before it parses them: %s', async (_, body) => {
     const answer = await post('/encode', body);
     expect(answer.status).toBe(413);
     expect(await answer.text()).toContain('5000 payloads');
@@ -231,7 +225,7 @@ describe('the codec server', () => {
         resolve(answer.statusCode ?? 0);
       });
       call.on('error', () => resolve(-1));
-      // None of them ends.
+      // No body ends.
       for (let sent = 0; sent < 7; sent += 1) call.write(mebibyte);
       return { promise, call };
     });

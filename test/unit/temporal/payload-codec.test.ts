@@ -59,7 +59,7 @@ describe('the payload codec', () => {
     expect(text(first?.data)).not.toBe(text(second?.data));
   });
 
-  it('decodes what was encoded with an older key that is still there', async () => {
+  it('decodes payloads of an older key that still exists', async () => {
     const encoded = await encodeOne(codecWith(key('old', 1)), plain('kept'));
     const [decoded] = await codecWith(key('new', 2), key('old', 1)).decode([encoded]);
     expect(defaultPayloadConverter.fromPayload(decoded ?? {})).toBe('kept');
@@ -134,7 +134,7 @@ describe('the codec of workers', () => {
 });
 
 describe('the data converter', () => {
-  it('can be loaded by path, like client and worker do, and hides message and stack of failures', () => {
+  it('is loaded by path, like in client and worker, and hides message and stack of failures', () => {
     const { failureConverter, payloadConverter } = loadDataConverter(createDataConverter(new KeyRing([key('k1', 1)])));
     const failure = failureConverter.errorToFailure(new Error('canary-message'), payloadConverter);
     expect(failure.message).not.toContain('canary');

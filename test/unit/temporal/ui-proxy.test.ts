@@ -77,7 +77,7 @@ describe('the proxy of the Temporal UI', () => {
     'localhost:8234',
     '127.0.0.1.evil.example:8233',
     '[::1]:8233',
-  ])('refuses a request for the host %j, and says which address to open', async (host) => {
+  ])('refuses a request for the host %j, with the address to open', async (host) => {
     const answer = await ask({ host });
     expect(answer.status).toBe(403);
     expect(answer.text).toContain(OWN);
@@ -91,7 +91,7 @@ describe('the proxy of the Temporal UI', () => {
     [{ origin: 'http://localhost:8234' }, 'DELETE'],
     [{ 'sec-fetch-site': 'cross-site' }, 'POST'],
     [{ 'sec-fetch-site': 'same-site' }, 'PUT'],
-  ])('refuses what another page sends: %j %s', async (headers, method) => {
+  ])('refuses the request of another page: %j %s', async (headers, method) => {
     expect((await ask({ host: 'localhost:8233', ...headers }, method)).status).toBe(403);
     expect(seen).toEqual([]);
     expect(problems.map(({ what }) => what)).toEqual(['origin']);

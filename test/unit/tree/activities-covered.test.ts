@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT } from '#test/support/compose.ts';
 import { registeredActivities } from '#test/support/work/activities/registered-activities.ts';
 
-/** The names in calls of `twice` and `expectTwiceToTheEnd`, which hold them against the activity that was run. */
+/** The names in calls of `twice` and `expectTwiceToTheEnd`, which compare them with the executed activity. */
 const IN_TWICE = /\b(?:twice|expectTwiceToTheEnd)\(\s*'(?<activity>\w+)'/g;
 
-describe('the activities that the worker registers', () => {
+describe('the registered activities of the worker', () => {
   it('are each run twice with the same input by a test', async () => {
     const folder = join(PROJECT, 'test/integration');
     const tests = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -26,7 +26,7 @@ const FOLDERS = [
   'test',
 ];
 
-/** The table of the design, written a second time: whom each folder may import, apart from itself. */
+/** The table of the design, written a second time: the allowed imports of each folder. */
 const ALLOWED: Record<string, string[]> = {
   domain: [],
   config: ['domain'],
@@ -63,9 +63,7 @@ const ALLOWED: Record<string, string[]> = {
 let tree: string;
 let report: BoundaryReport;
 
-/**
- * Planted imports, by file: all in one copy of the real tree, so that the rules are tried on the files they are for.
- */
+/** Planted imports, by file, in one copy of the real tree, so that each rule is tested on real files. */
 const PLANTS: Record<string, string> = {
   ...Object.fromEntries(
     FOLDERS.map((folder) => [`${folder}/planted-target.ts`, 'export const planted = 1;\nexport type Planted = 1;']),
@@ -85,7 +83,7 @@ const PLANTS: Record<string, string> = {
   'workflows/planted-type.ts':
     "import type { Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
   'workflows/planted-value.ts': "import { planted } from '#activities/planted-target.ts';\nexport const one = planted;",
-  // The braces vanish, the import stays: Node would load the activities.
+  // The braces disappear, but the import remains, so Node would load the activities.
   'workflows/planted-half.ts':
     "import { type Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
   'api/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
@@ -137,7 +135,7 @@ describe('the boundary check', () => {
   it('sees every TypeScript file of the tree, and more imports than files', () => {
     const onDisk = FOLDERS.flatMap((folder) =>
       readdirSync(join(tree, folder), { recursive: true, encoding: 'utf8' }).filter(
-        // Packages of their own, with dependencies of their own, are judged by nobody here.
+        // Separate packages are not checked.
         (path) => path.endsWith('.ts') && !/own-package|^test\/mutation\//.test(`${folder}/${path}`),
       ),
     );
@@ -147,33 +145,33 @@ describe('the boundary check', () => {
     expect(report.imports).toBeGreaterThan(report.files);
   });
 
-  it.each(FOLDERS)('reports each forbidden import that is planted in %s/, and no allowed one', (folder) => {
+  it.each(FOLDERS)('reports each forbidden planted import of %s/, and no allowed one', (folder) => {
     const reported = FOLDERS.filter((other) => problemsOf(`${folder}/planted/${other}.ts`).length > 0);
 
     expect(reported).toEqual(FOLDERS.filter((other) => other !== folder && !ALLOWED[folder]?.includes(other)));
   });
 
   it.each(Object.keys(PLANTS).filter((path) => path.startsWith('domain/planted-forms/')))(
-    'sees the forbidden import in %s',
+    'detects the forbidden import in %s',
     (path) => {
       expect(problemsOf(path)).toEqual([expect.stringContaining('domain/ may import nothing of ours')]);
     },
   );
 
-  it('lets workflows import activities by type only', () => {
+  it('permits only type imports of activities in workflows', () => {
     expect(problemsOf('workflows/planted-type.ts')).toEqual([]);
     expect(problemsOf('workflows/planted-value.ts')).toEqual([expect.stringContaining('by type only')]);
     expect(problemsOf('workflows/planted-half.ts')).toEqual([expect.stringContaining('by type only')]);
   });
 
-  it('lets api/ and temporal/ import the messages of workflows and nothing else of them', () => {
+  it('permits api/ and temporal/ to import only the messages of workflows', () => {
     for (const folder of ['api', 'temporal']) {
       expect(problemsOf(`${folder}/planted-messages.ts`)).toEqual([]);
       expect(problemsOf(`${folder}/planted/workflows.ts`)).toHaveLength(1);
     }
   });
 
-  it('lets the simulator share the wire shapes and nothing else of upstream', () => {
+  it('permits the simulator to import only the wire shapes of upstream', () => {
     expect(problemsOf('simulator/planted-contract.ts')).toEqual([]);
     expect(problemsOf('simulator/planted/upstream.ts')).toHaveLength(1);
   });
@@ -196,23 +194,23 @@ describe('the boundary check', () => {
     expect(problemsOf(path)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('leaves a package of its own alone', () => {
+  it('ignores a separate package', () => {
     expect(report.problems.filter((problem) => problem.includes('own-package'))).toEqual([]);
   });
 
-  it('finds a circle of files, and lets a circle of type imports pass', () => {
+  it('finds a cycle of files, and permits a cycle of type imports', () => {
     const circles = report.problems.filter((problem) => problem.includes('circle'));
 
     expect(circles.filter((problem) => problem.includes('db/circle-a.ts'))).toHaveLength(1);
     expect(circles.filter((problem) => problem.includes('db/types-a.ts'))).toEqual([]);
   });
 
-  it('reports a folder that the table does not know, and a file that cannot be parsed', () => {
+  it('reports a folder outside of the table, and an unparsable file', () => {
     expect(report.problems).toContainEqual(expect.stringMatching(/^helpers\/ holds TypeScript/));
     expect(report.problems).toContainEqual(expect.stringMatching(/^db\/planted-broken\.ts cannot be parsed/));
   });
 
-  it('fails where there is next to nothing to see', () => {
+  it('fails when it sees almost no files', () => {
     const empty = mkdtempSync(join(tmpdir(), 'boundaries-'));
     try {
       writeFileSync(join(empty, 'package.json'), '{}');

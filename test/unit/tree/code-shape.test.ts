@@ -6,13 +6,13 @@ import { PROJECT } from '#test/support/compose.ts';
 
 const MOST_LINES = 300;
 const MOST_COLUMNS = 120;
-/** Made from the description of the API. */
+/** Generated from the description of the API. */
 const GENERATED = new Set(['clients/typescript/src/types.ts', 'clients/typescript/src/operations.ts']);
 const TESTS = /^(?:test|bench)\//;
 
-/** Product files that are still longer. Split one, then take it out of this list; add none. */
+/** Product files that are still longer. Split one, then remove it from this list. Add none. */
 const LONG_FILES: readonly string[] = [];
-/** Regular expressions that do not fit into a line. The number may only fall. */
+/** Regular expressions that do not fit into a line. The number may only decrease. */
 const WIDE_LINES = 3;
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.mjs'], {
@@ -25,12 +25,12 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const linesOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').trimEnd().split('\n');
 
 describe('the code', () => {
-  it(`has no file of more than ${MOST_LINES} lines beside those that are listed`, () => {
+  it(`has no file of more than ${MOST_LINES} lines outside of the list`, () => {
     expect(files.length).toBeGreaterThan(500);
     expect(files.filter((file) => linesOf(file).length > MOST_LINES)).toEqual(LONG_FILES);
   });
 
-  it(`has no more lines wider than ${MOST_COLUMNS} columns than are counted here`, () => {
+  it(`has no more lines wider than ${MOST_COLUMNS} columns than the number here`, () => {
     const wide = files.flatMap((file) =>
       linesOf(file)
         .filter((line) => line.length > MOST_COLUMNS)

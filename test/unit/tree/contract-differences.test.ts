@@ -37,7 +37,7 @@ function placesOf(report: ContractReport, severity: Finding['severity']): string
   return [...new Set(found)].toSorted();
 }
 
-/** Of a harmless difference all notes, of another one those that it is to give. */
+/** All notes of a harmless difference, and the expected ones of another. */
 function relevantNotes({ verdict, at }: Difference, notes: readonly string[]): readonly string[] {
   if (verdict === 'breaking') return [];
   return verdict === 'compatible' ? notes : notes.filter((place) => at.includes(place));
@@ -59,14 +59,14 @@ describe.each(Object.entries(DIFFERENCES))('%s', (_subject, differences) => {
 describe('the table', () => {
   const all = Object.values(DIFFERENCES).flat();
 
-  it('holds more than 101 differences that matter and 25 that do not, each once', () => {
+  it('contains more than 101 relevant and 25 irrelevant differences, each once', () => {
     expect(all.filter(({ verdict }) => verdict !== 'compatible').length).toBeGreaterThan(101);
     expect(all.filter(({ verdict }) => verdict === 'compatible').length).toBeGreaterThan(25);
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   });
 });
 
-describe('headers of a brand', () => {
+describe('headers of another prefix', () => {
   const branded: Difference = {
     name: 'a brand',
     verdict: 'breaking',
@@ -74,7 +74,7 @@ describe('headers of a brand', () => {
     change: (draft) => describeHeaders(draft, headersOf('X-Acme')),
   };
 
-  it('are compatible once the prefix is set, and until then the finding says what to set', () => {
+  it('are compatible with the configured prefix, and otherwise the finding names the setting', () => {
     expect(reportOf(branded, 'X-Acme').compatible).toBe(true);
     const [finding] = reportOf(branded).findings;
     expect(finding?.message).toBe('start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme');

@@ -15,8 +15,8 @@ const lock = z
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../../package-lock.json'), 'utf8')));
 
 /**
- * Binaries for platforms that the registry of the machine that wrote the file did not have;
- * `scripts/complete-lockfile.mjs` asks again.
+ * Binaries for platforms that the registry did not have when the file was written. `scripts/complete-lockfile.mjs`
+ * tries again.
  */
 const KNOWN_WITHOUT =
   /^node_modules\/(@oxlint\/binding-|@oxlint-tsgolint\/|@swc\/core-|@oxfmt\/binding-|@oxc-parser\/binding-)/;
@@ -26,17 +26,17 @@ describe('package-lock.json', () => {
     ([path, { integrity, link }]) => path !== '' && link !== true && integrity === undefined,
   );
 
-  it('has a hash for every package but known binaries of other platforms, so that npm installs nothing else in its place', () => {
+  it('has a hash for every package except known binaries of other platforms', () => {
     expect(without.filter(([path]) => !KNOWN_WITHOUT.test(path)).map(([path]) => path)).toEqual([]);
     expect(without.length).toBeLessThanOrEqual(61);
   });
 
-  it('lacks none for a package that every machine installs', () => {
+  it('has a hash for each package of every machine', () => {
     const everywhere = without.filter(([, { optional, os = [] }]) => optional !== true || os.length === 0);
     expect(everywhere.map(([path]) => path)).toEqual([]);
   });
 
-  it('has only SHA-512', () => {
+  it('contains only SHA-512 hashes', () => {
     const hashes = Object.values(lock.packages).flatMap(({ integrity }) => integrity ?? []);
     expect(hashes.filter((hash) => !hash.startsWith('sha512-'))).toEqual([]);
   });

@@ -77,7 +77,7 @@ describe('the class of a refusal', () => {
   });
 
   it.each([400, 403, 404, 409, 422, 429])(
-    '"known already" is looked up, whatever the status: %i [spec: gap.reference-unique, gap.repeated-key]',
+    'for "known already" leads to a look-up with every status: %i [spec: gap.reference-unique, gap.repeated-key]',
     (status) => {
       const known = [
         'already_cancelled',
@@ -143,11 +143,11 @@ describe('Retry-After', () => {
     expect(waitOf(value)).toBe(wait);
   });
 
-  it('of several values the longest counts [spec: gap.rate-limits]', () => {
+  it('is the longest of several values [spec: gap.rate-limits]', () => {
     expect(waitOf(['5', 'soon', '20'])).toBe(20_000);
   });
 
-  it('is carried by a 503, whose outcome stays unknown', () => {
+  it('of a 503 is kept, and the outcome stays unknown', () => {
     expect(judge(answer(503, '', { 'retry-after': '7' }))).toMatchObject({
       failure: 'server_error',
       retryAfterMs: 7_000,
@@ -158,7 +158,7 @@ describe('Retry-After', () => {
 describe('a success', () => {
   const order = { id: 17, status: 'processing', external_order_id: 'shop-1', something_new: true };
 
-  it('is an answer with all needed fields; unknown fields are ignored [spec: gap.compatibility, gap.answers]', () => {
+  it('is an answer with all needed fields and any unknown ones [spec: gap.compatibility, gap.answers]', () => {
     expect(judge(answer(201, order))).toMatchObject({
       ok: true,
       status: 201,
@@ -171,7 +171,7 @@ describe('a success', () => {
     ['HTML', '<html>', 'unreadable_answer'],
     ['truncated JSON', '{"id":"1","status":"comp', 'unreadable_answer'],
     ['bytes that are not UTF-8', Buffer.from('{"id":"\xff","status":"completed"}', 'latin1'), 'unreadable_answer'],
-    ['a status that stands there twice', '{"id":"1","status":"failed","status":"completed"}', 'unreadable_answer'],
+    ['a duplicate status', '{"id":"1","status":"failed","status":"completed"}', 'unreadable_answer'],
     ['no id', { status: 'completed' }, 'contract_drift'],
     ['no status', { id: '1' }, 'contract_drift'],
     ['a status we do not know', { id: '1', status: 'done' }, 'contract_drift'],
@@ -202,8 +202,8 @@ describe('a success', () => {
   });
 });
 
-describe('the detail', () => {
-  it('says status, code and field in our own words', () => {
+describe('the detail of a failure', () => {
+  it('contains status, code and field in our own words', () => {
     const body = { error: { code: 'validation_failed', message: 'bad', fields: { device_imei: 'wrong', other: 'x' } } };
     expect(judge(answer(422, body))).toMatchObject({
       detail: 'The service answered 422 (validation_failed), about device_imei.',
@@ -213,7 +213,7 @@ describe('the detail', () => {
     });
   });
 
-  it('repeats nothing of the body', () => {
+  it('contains nothing of the body', () => {
     const imei = '490154203237518';
     const bodies = [
       { error: { code: `imei_${imei}`, message: `IMEI ${imei}`, fields: { [imei]: imei, device_imei: imei } } },
@@ -226,7 +226,7 @@ describe('the detail', () => {
     }
   });
 
-  it('names missing fields by their paths, and counts them when there are many', () => {
+  it('contains the paths of missing fields, or their number when there are many', () => {
     const nested = { read: readAs(z.object({ record: z.object({ a: z.string(), b: z.string() }) })) };
     expect(judgeResult(answer(200, { record: {} }), nested, NOW)).toMatchObject({
       detail: 'The service answered 200, but its body lacks or misstates record.a, record.b.',
@@ -245,7 +245,7 @@ describe('the detail', () => {
     expect(judge(answer(200, '7'))).toMatchObject({ detail: expect.stringMatching(/misstates the object itself\.$/) });
   });
 
-  it('names several of our fields that the service refuses', () => {
+  it('contains several of our fields that the service refuses', () => {
     const body = {
       error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } },
     };
@@ -285,7 +285,7 @@ describe('the detail', () => {
     });
   });
 
-  it('names the status and explains why the body cannot be read, for every success status', () => {
+  it('contains the status and the reason of an unreadable body, for every success status', () => {
     expect(judge(answer(422, coded('package_unavailable')))).toMatchObject({ code: 'package_unavailable' });
     const details = [[199, 0xff], Buffer.from('<html>'), Buffer.from('{"a":1,"a":2}')].map((body) =>
       judge(answer(299, Buffer.from(body))),

@@ -90,7 +90,7 @@ describe('quarantined is', () => {
     ['data without an id', { event: 'order.completed', data: { status: 'completed' } }, 'unreadable_data'],
     ['an id with a NUL', { ...completed, data: { ...data, id: 'so\0' } }, 'unreadable_data'],
     [
-      'data whose fields stand under __proto__',
+      'data with fields below __proto__',
       '{"event":"order.completed","data":{"__proto__":{"id":"1","status":"completed"}}}',
       'unreadable_data',
     ],
@@ -153,7 +153,7 @@ describe('an event in another form', () => {
     });
   });
 
-  it('is ambiguous when it names two events', () => {
+  it('is ambiguous with two event names', () => {
     expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({
       kind: 'quarantine',
       reason: 'no_event',

@@ -114,7 +114,7 @@ describe('not_sent', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('is a deadline that passes during the TLS handshake; the request is not written later either', async () => {
+  it('is a deadline that ends during the TLS handshake, without a later request', async () => {
     const timers = new ManualTimers();
     const server = await serve({});
     const result = connect(server.origin.replace('http:', 'https:'), { timers }).send(post);
@@ -129,7 +129,7 @@ describe('not_sent', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it('is a deadline that passes while waiting for a free connection, and the request is never written', async () => {
+  it('is a deadline that ends during the wait for a connection, without a later request', async () => {
     const timers = new ManualTimers();
     const server = await serve({});
     const transport = connect(server.origin, { timers, connections: 1 });
@@ -152,23 +152,20 @@ describe('not_sent', () => {
   it.each([
     ['its deadline', { ...post, leaseLeftMs: () => 60_000 }],
     ['the sole right to send it', { ...post, leaseLeftMs: () => 10_000 }],
-  ])(
-    'is what a process that stood still finds at the wire, with %s over before its own timers know',
-    async (what, request) => {
-      const timers = new ManualTimers();
-      const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
-      const transport = connect(server.origin, { timers });
-      const sending = transport.send(request);
-      // No connection is open yet.
-      if (what === 'its deadline') timers.now += 10_000;
-      expect(await sending).toMatchObject({ kind: 'no_answer', failure: 'not_sent' });
-      expect(timers.delays).toEqual([]);
-      expect(await transport.send(post)).toMatchObject({ kind: 'answer' });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  ])('is the result when %s ended during a suspension, before its own timers fire', async (what, request) => {
+    const timers = new ManualTimers();
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const transport = connect(server.origin, { timers });
+    const sending = transport.send(request);
+    // No connection is open yet.
+    if (what === 'its deadline') timers.now += 10_000;
+    expect(await sending).toMatchObject({ kind: 'no_answer', failure: 'not_sent' });
+    expect(timers.delays).toEqual([]);
+    expect(await transport.send(post)).toMatchObject({ kind: 'answer' });
+    expect(server.requests).toHaveLength(1);
+  });
 
-  it('is never the result when a byte of the request has arrived, however early the connection is reset', async () => {
+  it('is never the result when a byte of the request has arrived, at any time of the reset', async () => {
     for (let round = 0; round < 40; round += 1) {
       const server = await startRawServer({
         onConnection: (socket) => setTimeout(() => socket.resetAndDestroy(), round % 4),
@@ -241,7 +238,7 @@ describe('connection_lost', () => {
     },
   );
 
-  it('or an answer, but never a second send, when the server closes a kept connection just then', async () => {
+  it('or an answer, but never a second send, when the server closes a kept connection at that moment', async () => {
     const answered = new Set<string>();
     const server = await serve({
       onRequest: ({ socket, head }) => {

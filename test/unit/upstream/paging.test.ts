@@ -56,11 +56,11 @@ describe('a page', () => {
     ['a total and no way to the rest', { total: 100 }],
     ['a null cursor and a further page', { next_cursor: null, meta: { current_page: 1, last_page: 4 } }],
     ['a null cursor and a larger total', { next_cursor: null, total: 100 }],
-    ['another page than the one that was asked for', { current_page: 3, last_page: 4 }],
+    ['another page than the requested one', { current_page: 3, last_page: 4 }],
     ['a link to another call', { next: 'https://elsewhere.example/other?page=2' }],
     ['a link that is a number', { next: 2 }],
-    ['pages, but not which one it is', { total_pages: 4 }],
-    ['a total below what was read', { total: 20 }],
+    ['pages without the number of this one', { total_pages: 4 }],
+    ['a total below the number of read items', { total: 20 }],
     ['a token that is no link', { next: 'abc' }],
     ['an offset that does not fit', { offset: 50, total: 100 }],
     ['a paging that we do not know', { page: { number: 0, totalPages: 4 } }],
@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(of({ total: 0 })).toEqual(UNKNOWN);
   });
 
-  it('is the last when its number was asked for and is the last', () => {
+  it('is the last when its requested number is the last', () => {
     const last = { count: 10, readSoFar: 85, query: { page: '4' } };
     expect(of({ meta: { current_page: 4, last_page: 4 } }, last)).toEqual(END);
     expect(of({ meta: { current_page: 1, last_page: 4 } }, last)).toEqual(UNKNOWN);
@@ -92,7 +92,7 @@ describe('a page', () => {
     expect(of({ total: 100 }, { isLinked: true })).toEqual(UNKNOWN);
   });
 
-  it('without paging fields is the last only if the contract says so', () => {
+  it('without paging fields is the last only by the contract', () => {
     const page = {
       layers: [],
       count: 25,

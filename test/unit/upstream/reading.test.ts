@@ -71,7 +71,7 @@ describe('an order', () => {
     ['its id', { status: 'completed' }, ['id']],
     ['its status', { data: { id: '1' } }, ['status']],
     ['a status that we know', { id: '1', status: 'Delivered' }, ['status ("delivered")']],
-    ['a status that is a word', { id: '1', status: '490154203237518' }, ['status']],
+    ['a status in words', { id: '1', status: '490154203237518' }, ['status']],
     ['anything', {}, ['id', 'status']],
     ['a form', 'completed', ['the object itself']],
   ])('is not read without %s', (_name, answer, lacking) => {
@@ -81,7 +81,7 @@ describe('an order', () => {
   it.each<[string, object]>([
     ['another order', { ...ORDER, order: { id: 'so_2', status: 'failed' } }],
     ['the order that it answers for', { id: 'req_1', status: 'failed', data: { id: 'so_1', status: 'processing' } }],
-  ])('is not read from an object that wraps %s and may be an order itself', (_name, answer) => {
+  ])('is not read from an object that contains %s and may be an order itself', (_name, answer) => {
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
   });
 
@@ -89,13 +89,13 @@ describe('an order', () => {
     ['success is false', { success: false, data: ORDER }],
     ['it has errors', { errors: [{ code: 'insufficient_balance' }], data: { order: ORDER } }],
     ['its status is error', { status: 'error', data: { order: ORDER } }],
-    ['the order itself says ok is false', { ...ORDER, ok: false }],
-  ])('is not read where %s', (_name, answer) => {
+    ['the order has ok: false', { ...ORDER, ok: false }],
+  ])('is not read when %s', (_name, answer) => {
     const reading = readAnswer(serviceOrder, answer, 'order');
     expect(reading).toMatchObject({ ok: false, lacking: [expect.stringContaining('error')] });
   });
 
-  it('is read by the names that the contract maps, wrapped or not', () => {
+  it('is read by the mapped names of the contract, wrapped or not', () => {
     const variants = {
       ...VARIANTS,
       fields: { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' },
@@ -107,7 +107,7 @@ describe('an order', () => {
     }
   });
 
-  it('has no readable value for a field that has two of these names', () => {
+  it('has no readable value for a field with two mapped names', () => {
     const variants = { ...VARIANTS, fields: { state: 'status', phase: 'status' } };
     const answer = { id: 'so_1', state: 'completed', phase: 'processing' };
     expect(readAnswer(serviceOrder, answer, 'order', variants)).toEqual({ ok: false, lacking: ['status'] });
@@ -147,7 +147,7 @@ describe('money', () => {
     ['EUR', '5', '0.05'],
     ['JPY', 450, '450'],
     ['KWD', 4_500, '4.500'],
-  ])('in minor units of %s reads %j as %s if the contract says so', (currency, price_for_reseller, expected) => {
+  ])('in minor units of %s reads %j as %s if the contract has this unit', (currency, price_for_reseller, expected) => {
     const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
     const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
     expect(reading).toMatchObject({ ok: true, value: { price_for_reseller: expected } });
@@ -156,7 +156,7 @@ describe('money', () => {
   it.each([
     ['EUR', '4.50'],
     ['', 450],
-  ])('in minor units is not read from %j %j, which contradicts the unit', (currency, price_for_reseller) => {
+  ])('in minor units is not read from %j %j, which contradict the unit', (currency, price_for_reseller) => {
     const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
     const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
     expect(reading.ok && reading.value.price_for_reseller).toBeUndefined();
@@ -165,11 +165,11 @@ describe('money', () => {
   it.each<[string, unknown[], boolean]>([
     ['whole numbers alone', [450, 1_200], true],
     ['one whole number', ['450'], true],
-    ['whole numbers beside what is no price', [320, 'on request', ' 500 '], true],
+    ['whole numbers beside a text without a price', [320, 'on request', ' 500 '], true],
     ['one with a fraction', [4.5, 12], false],
     ['one with a decimal point', ['5.00', 5], false],
     ['none', [], false],
-  ])('of a price list with %s: its unit cannot be known: %j %s', (_name, prices, expected) => {
+  ])('of a price list with %s (%j) has an unknown unit: %s', (_name, prices, expected) => {
     const forms = priceForms(prices.map((price_for_reseller) => ({ ...PACKAGE, price_for_reseller })));
     expect(isAmbiguous(forms, VARIANTS)).toBe(expected);
     expect(isAmbiguous(forms, { ...VARIANTS, amounts: 'decimal' })).toBe(false);
@@ -187,19 +187,19 @@ describe('money', () => {
     expect(currency).toBeUndefined();
   });
 
-  it('is not read from an object that states an exponent', () => {
+  it('is not read from an object with an exponent', () => {
     expect(priced({ price_for_reseller: { amount: 320, exponent: 2, currency: 'EUR' } })).toMatchObject({
       leftOut: ['price_for_reseller'],
     });
   });
 
-  it('is not read from a number that has more digits than its JSON can keep', () => {
+  it('is not read from a number with more digits than its JSON can keep', () => {
     expect(priced({ price_for_reseller: 12_345.678_901_234_567, currency: 'EUR' })).toMatchObject({
       leftOut: ['price_for_reseller'],
     });
   });
 
-  it('of a credit is not read when it is negative, and of a debit it is', () => {
+  it('of a credit is refused when it is negative, and of a debit is accepted', () => {
     const page = (type: string) =>
       readPage(walletTransaction, { data: [{ ...TRANSACTION, type, amount: '-4.50' }] }, 'transaction');
     expect(page('credit')).toMatchObject({ ok: false });
@@ -263,7 +263,7 @@ describe('other records', () => {
   it.each([
     ['Released', 'released'],
     ['Canceled', 'cancelled'],
-  ])('keep states that the contract does not list, in lower case: %s', (status, expected) => {
+  ])('keep states outside of the contract, in lower case: %s', (status, expected) => {
     const esim = { id: 'e', iccid: '8944500000000000001', activation_code: 'LPA:1$a$b', status };
     expect(readAnswer(serviceEsim, esim, 'esim')).toMatchObject({ value: { status: expected } });
   });

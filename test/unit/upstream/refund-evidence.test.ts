@@ -8,14 +8,14 @@ const AN_HOUR_AGO = NOW - 3_600_000;
 const TIME = new Date(AN_HOUR_AGO).toISOString();
 
 /** The answers of the service about an unused eSIM. */
-interface Said {
+interface Answers {
   readonly usage: object;
   readonly esim: object;
   readonly topups: readonly object[];
   readonly wallet: readonly object[];
 }
 const debit = { id: 1, type: 'debit', amount: '2.40', currency: 'USD', reason: 'order', order_id: 5, created_at: TIME };
-const UNTOUCHED: Said = {
+const UNTOUCHED: Answers = {
   usage: { esim_id: 'e_1', data_used_mb: 0 },
   esim: {
     id: 'e_1',
@@ -36,8 +36,8 @@ const OWN: OwnRefundRecords = {
   completedTopups: 0,
 };
 
-/** Reads from a service with these answers, and returns the conditions that are not met. */
-async function unmet(said: Partial<Said>, own: Partial<OwnRefundRecords> = {}): Promise<string[]> {
+/** Reads from a service with these answers. @returns the unmet conditions. */
+async function unmet(said: Partial<Answers>, own: Partial<OwnRefundRecords> = {}): Promise<string[]> {
   const { usage, esim, topups, wallet } = { ...UNTOUCHED, ...said };
   await using opened = await startTestClient(({ target }) => {
     if (target.includes('/usage')) return jsonAnswer(usage);
@@ -58,7 +58,7 @@ describe('the evidence of the service about an eSIM', () => {
     expect(await unmet(topup('failed'))).toEqual([]);
   });
 
-  it.each<[RefundConditionName, string, Partial<Said>, Partial<OwnRefundRecords>?]>([
+  it.each<[RefundConditionName, string, Partial<Answers>, Partial<OwnRefundRecords>?]>([
     ['usage_is_zero', 'a little was used', { usage: { esim_id: 'e_1', data_used_mb: 0.5 } }],
     ['never_installed', 'it was installed', { esim: { ...UNTOUCHED.esim, installed_at: TIME } }],
     ['never_activated', 'it was activated', { esim: { ...UNTOUCHED.esim, activated_at: TIME } }],
@@ -75,12 +75,12 @@ describe('the evidence of the service about an eSIM', () => {
     ['is absent', { installed_at: undefined }],
     ['has a form that we do not read', { installed_at: '23/11/2026 10:00', activated_at: '23/11/2026 10:05' }],
     ['is a flag', { activated_at: true }],
-  ])('leaves the installation unknown when a time %s: only null means "never"', async (_name, times) => {
+  ])('leaves the installation unknown when a time %s, because only null means "never"', async (_name, times) => {
     const conditions = await unmet({ esim: { ...UNTOUCHED.esim, ...times } });
     expect(conditions).toEqual(['never_installed: unknown', 'never_activated: unknown']);
   });
 
-  it('fails the condition never_installed when its state shows that it is in use', async () => {
+  it('fails the condition never_installed when its state shows use', async () => {
     expect(await unmet({ esim: { ...UNTOUCHED.esim, status: 'Active' } })).toEqual(['never_installed: fail']);
   });
 

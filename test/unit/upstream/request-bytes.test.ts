@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 
 describe('orderRequestBytes', () => {
-  it('has the fields in the order of the specification, for any order of the input [spec: field.order.*]', () => {
+  it('has the fields in the specified order, for any order of the input [spec: field.order.*]', () => {
     const bytes = orderRequestBytes({ deviceImei: '490154203237518', reference: 'shop-1', packageId: 12 });
     expect(bytes.toString()).toBe('{"package_id":12,"external_order_id":"shop-1","device_imei":"490154203237518"}');
   });
@@ -65,7 +65,7 @@ describe('vpnOrderRequestBytes', () => {
   );
 
   it.each(['', '-1', '-0', '1e3', '.5', '5.', '05', '1,50', ' 1', 'NaN', 'Infinity', '1.0000001', '1}', '"1"'])(
-    'refuses a customer_price that is no plain amount of zero or more: %j',
+    'refuses a customer_price that is no plain amount of at least zero: %j',
     (customerPrice) => {
       expect(() => vpnOrderRequestBytes({ ...ORDER, customerPrice })).toThrow(
         new RangeError('a VPN order request cannot be made: the contract refuses customer_price'),

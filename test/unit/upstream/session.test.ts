@@ -14,7 +14,7 @@ const DEADLINE = 20_000;
 
 type LoginAnswer = ServiceResult<LoginResponse>;
 
-/** A login endpoint whose answers a test gives, one call at a time. */
+/** A login endpoint with the answers of the test, one call at a time. */
 class Login {
   readonly bodies: unknown[] = [];
   answer: () => LoginAnswer | Promise<LoginAnswer> = () => token(`token-${this.bodies.length}`);
@@ -92,7 +92,7 @@ describe('the login', () => {
     },
   );
 
-  it('happens once for calls that need a token at the same time', async () => {
+  it('is made once for concurrent calls', async () => {
     const { login, newSession } = world();
     const session = newSession();
     const results = await Promise.all(Array.from({ length: 20 }, () => session.token(DEADLINE)));
@@ -107,7 +107,7 @@ describe('the login', () => {
     expect(login.bodies).toHaveLength(1);
   });
 
-  it('is made when the stored token cannot be used', async () => {
+  it('is made when the stored token is unusable', async () => {
     const { login, store, newSession } = world();
     await newSession().token(DEADLINE);
     const unusable = Object.assign(new MemoryTokenStore(), {
@@ -124,7 +124,7 @@ describe('the login', () => {
     expect(versionOf(await session.token(DEADLINE))).toBe(2);
   });
 
-  it('that loses against another process gives the token of the winner', async () => {
+  it('that loses against another process returns the token of the winner', async () => {
     const { login, newSession, store } = world();
     const [first, second] = [newSession(), newSession()];
     const results = await Promise.all([first.token(DEADLINE), second.token(DEADLINE)]);
@@ -134,7 +134,7 @@ describe('the login', () => {
   });
 });
 
-describe('renewal before the end', () => {
+describe('the renewal before the end', () => {
   async function aged(share: number) {
     const made = world();
     made.login.answer = () => token(`token-${made.login.bodies.length}`, made.clock.now + HOUR);
@@ -144,7 +144,7 @@ describe('renewal before the end', () => {
     return { ...made, session };
   }
 
-  it('comes when four fifths of the lifetime have passed, and not earlier [spec: gap.token-end]', async () => {
+  it('starts after four fifths of the lifetime, and not earlier [spec: gap.token-end]', async () => {
     const early = await aged(0.79);
     await early.session.token(DEADLINE);
     await early.session.settled();
@@ -157,7 +157,7 @@ describe('renewal before the end', () => {
     expect(due.login.bodies).toHaveLength(2);
   });
 
-  it('keeps the old token while the login is down, asking with pauses, and fails only when it has ended', async () => {
+  it('keeps the old token during an outage of the login, with pauses between tries', async () => {
     const { session, login, store, clock } = await aged(0.9);
     const reads = store.reads;
     login.answer = () => refused('server_error');
@@ -171,7 +171,7 @@ describe('renewal before the end', () => {
     expect(await session.token(DEADLINE)).toMatchObject({ ok: false, failure: 'not_sent' });
   });
 
-  it('takes the token that another process renewed', async () => {
+  it('uses the token that another process renewed', async () => {
     const { session, login, newSession } = await aged(0.9);
     await newSession().renewAfter401(1, DEADLINE);
     await session.token(DEADLINE);
@@ -183,7 +183,7 @@ describe('renewal before the end', () => {
   it.each([
     ['no end', undefined],
     ['an end that has passed', START - 1],
-  ])('never comes for a token with %s: a refusal tells', async (_name, end) => {
+  ])('never starts for a token with %s, because a refusal shows the end', async (_name, end) => {
     const { login, clock, newSession } = world();
     login.answer = () => token('token', end);
     const session = newSession();
@@ -195,8 +195,8 @@ describe('renewal before the end', () => {
   });
 });
 
-describe('renewal after a 401', () => {
-  it('logs in once for all calls that were refused with the same token [spec: gap.token-end]', async () => {
+describe('the renewal after a 401', () => {
+  it('logs in once for all calls refused with the same token [spec: gap.token-end]', async () => {
     const { login, newSession } = world();
     const session = newSession();
     await session.token(DEADLINE);
@@ -206,7 +206,7 @@ describe('renewal after a 401', () => {
     expect(login.bodies).toHaveLength(2);
   });
 
-  it('does not log in when another process did since', async () => {
+  it('does not log in when another process did', async () => {
     const { login, newSession } = world();
     const [first, second] = [newSession(), newSession()];
     await first.token(DEADLINE);
@@ -216,7 +216,7 @@ describe('renewal after a 401', () => {
     expect(login.bodies).toHaveLength(2);
   });
 
-  it('pauses once the token of a fresh login was refused too', async () => {
+  it('pauses when the token of a new login was refused too', async () => {
     const { login, clock, newSession } = world();
     const session = newSession();
     await session.token(DEADLINE);
@@ -230,7 +230,7 @@ describe('renewal after a 401', () => {
 });
 
 describe('a failed login', () => {
-  it.each(failureClasses)('is definite and passes by itself, also when the login ended with %s', async (failure) => {
+  it.each(failureClasses)('is definite and temporary, also when the login ended with %s', async (failure) => {
     const { login, newSession } = world();
     login.answer = () => refused(failure);
     const result = await newSession().token(DEADLINE);
@@ -245,7 +245,7 @@ describe('a failed login', () => {
     ['rate_limited', 'rate_limited'],
     ['timeout', 'not_sent'],
     ['contract_drift', 'not_sent'],
-  ])('of %s is reported as %s, with what the login said', async (failure, reported) => {
+  ])('of %s is reported as %s, with the detail of the login', async (failure, reported) => {
     const { login, newSession } = world();
     login.answer = () => refused(failure, { status: 418 });
     expect(await newSession().token(DEADLINE)).toMatchObject({
@@ -255,7 +255,7 @@ describe('a failed login', () => {
     });
   });
 
-  it('for wrong credentials is remembered: half a minute, then twice as long each time', async () => {
+  it('for wrong credentials blocks the next one for half a minute, then twice as long each time', async () => {
     const { login, clock, newSession } = world();
     login.answer = () => refused('unauthorized');
     const session = newSession();
@@ -282,7 +282,7 @@ describe('a failed login', () => {
     expect(login.bodies).toHaveLength(2);
   });
 
-  it('does not keep from the token that another process got meanwhile', async () => {
+  it('does not prevent the use of a token that another process got', async () => {
     const { login, newSession } = world();
     login.answer = () => refused('unauthorized');
     const session = newSession();
@@ -294,7 +294,7 @@ describe('a failed login', () => {
 });
 
 describe('a caller', () => {
-  it('that cannot wait for a slow login has sent nothing; the login serves the next one', async () => {
+  it('with too little time for a slow login sends nothing, and the login serves the next one', async () => {
     const { login, timers, newSession } = world();
     const slow = Promise.withResolvers<LoginAnswer>();
     login.answer = () => slow.promise;
@@ -310,7 +310,7 @@ describe('a caller', () => {
     expect(timers.delays).toEqual([]);
   });
 
-  it('is told that nothing was sent when the store is down, and the error is reported', async () => {
+  it('gets not_sent without the store, and the error is reported', async () => {
     const { store, storeErrors, login, newSession } = world();
     store.broken = new Error('PostgreSQL is not available');
     const session = newSession();

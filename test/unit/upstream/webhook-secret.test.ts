@@ -18,14 +18,14 @@ const failed = (failure: FailureClass, code?: ServiceFailure['code']): ServiceFa
 const exists = failed('key_or_reference_used');
 const missing = failed('invalid_request', 'not_found');
 
-/** A service that gives these answers in turn; the store keeps what it is given. */
+/** A service with these answers in turn. The store keeps each secret. */
 async function change(kind: SecretChange, answers: readonly Answer[], options: { free?: boolean } = {}) {
   const calls: SecretChange[] = [];
   const stored: string[] = [];
   const next = (call: SecretChange) => async () => {
     const answer = answers[calls.length];
     calls.push(call);
-    if (answer === undefined) throw new Error(`nobody expected call ${calls.length}`);
+    if (answer === undefined) throw new Error(`call ${calls.length} is unexpected`);
     return answer;
   };
   const store = {
@@ -45,7 +45,7 @@ async function change(kind: SecretChange, answers: readonly Answer[], options: {
 
 describe('a webhook secret that the service shows once', () => {
   it.each(['create', 'rotate'] as const)(
-    'is stored by %s, and the result does not hold it [spec: auth.secret-shown-once, auth.secret-rotated]',
+    'is stored by %s, and the result does not contain it [spec: auth.secret-shown-once, auth.secret-rotated]',
     async (kind) => {
       const { result, calls, stored } = await change(kind, [made('whsec_shown_once')]);
       expect({ calls, stored }).toEqual({ calls: [kind], stored: ['whsec_shown_once'] });
@@ -53,7 +53,7 @@ describe('a webhook secret that the service shows once', () => {
     },
   );
 
-  it('is not asked for while somebody else changes it', async () => {
+  it('is not requested while another process changes it', async () => {
     expect(await change('rotate', [], { free: false })).toEqual({
       result: { ok: false, reason: 'busy' },
       calls: [],
@@ -62,9 +62,9 @@ describe('a webhook secret that the service shows once', () => {
   });
 });
 
-describe('after a lost answer', () => {
+describe('a change after a lost answer', () => {
   it.each<FailureClass>(['timeout', 'connection_lost', 'server_error', 'unreadable_answer'])(
-    '(%s) it rotates, since nobody has seen what was made',
+    '(%s) rotates, because the new secret is unknown',
     async (failure) => {
       for (const kind of ['create', 'rotate'] as const) {
         const { calls, stored, result } = await change(kind, [failed(failure), made('whsec_second')]);
@@ -77,18 +77,18 @@ describe('after a lost answer', () => {
     },
   );
 
-  it('of a creation that was not carried out it creates again', async () => {
+  it('of an unexecuted creation creates again', async () => {
     const { calls, stored } = await change('create', [failed('connection_lost'), missing, made('whsec_first')]);
     expect({ calls, stored }).toEqual({ calls: ['create', 'rotate', 'create'], stored: ['whsec_first'] });
   });
 
-  it('of a creation, a service that then says "exists" is one whose secret nobody has seen', async () => {
+  it('of a creation rotates after "exists", because that secret is unknown', async () => {
     const answers = [failed('connection_lost'), missing, exists, made('whsec_first')];
     const { calls, stored } = await change('create', answers);
     expect({ calls, stored }).toEqual({ calls: ['create', 'rotate', 'create', 'rotate'], stored: ['whsec_first'] });
   });
 
-  it('a refusal proves nothing: there may be a secret that nobody knows', async () => {
+  it('reports a possible unknown secret after a refusal, which proves nothing', async () => {
     const { result, stored } = await change('rotate', [failed('timeout'), failed('not_sent')]);
     expect({ result, stored }).toEqual({
       result: { ok: false, reason: 'unknown', failure: failed('not_sent') },
@@ -96,7 +96,7 @@ describe('after a lost answer', () => {
     });
   });
 
-  it('gives up when no answer comes', async () => {
+  it('stops without any answer', async () => {
     const { result, calls } = await change(
       'create',
       Array.from({ length: 4 }, () => failed('timeout')),
@@ -105,7 +105,7 @@ describe('after a lost answer', () => {
     expect(calls).toEqual(['create', 'rotate', 'rotate', 'rotate']);
   });
 
-  it('that came and lacks the secret it does not rotate again and again', async () => {
+  it('does not rotate repeatedly when an answer lacks the secret', async () => {
     const { result, calls } = await change('rotate', [failed('contract_drift')]);
     expect({ result, calls }).toEqual({
       result: { ok: false, reason: 'unknown', failure: failed('contract_drift') },
@@ -114,8 +114,8 @@ describe('after a lost answer', () => {
   });
 });
 
-describe('a service that makes none', () => {
-  it('because it has one leaves that as it is', async () => {
+describe('a service without a new secret', () => {
+  it('keeps an existing secret', async () => {
     expect(await change('create', [exists])).toEqual({
       result: { ok: false, reason: 'exists' },
       calls: ['create'],
@@ -123,7 +123,7 @@ describe('a service that makes none', () => {
     });
   });
 
-  it('because there is none to rotate has made none', async () => {
+  it('has none to rotate', async () => {
     expect(await change('rotate', [missing])).toEqual({
       result: { ok: false, reason: 'missing' },
       calls: ['rotate'],
@@ -132,7 +132,7 @@ describe('a service that makes none', () => {
   });
 
   it.each<FailureClass>(['unauthorized', 'not_approved', 'rate_limited', 'not_sent'])(
-    'because of %s has made none for certain',
+    'because of %s has definitely created none',
     async (failure) => {
       const { result, calls } = await change('create', [failed(failure)]);
       expect({ result, calls }).toEqual({
@@ -142,7 +142,7 @@ describe('a service that makes none', () => {
     },
   );
 
-  it('because it has no such call says so', async () => {
+  it('without such a call reports it', async () => {
     const { result } = await change('create', [{ ok: false, kind: 'unsupported', capability: 'webhook_secret' }]);
     expect(result).toEqual({ ok: false, reason: 'unsupported' });
   });

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { heartbeat } from '#worker/health/heartbeat.ts';
 
-/** Runs an activity that ends when told to, with our interceptor around it, and counts its beats. */
+/** Runs an activity until the test ends it, with our interceptor around it, and counts its heartbeats. */
 function begin(heartbeatTimeoutMs: number | undefined) {
   const environment = new MockActivityEnvironment(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs });
   const { promise: work, resolve: finish, reject: fail } = Promise.withResolvers<string>();
@@ -17,7 +17,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('an activity', () => {
-  it('beats several times in its heartbeat timeout, for as long as it runs, and not after', async () => {
+  it('sends several heartbeats per timeout while it runs, and none afterwards', async () => {
     const { beats, result, finish } = begin(9_000);
     vi.advanceTimersByTime(9_000);
     expect(beats.count).toBe(3);
@@ -37,7 +37,7 @@ describe('an activity', () => {
     expect(beats.count).toBe(0);
   });
 
-  it.each([undefined, 0])('with a heartbeat timeout of %s does not beat: Temporal forbids it', async (timeout) => {
+  it.each([undefined, 0])('with a heartbeat timeout of %s sends none, because Temporal forbids it', async (timeout) => {
     const { beats, finish, result } = begin(timeout);
     vi.advanceTimersByTime(90_000);
     finish('done');

@@ -14,8 +14,8 @@ function health(ping: () => Promise<unknown>) {
   return { watched, clock, silence };
 }
 
-describe('the watch over Temporal', () => {
-  it('fails its check once Temporal has hung for long enough, and not for one lost ping', async () => {
+describe('the health check of Temporal', () => {
+  it('fails after a long silence of Temporal, and not after one lost ping', async () => {
     const { watched, clock, silence } = health(() => new Promise(() => undefined));
     clock.now += 5_000;
     await watched.ping();

@@ -33,7 +33,7 @@ const list = async (query: string) => (await desk.get(`/v1/audit-log?${query}`))
 const post = (path: string, body: object) => desk.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
 
 describe('the audit log', () => {
-  it('holds every reveal and every act, with who, what and why', async () => {
+  it('contains every reveal and action, with actor, action and reason', async () => {
     const { order, esim, vpn_subscription: vpn, webhookEndpoint: endpoint } = work.ids;
     for (const path of [
       `esims/${esim}/activation`,
@@ -71,7 +71,7 @@ describe('the audit log', () => {
     expect((await desk.get('/v1/audit-log?limit=1')).at('data', 0, 'api_key')).toMatchObject({ name: 'test' });
   });
 
-  it('is found by actor, act, subject and time, and by nothing else, in pages that leave nothing out', async () => {
+  it('is filtered by actor, action, subject and time, in complete pages', async () => {
     const all = await list('limit=100');
     const [newest] = all;
     expect(await list(`actor=${newest?.actor}`)).toHaveLength(all.length);
@@ -95,14 +95,14 @@ describe('the audit log', () => {
     expect(paged).toEqual(all);
   });
 
-  it('needs a scope of its own', async () => {
+  it('requires its own scope', async () => {
     expect(
       (await (await api.caller(['orders:read', 'cases:operate', 'service:admin'])).get('/v1/audit-log')).status,
     ).toBe(403);
     expect((await (await api.caller(['audit:read'])).get('/v1/audit-log')).status).toBe(200);
   });
 
-  it('is printed by `reseller audit`, over page after page', async () => {
+  it('is printed by `reseller audit`, page by page', async () => {
     const key = desk.headers['authorization']?.replace('Bearer ', '');
     const printed = async (options: Partial<AuditOptions>) => {
       const lines: string[] = [];

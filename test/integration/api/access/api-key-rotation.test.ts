@@ -17,7 +17,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 const HOUR = 3_600_000;
 const client = (key: string) => new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
 
-/** A key that is limited to its own work, and its successor. */
+/** An own-work key and its successor. */
 async function rotated() {
   const [first, second] = [generateApiKey(), generateApiKey()];
   const id = await api.database.run((db) =>
@@ -38,7 +38,7 @@ async function rotated() {
   };
 }
 
-it('a successor goes on with the work of the key before it, and the audit log tells the two apart', async () => {
+it('a successor key continues the work of the former key, and the audit log distinguishes the two', async () => {
   const { id, former, rotate } = await rotated();
   const made = await makeOwnWork(api, former);
   const { successor, id: successorId } = await rotate();
@@ -47,9 +47,9 @@ it('a successor goes on with the work of the key before it, and the audit log te
   const later = await makeOwnWork(api, successor);
   expect((await former.get(`/v1/orders/${later.ids.order}`)).status).toBe(200);
   const stored = await api.database.run((db) => db.select().from(orders).where(eq(orders.id, later.ids.order)));
-  // The gate finds the spend limit of the lineage by this.
+  // The gate finds the spend limit of the key and its successors by this id.
   expect(stored[0]?.apiKeyId).toBe(id);
-  // As with webhook endpoints: the first of the line, whichever of them asks.
+  // As with webhook endpoints: the id of the first key, for both callers.
   for (const by of [former, successor])
     expect((await by.get(`/v1/orders/${later.ids.order}`)).at('created_by')).toBe(id);
   const audited = await api.database.run((db) =>
@@ -58,7 +58,7 @@ it('a successor goes on with the work of the key before it, and the audit log te
   expect(audited.map(({ actor }) => actor)).toEqual([successorId]);
 });
 
-it('a retry after the rotation gets the first answer again, and nothing is made twice', async () => {
+it('a retry after the rotation gets the first answer again, and creates nothing', async () => {
   const { former, rotate } = await rotated();
   const body = { package_id: 101, external_order_id: 'over-the-rotation' };
   const call = { headers: { 'Idempotency-Key': 'once' } };
@@ -68,7 +68,7 @@ it('a retry after the rotation gets the first answer again, and nothing is made 
   expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([202, first.text, 'true']);
 });
 
-it('the former key works until the overlap has passed, and not a moment longer', async () => {
+it('the former key works until the end of the overlap', async () => {
   const { former, rotate } = await rotated();
   const { successor } = await rotate();
   api.clock.now = TEST_NOW + HOUR - 1;

@@ -1,4 +1,4 @@
-/** What a caller is told of the key that it calls with. */
+/** The description of a caller's own key. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, rotateApiKey, type NewApiKey } from '#db/access/api-keys.ts';
@@ -23,7 +23,7 @@ async function keyWith(limits: Partial<NewApiKey>) {
 
 const clientOf = (key: string) => new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
 
-/** Of a day, by the work of a key. */
+/** Spends an amount on a day, by the work of a key. */
 async function spent(apiKeyId: string, amount: string, day = '2030-01-31'): Promise<void> {
   const attemptId = newId('attempt');
   await api.database.transaction(async (tx) => {
@@ -43,7 +43,7 @@ async function spent(apiKeyId: string, amount: string, day = '2030-01-31'): Prom
 }
 
 describe('GET /v1/key', () => {
-  it('needs no scope, and says what the key may do and where its limits are', async () => {
+  it('requires no scope, and shows the permissions and limits of the key', async () => {
     const { id, prefix, client, key } = await keyWith({
       expiresAt: new Date(TEST_NOW + 86_400_000),
       ownWorkOnly: true,
@@ -67,7 +67,7 @@ describe('GET /v1/key', () => {
     expect((await new HttpClient(api.baseUrl).get('/v1/key')).status).toBe(401);
   });
 
-  it('says what is left of its limit of the day, never below nothing, and counts neither other days nor other keys', async () => {
+  it('shows the remaining daily limit, never below zero, without other days and other keys', async () => {
     const { id, client } = await keyWith({ spendLimit: { amount: '50', currency: 'EUR' } });
     const spend = async () => (await client.get('/v1/key')).at('spend');
     const eur = (amount: string) => ({ amount, currency: 'EUR' });
@@ -80,7 +80,7 @@ describe('GET /v1/key', () => {
     expect(await spend()).toMatchObject({ spent: eur('52.50'), left: eur('0.00') });
   });
 
-  it('of a successor names the first of the line, whose limit it shares', async () => {
+  it('of a successor names the first key, whose limit it shares', async () => {
     const { id, prefix } = await keyWith({ spendLimit: { amount: '50', currency: 'EUR' } });
     await spent(id, '20');
     const next = generateApiKey();

@@ -29,7 +29,7 @@ async function statuses(count: number, ask: () => Promise<HttpAnswer>): Promise<
 const times = <Value>(count: number, value: Value): Value[] => Array<Value>(count).fill(value);
 
 describe('the limit of an API key', () => {
-  it('is told with every answer, refuses with 429 what exceeds it, and lets through again as time passes', async () => {
+  it('appears in every answer, refuses excess requests with 429, and recovers with time', async () => {
     const caller = await api.caller(['orders:read']);
     expect(limits(await caller.get('/v1/orders'))).toEqual([200, '"key";q=10;w=10', '"key";r=9;t=1', null]);
     expect(limits(await caller.get('/v1/orders/x'))).toEqual([404, '"key";q=10;w=10', '"key";r=8;t=2', null]);
@@ -46,7 +46,7 @@ describe('the limit of an API key', () => {
     api.clock.now = TEST_NOW;
   });
 
-  it('is its own where it has one, and is shared with its successors, so that a rotation gives nothing extra', async () => {
+  it('can be set per key, and is shared with successors, so a rotation adds nothing', async () => {
     const [first, second] = [generateApiKey(), generateApiKey()];
     await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: ['orders:read'], rateLimit: 12 }));
     await api.database.transaction((tx) =>
@@ -60,7 +60,7 @@ describe('the limit of an API key', () => {
     expect((await (await api.caller(['orders:read'])).get('/v1/orders')).status).toBe(200);
   });
 
-  it('does not stand before probes, documentation and webhooks of the service', async () => {
+  it('does not apply to probes, documentation and service webhooks', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/problems/rate-limited']) {
       const answer = await stranger.get(path);
       expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
@@ -76,7 +76,7 @@ describe('failed authentication', () => {
       headers: { ...from(address).headers, authorization: `Bearer ${generateApiKey().key}` },
     });
 
-  it('is limited by address: 429 after some, others are not concerned, and it passes', async () => {
+  it('is limited by address with 429, without effect on others, until time has passed', async () => {
     expect(await statuses(5, () => guess('192.0.2.1'))).toEqual([401, 401, 401, 429, 429]);
     expect(await statuses(1, () => stranger.get('/v1/orders', from('192.0.2.1')))).toEqual([429]);
     expect((await guess('192.0.2.2')).status).toBe(401);
@@ -88,13 +88,13 @@ describe('failed authentication', () => {
     expect(api.log.filter((line) => line.includes('fails to authenticate too often')).length).toBeGreaterThan(0);
   });
 
-  it('of one address of an IPv6 network counts for its neighbours', async () => {
+  it('of one IPv6 address counts for its whole network', async () => {
     expect(await statuses(3, () => guess('2001:db8:1:2::1'))).toEqual([401, 401, 401]);
     expect((await guess('2001:0db8:0001:0002:ffff::9')).status).toBe(429);
     expect((await guess('2001:db8:1:3::1')).status).toBe(401);
   });
 
-  it('does not lock out a key that was valid before, and does lock out one that never was, until it passes', async () => {
+  it('does not block a key that was valid before, and blocks an unknown one for a time', async () => {
     const known = await api.caller(['orders:read']);
     const address = from('192.0.2.7');
     expect((await known.get('/v1/orders', address)).status).toBe(200);
@@ -107,7 +107,7 @@ describe('failed authentication', () => {
     api.clock.now = TEST_NOW;
   });
 
-  it('believes X-Forwarded-For only of a proxy that the configuration names', async () => {
+  it('uses X-Forwarded-For only from a configured proxy', async () => {
     await using direct = await startTestApi({ rateLimits: { perMinute: 60, failuresPerMinute: 3 } });
     const client = new HttpClient(direct.baseUrl);
     let address = 0;

@@ -46,7 +46,7 @@ describe('the clock', () => {
 
   it.each([
     [0, 'ok', "agrees with the service's"],
-    // The header drops the fraction of its second.
+    // The header has no fraction of its second.
     [999, 'ok', "agrees with the service's"],
     [30_999, 'ok', "ours is 30 s ahead of the service's"],
     [31_999, 'warning', "ours is 31 s ahead of the service's"],
@@ -71,7 +71,7 @@ describe('the login', () => {
     ['unauthorized', /SERVICE_PASSWORD/],
     ['not_approved', /Ask the service for approval/],
     ['not_sent', /SERVICE_BASE_URL/],
-  ] as const)('that fails as %s says what to do', (failure, advice) => {
+  ] as const)('that fails as %s has an advice', (failure, advice) => {
     expect(checkLogin(failed(failure), config())).toMatchObject({
       status: 'failure',
       advice: expect.stringMatching(advice),
@@ -91,8 +91,8 @@ describe('the token lifetime', () => {
   it.each([
     ['no end', undefined, undefined, 'ok'],
     ['a day', DAY, undefined, 'ok'],
-    ['nearly what was asked for', 29.9 * DAY, 30, 'ok'],
-    ['less than was asked for', 7 * DAY, 30, 'warning'],
+    ['almost the requested lifetime', 29.9 * DAY, 30, 'ok'],
+    ['less than the requested lifetime', 7 * DAY, 30, 'warning'],
     ['a few minutes', 599_000, undefined, 'warning'],
   ])('of %s', (_, lifetimeMs, tokenDays, status) => {
     expect(checkToken(token(lifetimeMs), config({ tokenDays })).status).toBe(status);
@@ -123,7 +123,7 @@ describe('production approval', () => {
     expect(finding.status).toBe('ok');
   });
 
-  it('is unknown before the first purchase: answered reads prove nothing', async () => {
+  it('is unknown before the first purchase, because successful reads prove nothing', async () => {
     const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit')] }));
     expect(finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
   });
@@ -224,7 +224,7 @@ describe('the contract', () => {
     });
   });
 
-  it('is a warning when the service offers no OpenAPI document, or SERVICE_MISSING_CAPABILITIES switches it off', async () => {
+  it('is a warning without an OpenAPI document, or with it in SERVICE_MISSING_CAPABILITIES', async () => {
     expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
     expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe(
       'warning',
@@ -297,7 +297,7 @@ describe('the capabilities', () => {
     });
   });
 
-  it('advise to switch off what the service lacks, in addition to what is off already', () => {
+  it('advise switching off missing capabilities, in addition to those already off', () => {
     const findings = { key_replay: true, topup_read: false, order_read: false, order_list: null };
     const service = config({ capabilities: without('order_read', 'refund_read') });
     expect(checkCapabilities(service, { capabilityProfile: profile({ findings }) }, NOW).advice).toBe(
@@ -305,7 +305,7 @@ describe('the capabilities', () => {
     );
   });
 
-  it('are judged by the configuration alone when the database cannot be read', () => {
+  it('depend only on the configuration when the database cannot be read', () => {
     expect(checkCapabilities(config(), undefined, NOW)).toEqual({
       status: 'ok',
       detail: expect.stringMatching(/sent again.*cannot be read$/),

@@ -60,7 +60,7 @@ describe('the webhook address', () => {
     expect(parseEvent(request?.body ?? Buffer.alloc(0))).toMatchObject({ kind: 'ping' });
   });
 
-  it('gets a ping under the configured header prefix', async () => {
+  it('gets a ping with the configured header prefix', async () => {
     const {
       requests: [request],
     } = await deliver(ACCEPTED, { headerPrefix: 'X-Acme' });
@@ -70,7 +70,7 @@ describe('the webhook address', () => {
     expect(request?.head).not.toMatch(/x-service-/i);
   });
 
-  it('reports that this proves the address and not the secret of the service', async () => {
+  it('reports that the ping proves the address and not the secret of the service', async () => {
     expect((await deliver(ACCEPTED)).finding.detail).toMatch(/proves the address, not the service's secret/);
   });
 
@@ -97,7 +97,7 @@ describe('the webhook address', () => {
     ['does not know the path', httpAnswer(404, '{}'), /answered 404/, /\/webhooks\/service/],
     ['has no database', httpAnswer(503, '{}'), /answered 503/, /\/readyz/],
     ['hangs up', 'hang up', /^no answer/, /reverse proxy/],
-  ] as const)('that %s is a failure that says what to do', async (_, answer, detail, advice) => {
+  ] as const)('that %s is a failure with an advice', async (_, answer, detail, advice) => {
     expect((await deliver(answer)).finding).toEqual({
       status: 'failure',
       detail: expect.stringMatching(detail),
@@ -105,7 +105,7 @@ describe('the webhook address', () => {
     });
   });
 
-  it('that leads to this machine only is a warning in production', async () => {
+  it('of this machine only is a warning in production', async () => {
     expect((await deliver(ACCEPTED, { mode: 'production' })).finding).toMatchObject({
       status: 'warning',
       detail: 'leads to this machine only',
@@ -166,13 +166,14 @@ describe('the webhook secret', () => {
 describe('the arrival of webhooks', () => {
   const lastAt = new Date('2026-06-01T11:00:00Z');
 
-  it('is a warning with the setting when deliveries with another header prefix were refused, which may be forged', () => {
+  it('is a warning when deliveries with another header prefix were refused, which may be forged', () => {
     const refusedPrefix = { prefix: 'X-Acme', verified: false, deliveries: 3, lastAt };
     expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
       status: 'warning',
       detail:
         'Refused with 401: 3 deliveries with headers X-Acme-Event, X-Acme-Signature and so on, the last at ' +
-        '2026-06-01T11:00:00.000Z. No valid delivery has come since. This is unverified: anybody can send such headers.',
+        '2026-06-01T11:00:00.000Z. No valid delivery has come since. ' +
+        'This is unverified: anybody can send such headers.',
       advice: 'If Acme is the brand of the service, set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
     });
   });

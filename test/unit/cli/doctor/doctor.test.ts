@@ -60,7 +60,7 @@ async function environmentOf(service: { origin: string }, changes: Record<string
 }
 
 describe('reseller doctor', () => {
-  it('lists every configuration problem at once, reports the other checks as not checked, and ends with 78', async () => {
+  it('lists every configuration problem at once, reports other checks as not checked, and exits with 78', async () => {
     const findings = await examine(
       { SERVICE_BASE_URL: 'https://service.example/api', API_PORT: 'x', CODEC_PORT: 'y' },
       SHORT,
@@ -211,7 +211,7 @@ describe('the output', () => {
     [1_000, '1 second'],
     [3_599_999, '59 minutes'],
     [172_800_000, '2 days'],
-  ])('writes %i ms as %s', (ms, text) => {
+  ])('formats %i ms as %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 });

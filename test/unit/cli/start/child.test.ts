@@ -35,7 +35,8 @@ describe('a child process', () => {
   it('gets SIGTERM before SIGKILL', async () => {
     const child = nodeChild(
       'polite',
-      'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); setInterval(() => 0, 1000); console.log("up")',
+      'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); ' +
+        'setInterval(() => 0, 1000); console.log("up")',
     );
     await printed(child, 'up');
     expect(await child.stop(20_000)).toEqual({ code: 7, signal: null });
@@ -54,7 +55,9 @@ describe('a child process', () => {
   it('leaves no child processes when it ends by itself', async () => {
     const child = nodeChild(
       'parent',
-      'process.on("SIGUSR2", () => process.exit(0)); const { pid } = require("node:child_process").spawn("sleep", ["600"]); console.log("pid", pid); setTimeout(() => process.exit(1), 100_000)',
+      'process.on("SIGUSR2", () => process.exit(0)); ' +
+        'const { pid } = require("node:child_process").spawn("sleep", ["600"]); ' +
+        'console.log("pid", pid); setTimeout(() => process.exit(1), 100_000)',
     );
     await printed(child, 'pid');
     const grandchild = identityOf(Number(/pid (\d+)/.exec(child.tail())?.[1]));
@@ -65,7 +68,7 @@ describe('a child process', () => {
     await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
   });
 
-  it('reports why it could not be started', async () => {
+  it('reports the reason of a failed start', async () => {
     const child = new Child({
       name: 'absent',
       command: '/does/not/exist',

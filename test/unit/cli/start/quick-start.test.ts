@@ -7,7 +7,9 @@ import { PROJECT } from '#test/support/compose.ts';
 /** Prints the files of the product's processes, in the order in which Node loads them. */
 const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
-  registerHooks({ load: (url, context, next) => (url.startsWith('file:') && console.log(context.format, url), next(url, context)) });
+  registerHooks({
+    load: (url, context, next) => (url.startsWith('file:') && console.log(context.format, url), next(url, context)),
+  });
 `)}`;
 
 function loaded(script: string, ...args: string[]): string[] {

@@ -145,7 +145,9 @@ describe('ports', () => {
     const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({
-      message: `Port ${api}, for the API, is used by another program.\nPort ${simulator}, for the simulator, is used by another program.`,
+      message:
+        `Port ${api}, for the API, is used by another program.\n` +
+        `Port ${simulator}, for the simulator, is used by another program.`,
     });
     expect((error as UserError).advice).toContain('--api-port N --simulator-port N');
   });

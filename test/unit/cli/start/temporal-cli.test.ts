@@ -28,8 +28,8 @@ const environment = (more: Record<string, string> = {}) => ({
   ...more,
 });
 
-describe('the Temporal CLI is looked for', () => {
-  it('at TEMPORAL_CLI_PATH first', () => {
+describe('the search for the Temporal CLI', () => {
+  it('uses TEMPORAL_CLI_PATH first', () => {
     program('bin', 'temporal');
     cached();
     const named = program('named');
@@ -39,27 +39,27 @@ describe('the Temporal CLI is looked for', () => {
     });
   });
 
-  it('on the PATH next, before the cache', () => {
+  it('uses the PATH next, before the cache', () => {
     const path = program('bin', 'temporal');
     cached();
     expect(findTemporalCli(environment())).toEqual({ path, source: 'PATH' });
   });
 
-  it('in the cache last', () => {
+  it('uses the cache last', () => {
     const path = cached();
     expect(findTemporalCli(environment())).toEqual({ path, source: 'cache' });
   });
 
-  it('in the cache below HOME when XDG_CACHE_HOME is not set', () => {
+  it('uses the cache below HOME when XDG_CACHE_HOME is not set', () => {
     const path = program('.cache', 'reseller-fulfilment', `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
     expect(findTemporalCli({ PATH: '', HOME: folder })).toEqual({ path, source: 'cache' });
   });
 
-  it('nowhere else', () => {
+  it('uses no other place', () => {
     expect(findTemporalCli(environment())).toBeUndefined();
   });
 
-  it('and a file that is not executable is skipped on the PATH, and is an error in TEMPORAL_CLI_PATH', () => {
+  it('skips a non-executable file on the PATH, and refuses it in TEMPORAL_CLI_PATH', () => {
     const file = program('bin', 'temporal');
     chmodSync(file, 0o644);
     expect(findTemporalCli(environment())).toBeUndefined();
@@ -86,7 +86,7 @@ describe('a missing Temporal CLI', () => {
     return { heard, result: obtainTemporalCli(options) };
   };
 
-  it('is built only after a message with the failed download, the duration, the needs and an alternative', async () => {
+  it('is built only after a message with the failed download, the duration, the needs and an option', async () => {
     const { heard, result } = obtain(false);
     await expect(result).rejects.toThrow('could not be built');
     const [announced = '', ...more] = heard.filter((text) => !text.startsWith('progress'));
@@ -102,30 +102,30 @@ describe('a missing Temporal CLI', () => {
   });
 });
 
-describe('the Temporal server is started', () => {
+describe('the start of the Temporal server', () => {
   const options = { cli: '/temporal', port: 7233, logFile: '/log', environment: {} };
 
-  it('on loopback, with a poll rate that does not delay tasks', () => {
+  it('uses loopback, and a poll rate that does not delay tasks', () => {
     const list = startArguments(options);
     expect(list).toContain('--ip=127.0.0.1');
     expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
     expect(list).toContain('--headless');
   });
 
-  it('with additional dynamic configuration', () => {
+  it('passes additional dynamic configuration', () => {
     const list = startArguments({ ...options, dynamicConfig: ['limit.historyCount.suggestContinueAsNew=60'] });
     expect(list).toContain('--dynamic-config-value=limit.historyCount.suggestContinueAsNew=60');
     expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
   });
 
-  it('with a write-ahead log for state in a file, and a sync in each commit', () => {
+  it('uses a write-ahead log for state in a file, and a sync in each commit', () => {
     expect(startArguments({ ...options, databaseFile: '/data/t.db' })).toEqual(
       expect.arrayContaining(['--sqlite-pragma=journal_mode=wal', '--sqlite-pragma=synchronous=2']),
     );
     expect(startArguments(options).filter((argument) => argument.startsWith('--sqlite'))).toEqual([]);
   });
 
-  it('with its state in a file and the UI pointed at the codec server', () => {
+  it('stores its state in a file, and configures the codec server in the UI', () => {
     const ui = { address: '127.9.8.7', port: 20_001 };
     const list = startArguments(
       { ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' },

@@ -31,23 +31,23 @@ function reachableFrom<State, Event>(
   after: (state: State, event: Event) => State,
 ): Set<State> {
   const found = new Set([start]);
-  // What is added while it is gone through is gone through as well.
+  // The loop also visits states that are added while it runs.
   for (const state of found) {
     for (const event of events) found.add(after(state, event));
   }
   return found;
 }
 
-describe('the life of a webhook delivery', () => {
-  /** The table once more, as sentences. */
+describe('the lifecycle of a webhook delivery', () => {
+  /** The table a second time, as conditions. */
   function meaning(state: DeliveryState, event: DeliveryEvent): DeliveryState {
     if (event === 'queued') return 'pending';
     if (event === 'arrived') return 'delivered';
-    // What has ended waits for nothing any more: a try that comes late neither brings it back nor ends it otherwise.
+    // An ended delivery waits for nothing. A late try neither reopens nor ends it.
     return event === 'given_up' && state === 'pending' ? 'failed' : state;
   }
 
-  it('decides every pair of state and event, and as the sentences of this file do', () => {
+  it('defines a state for every pair of state and event, equal to the conditions of this file', () => {
     expect(Object.keys(DELIVERY_LIFECYCLE)).toEqual(DELIVERY);
     const pairs = DELIVERY_STATES.flatMap((state) => DELIVERY.map((event) => ({ state, event })));
     expect(pairs).toHaveLength(3 * 4);
@@ -56,36 +56,36 @@ describe('the life of a webhook delivery', () => {
     );
   });
 
-  it('reaches every state from the first one, and from every state both ends: what has ended can be sent once more', () => {
+  it('reaches every state from every state, because an ended delivery can be sent again', () => {
     for (const state of DELIVERY_STATES)
       expect(reachableFrom(state, DELIVERY, deliveryAfter)).toEqual(new Set(DELIVERY_STATES));
   });
 
-  it('leaves what arrived as it is, until somebody wants it once more', () => {
+  it('keeps a delivered one until a replay is requested', () => {
     for (const event of DELIVERY.filter((each) => each !== 'queued'))
       expect(deliveryAfter('delivered', event)).toBe('delivered');
   });
 
-  it('knows what a try has brought about by the state in which it leaves its delivery', () => {
+  it('determines the event of a try from the resulting state', () => {
     for (const state of DELIVERY_STATES) expect(deliveryAfter('pending', EVENT_OF_TRY[state])).toBe(state);
   });
 });
 
-describe('the life of a webhook endpoint', () => {
-  /** The table once more, as sentences; undefined where nobody can ask for it. */
+describe('the lifecycle of a webhook endpoint', () => {
+  /** The table a second time, as conditions; undefined for impossible requests. */
   function meaning(state: EndpointState, event: EndpointEvent): EndpointState | undefined {
     const isFound = event === 'found_gone' || event === 'found_failing';
-    // What is deleted nobody finds, and nothing is found out of it.
+    // A deleted endpoint cannot be found, and no event changes it.
     if (state === 'deleted') return isFound ? 'deleted' : undefined;
     if (event === 'delete') return 'deleted';
     if (event === 'enable') return 'enabled';
-    // A caller's word counts more than what we have found out, which counts only while it is enabled.
+    // A request of a caller takes precedence over a detected failure, which applies only to an enabled endpoint.
     if (event === 'disable') return 'request';
     if (state !== 'enabled') return state;
     return event === 'found_gone' ? 'gone' : 'failing';
   }
 
-  it('decides every pair of state and event, and as the sentences of this file do', () => {
+  it('defines a state for every pair of state and event, equal to the conditions of this file', () => {
     expect(Object.keys(ENDPOINT_LIFECYCLE)).toEqual(ENDPOINT);
     const pairs = ENDPOINT_STATES.flatMap((state) => ENDPOINT.map((event) => ({ state, event })));
     expect(pairs).toHaveLength(5 * 5);
@@ -96,11 +96,11 @@ describe('the life of a webhook endpoint', () => {
     );
   });
 
-  it('has a state for each reason to be disabled', () => {
+  it('has a state for each reason of a disabled endpoint', () => {
     expect([...ENDPOINT_STATES]).toEqual(['enabled', ...Object.keys(DISABLED_REASONS), 'deleted']);
   });
 
-  it('reaches every state from the first one, and has a way out of every state but deleted', () => {
+  it('reaches every state from the first one, and can leave every state except deleted', () => {
     for (const state of ENDPOINT_STATES.filter((each) => each !== 'deleted')) {
       expect(reachableFrom(state, ENDPOINT, endpointAfter)).toEqual(new Set(ENDPOINT_STATES));
     }
@@ -108,7 +108,7 @@ describe('the life of a webhook endpoint', () => {
   });
 });
 
-it('each event has a sentence', () => {
+it('each event of a delivery or an endpoint has a sentence', () => {
   for (const sentence of [...Object.values(DELIVERY_EVENTS), ...Object.values(ENDPOINT_EVENTS)])
     expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
 });

@@ -16,7 +16,7 @@ const whyOf = (sighting: Partial<Sighting>) => {
 };
 
 describe('the hold before the first purchase check', () => {
-  it('ends with one piece of evidence, whatever else is missing', () => {
+  it('ends with one piece of evidence, even with other evidence missing', () => {
     const sighting = {
       evidence: ['GET /orders shows a completed purchase'],
       missing: ['GET /openapi.json: it answered 404'],
@@ -24,12 +24,12 @@ describe('the hold before the first purchase check', () => {
     expect(judge(sighting)).toEqual({ kind: 'seen', evidence: 'GET /orders shows a completed purchase.' });
   });
 
-  it('stays when a shape differs, whatever the evidence, and names the call and the field', () => {
+  it('remains when a shape differs, even with evidence, and names the call and the field', () => {
     const problem = 'GET /packages: it answered 200, but its body lacks or misstates data.0.price_for_reseller';
     expect(whyOf({ problems: [problem], evidence: ['the document matches'] })).toContain(`${problem}.`);
   });
 
-  it('stays without evidence, and says what is missing and what to run', () => {
+  it('remains without evidence, and names the missing evidence and the command to run', () => {
     const reason = whyOf({ missing: ['GET /orders: it shows no purchase that was completed'] });
     expect(reason).toContain('GET /orders: it shows no purchase that was completed.');
     expect(reason).toContain('`npx reseller sandbox tour`');
@@ -37,12 +37,12 @@ describe('the hold before the first purchase check', () => {
     expect(reason).toContain('`npx reseller gate release`');
   });
 
-  it.each(PURCHASE_KINDS)('says of %s from the first moment what to run', (kind) => {
+  it.each(PURCHASE_KINDS)('names the command to run for %s before the first check', (kind) => {
     expect(notLookedYet(kind)).toContain(FIRST_PURCHASE_CHECK_ADVICE);
   });
 
   it.each(PURCHASE_KINDS)(
-    'has for %s a text of limited length without control characters, whatever a document holds',
+    'has a text of limited length without control characters for %s, with any document',
     (kind) => {
       const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
       const found = judgeFirstPurchaseCheck(kind, { ...NOTHING, problems });

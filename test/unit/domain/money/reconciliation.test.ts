@@ -67,7 +67,7 @@ const ALL = [order, otherOrder, topup, subscription];
 
 const usd = (amount: string): Money => ({ amount, currency: 'USD' });
 
-/** A movement of an order's price so many hours ago. */
+/** A movement with the price of an order, this many hours ago. */
 function moved(direction: Direction, hoursAgo: number, id: string, more: Partial<Movement> = {}): Movement {
   return {
     id,
@@ -84,7 +84,7 @@ const credit = (hoursAgo: number, id: string, more?: Partial<Movement>) => moved
 const vpnDebit = (hoursAgo: number, id: string, more: Partial<Movement> = {}) =>
   debit(hoursAgo, id, { names: OF_SUBSCRIPTION, ...more });
 
-function told(money: Money, more: Partial<Outstanding> = {}): Outstanding {
+function reported(money: Money, more: Partial<Outstanding> = {}): Outstanding {
   return {
     direction: 'debit',
     money,
@@ -103,7 +103,7 @@ function judge(known: Partial<Knowledge>): Judgement {
     RULES,
   );
 }
-/** Where each movement went, by its id, the oldest first. */
+/** The result for each movement, by its id, the oldest first. */
 const causes = ({ places }: Judgement) =>
   places.map(
     (place) =>
@@ -112,7 +112,7 @@ const causes = ({ places }: Judgement) =>
 const kinds = ({ findings }: Judgement) => findings.map(({ kind }) => kind);
 const details = ({ findings }: Judgement) => findings.map(({ detail }) => detail);
 
-describe('what a movement is for', () => {
+describe('the cause of a movement', () => {
   const owner = (names: Partial<MovementNames>, purchases: readonly Purchase[] = ALL) => {
     const [place] = judge({ purchases, movements: [debit(5, 'm', { names: { ...NAMELESS, ...names } })] }).places;
     return place?.kind === 'booked' ? place.attemptId : place?.kind === 'orphan' ? place.reason : place?.kind;
@@ -124,15 +124,11 @@ describe('what a movement is for', () => {
     ['an order by both', { orderId: 'so_2', orderReference: 'shop-2' }, 'att_2'],
     ['an order by its eSIM alone', { esimId: 'se_2' }, 'att_2'],
     ['a top-up by its id', { topupId: 'st_1' }, 'att_3'],
-    [
-      'a top-up that names the order of its eSIM besides',
-      { topupId: 'st_1', orderId: 'so_1', esimId: 'se_1' },
-      'att_3',
-    ],
+    ['a top-up that also names the order of its eSIM', { topupId: 'st_1', orderId: 'so_1', esimId: 'se_1' }, 'att_3'],
     ['a top-up that is not ours, of an eSIM that is', { topupId: 'st_9', orderId: 'so_1', esimId: 'se_1' }, 'unknown'],
     ['a subscription by its id', { subscriptionId: 'sv_1' }, 'att_4'],
     ['a subscription by our reference', { subscriptionReference: 'vpn-1' }, 'att_4'],
-    ['a subscription that names an order besides', { subscriptionId: 'sv_1', orderId: 'so_1' }, 'att_4'],
+    ['a subscription that also names an order', { subscriptionId: 'sv_1', orderId: 'so_1' }, 'att_4'],
     [
       'a subscription that is not ours beside an order that is',
       { subscriptionReference: 'vpn-9', orderId: 'so_1' },
@@ -141,7 +137,7 @@ describe('what a movement is for', () => {
     ['an order that is not ours, of an eSIM that is', { orderReference: 'shop-9', esimId: 'se_1' }, 'unknown'],
     ['two orders', { orderId: 'so_1', orderReference: 'shop-2' }, 'ambiguous'],
     ['an eSIM that is not ours', { esimId: 'se_9' }, 'unknown'],
-    // Ids of one kind say nothing of another.
+    // Ids of one kind do not match another kind.
     ['a top-up by the id of an order', { topupId: 'so_1' }, 'unknown'],
     ['a subscription by the reference of an order', { subscriptionReference: 'shop-1' }, 'unknown'],
     ['an order by the id of a subscription', { orderId: 'sv_1' }, 'unknown'],
@@ -150,31 +146,31 @@ describe('what a movement is for', () => {
     expect(owner(names)).toBe(expected);
   });
 
-  it('is not found by a name that is not known of it', () => {
+  it('is not found by an unknown name', () => {
     const unnamed: Purchase = { ...order, reference: null, serviceId: null, serviceEsimId: null };
     for (const names of [{ orderId: 'null' }, { orderReference: 'null' }, { esimId: 'null' }])
       expect(owner(names, [unnamed])).toBe('unknown');
   });
 
-  it('is not found by the eSIM of a top-up: its order has that name', () => {
+  it('is not found by the eSIM of a top-up, because that name belongs to its order', () => {
     expect(owner({ esimId: 'se_1' }, [topup])).toBe('unknown');
     expect(owner({ esimId: 'se_1' }, [order, topup])).toBe('att_1');
   });
 
-  it('of an order that was bought: its debit is the attempt’s, a credit its refund', () => {
+  it('of a bought order is the attempt for its debit, and the refund for a credit', () => {
     const judged = judge({ movements: [debit(5, 'd'), credit(4, 'c')] });
     expect(causes(judged)).toEqual(['d: attempt att_1', 'c: refund ord_1']);
     expect(judged.findings).toEqual([]);
   });
 
-  it('of an order that failed: both are the attempt’s', () => {
+  it('of a failed order is the attempt for both movements', () => {
     expect(causes(judge({ purchases: [failed], movements: [debit(5, 'd'), credit(4, 'c')] }))).toEqual([
       'd: attempt att_1',
       'c: attempt att_1',
     ]);
   });
 
-  it('that names nothing is a deposit or an adjustment where the service says so, and else an orphan', () => {
+  it('without names is a deposit or an adjustment by its reason, and otherwise unknown', () => {
     const nameless = (direction: Direction, hoursAgo: number, id: string, reason: string) =>
       moved(direction, hoursAgo, id, { reason, names: NAMELESS });
     const judged = judge({
@@ -193,25 +189,25 @@ describe('what a movement is for', () => {
 });
 
 describe('a debit', () => {
-  it('of the amount that we were told is the attempt’s, even if another came before it', () => {
+  it('with the reported amount belongs to the attempt, even if another movement came first', () => {
     const judged = judge({
-      outstanding: [told(usd('2.40'))],
+      outstanding: [reported(usd('2.40'))],
       movements: [debit(5, 'a', { money: usd('2.50') }), debit(4, 'b')],
     });
     expect(causes(judged)).toEqual(['a: adjustment a', 'b: attempt att_1']);
     expect(kinds(judged)).toEqual(['debited_twice']);
   });
 
-  it('is the attempt’s when it is the first, if none is of that amount or none was told', () => {
+  it('belongs to the attempt when it is the first, without a movement of the reported amount', () => {
     const movements = [debit(4, 'b'), debit(5, 'a', { money: usd('2.50') })];
     expect(causes(judge({ movements }))).toEqual(['a: attempt att_1', 'b: adjustment b']);
-    expect(causes(judge({ outstanding: [told(usd('9.00'))], movements }))).toEqual([
+    expect(causes(judge({ outstanding: [reported(usd('9.00'))], movements }))).toEqual([
       'a: attempt att_1',
       'b: adjustment b',
     ]);
   });
 
-  it('of the same moment as another comes after it by its id', () => {
+  it('with the same time as another is ordered by its id', () => {
     expect(causes(judge({ movements: [debit(5, 'b'), debit(5, 'a'), debit(5, 'c')] }))).toEqual([
       'a: attempt att_1',
       'b: adjustment b',
@@ -219,7 +215,7 @@ describe('a debit', () => {
     ]);
   });
 
-  it('after one that has its place is one too many', () => {
+  it('after a booked one is excessive', () => {
     const judged = judge({
       placed: [placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1')],
       movements: [debit(5, 'x')],
@@ -241,13 +237,13 @@ describe('a debit', () => {
     ]);
   });
 
-  it('too many waits while it is young, for what would explain it', () => {
+  it('in excess waits while it is recent, because its cause may still appear', () => {
     const judged = judge({ movements: [debit(5, 'd'), debit(0.5, 'x')] });
     expect(causes(judged)).toEqual(['d: attempt att_1', 'x: pending']);
     expect(judged.findings).toEqual([]);
   });
 
-  it('of an order is never a further period, however late it comes', () => {
+  it('of an order is never a later period, at any age', () => {
     expect(causes(judge({ movements: [debit(500, 'd'), debit(100, 'x')] }))).toEqual([
       'd: attempt att_1',
       'x: adjustment x',
@@ -262,7 +258,7 @@ describe('a debit of a subscription', () => {
   const later = (movements: readonly Movement[], before: readonly Placed[] = [own], purchase = subscription) =>
     judge({ purchases: [purchase], placed: before, movements });
 
-  it('is its next period, from a day after any other', () => {
+  it('is its next period, at least a day after any other', () => {
     expect(causes(later([vpnDebit(476, 'x')]))).toEqual(['x: subscription_period vpn_1/2']);
     expect(causes(later([vpnDebit(476.1, 'x')]))).toEqual(['x: adjustment x']);
     expect(causes(later([vpnDebit(100, 'x')], [own, period(124, 2)]))).toEqual(['x: subscription_period vpn_1/3']);
@@ -274,19 +270,19 @@ describe('a debit of a subscription', () => {
     ]);
   });
 
-  it('is a period as well when it is read late, after a younger one', () => {
+  it('is also a period when it is read late, after a later one', () => {
     expect(causes(later([vpnDebit(600, 'x')]))).toEqual(['x: subscription_period vpn_1/2']);
     expect(causes(later([vpnDebit(510, 'x')]))).toEqual(['x: adjustment x']);
   });
 
-  it('is a period near to what was one too many, and near to a credit', () => {
+  it('is a period close to an excessive debit, and close to a credit', () => {
     const tooMany = placed(vpnDebit(490, 'e'), { kind: 'adjustment', id: 'e' }, 'att_4');
     expect(causes(later([vpnDebit(476, 'x')], [own, tooMany]))).toEqual(['x: subscription_period vpn_1/2']);
     const back = placed(credit(477, 'c', { names: OF_SUBSCRIPTION }), { kind: 'refund', id: 'vpn_1' }, 'att_4');
     expect(causes(later([vpnDebit(476, 'x')], [own, back]))).toEqual(['x: subscription_period vpn_1/2']);
   });
 
-  it('is one too many after its end, and while it is not sold', () => {
+  it('is excessive after the end of the subscription, and while the subscription is not bought', () => {
     const ended = { ...subscription, endedAt: NOW - 100 * HOUR };
     expect(causes(later([vpnDebit(100, 'x')], [own], ended))).toEqual(['x: subscription_period vpn_1/2']);
     const after = later([vpnDebit(99, 'x')], [own], ended);
@@ -299,7 +295,7 @@ describe('a debit of a subscription', () => {
     ]);
   });
 
-  it('says of one too many that it had ended only where it had', () => {
+  it('in excess mentions the end of the subscription only after that end', () => {
     const ended = { ...subscription, endedAt: NOW - 499 * HOUR };
     expect(details(later([vpnDebit(499, 'x')], [own], ended))).toEqual([
       'The service debited 2.40 USD once more for VPN subscription vpn_1.',
@@ -309,8 +305,8 @@ describe('a debit of a subscription', () => {
     ]);
   });
 
-  it('is its first one, whatever amount was told: later ones may well be of that amount', () => {
-    const row = told(usd('2.40'), {
+  it('is its first one for any reported amount, because later ones may have that amount', () => {
+    const row = reported(usd('2.40'), {
       cause: { kind: 'attempt', id: 'att_4' },
       work: subscription.work,
       attemptId: 'att_4',
@@ -330,12 +326,12 @@ describe('a credit', () => {
   const excess = placed(debit(8, 'e'), { kind: 'adjustment', id: 'e' }, 'att_1');
   const refund = placed(credit(7, 'r'), { kind: 'refund', id: 'ord_1' }, 'att_1');
 
-  it('gives back what was debited once too often before it is a refund', () => {
+  it('first returns an excessive debit, and is otherwise a refund', () => {
     expect(causes(judge({ placed: [own, excess], movements: [credit(5, 'a'), credit(4, 'b')] }))).toEqual([
       'a: adjustment a',
       'b: refund ord_1',
     ]);
-    // Also when it is older than the debit that it gives back.
+    // Also when it is older than the debit that it returns.
     expect(causes(judge({ movements: [credit(6, 'c'), debit(5, 'd'), debit(4, 'e')] }))).toEqual([
       'c: adjustment c',
       'd: attempt att_1',
@@ -343,7 +339,7 @@ describe('a credit', () => {
     ]);
   });
 
-  it('of another amount gives nothing of that back', () => {
+  it('of another amount does not return an excessive debit', () => {
     const other = placed(debit(8, 'e', { money: usd('3.20') }), { kind: 'adjustment', id: 'e' }, 'att_1');
     expect(causes(judge({ placed: [own, other], movements: [credit(5, 'a')] }))).toEqual(['a: refund ord_1']);
     expect(causes(judge({ placed: [own, other], movements: [credit(5, 'a', { money: usd('3.20') })] }))).toEqual([
@@ -351,13 +347,13 @@ describe('a credit', () => {
     ]);
   });
 
-  it('of a failed attempt gives back the debit of its own first, then what was one too many', () => {
+  it('of a failed attempt first returns its own debit, then an excessive one', () => {
     const judged = judge({ purchases: [failed], placed: [own, excess], movements: [credit(5, 'a'), credit(4, 'b')] });
     expect(causes(judged)).toEqual(['a: attempt att_1', 'b: adjustment b']);
     expect(judged.findings).toEqual([]);
   });
 
-  it('is one too many where the refund was booked and nothing is owed', () => {
+  it('is excessive when the refund is booked and nothing is owed', () => {
     for (const before of [
       [own, refund],
       [own, refund, excess, placed(credit(6, 'f'), { kind: 'adjustment', id: 'f' }, 'att_1')],
@@ -378,18 +374,18 @@ describe('a credit', () => {
     }
   });
 
-  it('too many waits while it is young', () => {
+  it('in excess waits while it is recent', () => {
     expect(causes(judge({ placed: [own, refund], movements: [credit(0.5, 'x')] }))).toEqual(['x: pending']);
   });
 
-  it('that gives back what was one too many is no finding, young or old, after the refund', () => {
+  it('that returns an excessive debit is no finding, at any age, after the refund', () => {
     const judged = judge({ placed: [own, refund, excess], movements: [credit(0.5, 'x')] });
     expect(causes(judged)).toEqual(['x: adjustment x']);
     expect(judged.findings).toEqual([]);
   });
 });
 
-describe('an orphan', () => {
+describe('a movement without a known cause', () => {
   const strange = (direction: Direction, names: Partial<MovementNames>, hoursAgo = 5) =>
     judge({
       purchases: ALL,
@@ -410,13 +406,13 @@ describe('an orphan', () => {
       'orphan_movement',
       'A debit of 2.40 USD names two different purchases of ours.',
     ],
-  ])('is reported: a %s that names %j', (direction, names, kind, detail) => {
+  ])('is reported: a %s with names %j', (direction, names, kind, detail) => {
     const judged = strange(direction, names);
     expect(judged.findings).toStrictEqual([{ kind, detail, movementId: 'x', direction, money: usd('2.40') }]);
     expect(judged.entries).toEqual([]);
   });
 
-  it('waits while it is young: what it is for may not be known yet', () => {
+  it('waits while it is recent, because its cause may not be known yet', () => {
     expect(causes(strange('debit', {}, 1))).toEqual(['x: orphan']);
     expect(causes(strange('debit', {}, 0.99))).toEqual(['x: pending']);
     expect(strange('debit', {}, 0.99).findings).toEqual([]);
@@ -424,9 +420,9 @@ describe('an orphan', () => {
 });
 
 describe('the journal', () => {
-  it('that has the movement already gets no second row, and awaits it no longer', () => {
-    const other = told(usd('1.00'), { cause: { kind: 'attempt', id: 'att_2' }, recordedAt: NOW });
-    const judged = judge({ outstanding: [told(usd('2.4')), other], movements: [debit(5, 'd')] });
+  it('gets no second row for a known movement, and no longer awaits it', () => {
+    const other = reported(usd('1.00'), { cause: { kind: 'attempt', id: 'att_2' }, recordedAt: NOW });
+    const judged = judge({ outstanding: [reported(usd('2.4')), other], movements: [debit(5, 'd')] });
     expect(judged).toMatchObject({ entries: [], findings: [], outstanding: [other] });
   });
 
@@ -445,10 +441,10 @@ describe('the journal', () => {
         { direction: 'debit', money: { amount: '2.40', currency: 'EUR' } },
       ],
     ],
-  ])('is put right by the difference where %s', (_what, before, direction, money, corrections) => {
+  ])('is corrected by the difference when %s', (_what, before, direction, money, corrections) => {
     const judged = judge({
       purchases: [failed],
-      outstanding: [told(before, { direction })],
+      outstanding: [reported(before, { direction })],
       movements: [moved(direction, 0.5, 'x', { money })],
     });
     expect(judged.entries).toEqual(
@@ -467,7 +463,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('is put right for what no work is for, too', () => {
+  it('is corrected also for movements without work', () => {
     const row: Outstanding = {
       direction: 'credit',
       money: usd('100.00'),
@@ -489,8 +485,8 @@ describe('the journal', () => {
     ]);
   });
 
-  it('whose movement does not show is reported, after a while and when all was read', () => {
-    expect(judge({ outstanding: [told(usd('2.40'), { recordedAt: NOW - HOUR })] }).findings).toStrictEqual([
+  it('reports a missing movement, after a while and after a complete read', () => {
+    expect(judge({ outstanding: [reported(usd('2.40'), { recordedAt: NOW - HOUR })] }).findings).toStrictEqual([
       {
         kind: 'movement_missing',
         detail: 'Our journal has a debit of 2.40 USD for attempt att_1, and the service shows none.',
@@ -514,15 +510,15 @@ describe('the journal', () => {
         money: usd('5.00'),
       },
     ]);
-    expect(judge({ outstanding: [told(usd('2.40'), { recordedAt: NOW - HOUR + 1 })] }).findings).toEqual([]);
-    expect(judge({ outstanding: [told(usd('2.40'))], complete: false }).findings).toEqual([]);
+    expect(judge({ outstanding: [reported(usd('2.40'), { recordedAt: NOW - HOUR + 1 })] }).findings).toEqual([]);
+    expect(judge({ outstanding: [reported(usd('2.40'))], complete: false }).findings).toEqual([]);
   });
 });
 
-describe('money that was kept for nothing', () => {
+describe('a charge without a purchase', () => {
   const refused: Purchase = { ...order, state: 'refused' };
 
-  it.each([failed, refused])('is reported, where the attempt is $state', (purchase) => {
+  it.each([failed, refused])('is reported when the attempt is $state', (purchase) => {
     expect(judge({ purchases: [purchase], movements: [debit(1, 'd')] }).findings).toStrictEqual([
       {
         kind: 'charge_not_refunded',
@@ -536,14 +532,14 @@ describe('money that was kept for nothing', () => {
     ]);
   });
 
-  it('is not while something of ours still looks, while it is young, or where it may have been bought', () => {
+  it('is not reported during a check, while it is recent, or for a possible purchase', () => {
     expect(judge({ purchases: [{ ...failed, isOver: false }], movements: [debit(5, 'd')] }).findings).toEqual([]);
     expect(judge({ purchases: [failed], movements: [debit(0.9, 'd')] }).findings).toEqual([]);
     expect(judge({ purchases: [{ ...order, state: 'unknown' }], movements: [debit(5, 'd')] }).findings).toEqual([]);
     expect(judge({ purchases: [failed] }).findings).toEqual([]);
   });
 
-  it('is not once it came back, now or before', () => {
+  it('is not reported after its credit, new or booked', () => {
     const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
     const back = placed(credit(8, 'c'), { kind: 'attempt', id: 'att_1' }, 'att_1');
     expect(kinds(judge({ purchases: [failed], placed: [own] }))).toEqual(['charge_not_refunded']);
@@ -551,7 +547,7 @@ describe('money that was kept for nothing', () => {
     expect(kinds(judge({ purchases: [failed], placed: [own, back] }))).toEqual([]);
   });
 
-  it('is the debit of the attempt itself, not what lies beside it', () => {
+  it('is the debit of the attempt itself, not another movement of it', () => {
     const beside = [
       placed(debit(9, 'x', { money: usd('9.00') }), { kind: 'adjustment', id: 'att_1' }, 'att_1'),
       placed(debit(9, 'y', { money: usd('8.00') }), { kind: 'attempt', id: 'att_0' }, 'att_1'),
@@ -560,7 +556,7 @@ describe('money that was kept for nothing', () => {
     expect(judge({ purchases: [failed], placed: [...beside, own] }).findings).toMatchObject([{ movementId: 'd' }]);
   });
 
-  it('is reported in the order of the attempts, whatever order they are read in', () => {
+  it('is reported in the order of the attempts, for any order of the rows', () => {
     const other: Purchase = { ...otherOrder, state: 'failed' };
     const movements = [debit(5, 'b', { names: { ...NAMELESS, orderId: 'so_2' } }), debit(5, 'a')];
     for (const purchases of [

@@ -22,7 +22,7 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.
 import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
-const parked: OperatedWork = {
+const withCase: OperatedWork = {
   status: 'needs_attention',
   attempt: undefined,
   openContradiction: false,
@@ -36,8 +36,8 @@ const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedC
 });
 
 describe('the verdicts on a case', () => {
-  it('are those that can be true of its reason', () => {
-    // Whether it is bought can be asked where that is not known; not bought can be said only there.
+  it('are those that can be true for its reason', () => {
+    // Bought is possible when the purchase is unknown. Not bought is possible only then.
     const doubtful = new Set([
       'outcome_unknown',
       'records_lost',
@@ -49,7 +49,7 @@ describe('the verdicts on a case', () => {
     ]);
     const ofRefunds = new Set(['refund_failed', 'refund_missing']);
     const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
-    // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.
+    // The purchase is settled, or needs no verdict, and the work continues unchanged.
     const ofBooks = ['debited_twice', 'charge_not_refunded', 'amount_differs', 'movement_missing'];
     const mayBeLeft = new Set([
       'contradiction',
@@ -69,7 +69,7 @@ describe('the verdicts on a case', () => {
     }
   });
 
-  it('that do not fit its reason are refused as such, before anything else is looked at', () => {
+  it('that do not match its reason are refused as such, before any other check', () => {
     for (const reason of reasons) {
       for (const verdict of caseVerdicts) {
         const fits = (VERDICTS_OF[reason] as readonly string[]).includes(verdict);
@@ -81,7 +81,7 @@ describe('the verdicts on a case', () => {
     }
   });
 
-  it('close a case beside work that has ended only by dismissing it', () => {
+  it('close a case of ended work only by dismissing it', () => {
     for (const status of FINAL_STATUSES) {
       expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'dismissed')).toBe('allowed');
       expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'bought')).toBe(
@@ -93,16 +93,16 @@ describe('the verdicts on a case', () => {
     }
   });
 
-  it('wait for a report of the service that is being processed, but not after a contradiction', () => {
+  it('wait for a report of the service in processing, but not after a contradiction', () => {
     for (const verdict of ['bought', 'not_bought'] as const) {
-      expect(judgeResolve({ ...parked, observationsPending: true }, about('outcome_unknown'), verdict)).toBe(
+      expect(judgeResolve({ ...withCase, observationsPending: true }, about('outcome_unknown'), verdict)).toBe(
         'observations_pending',
       );
-      expect(judgeResolve({ ...parked, observationsPending: true }, about('contradiction'), verdict)).toBe('allowed');
+      expect(judgeResolve({ ...withCase, observationsPending: true }, about('contradiction'), verdict)).toBe('allowed');
     }
   });
 
-  it('of bought is refused while any later attempt may have cost something, and of not bought is not', () => {
+  it('of bought are refused while a later attempt may have cost something, and of not bought are not', () => {
     for (const state of ATTEMPT_STATES) {
       for (const settled of [true, false]) {
         const later = about('contradiction', {
@@ -112,29 +112,29 @@ describe('the verdicts on a case', () => {
           ],
         });
         const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
-        expect(judgeResolve(parked, later, 'bought'), `${state} ${settled}`).toBe(
+        expect(judgeResolve(withCase, later, 'bought'), `${state} ${settled}`).toBe(
           harmless ? 'allowed' : 'later_attempt_open',
         );
-        expect(judgeResolve(parked, later, 'not_bought')).toBe('allowed');
+        expect(judgeResolve(withCase, later, 'not_bought')).toBe('allowed');
       }
     }
   });
 
-  it('of not bought is refused where the service plainly says that it sold it, unless it contradicted itself', () => {
+  it('of not bought are refused when the service clearly reports a sale, unless it contradicted itself', () => {
     for (const state of ATTEMPT_STATES) {
       const saysBought = state === 'completed';
       const attempt = { state, settled: false };
-      expect(judgeResolve(parked, about('outcome_unknown', { attempt }), 'not_bought')).toBe(
+      expect(judgeResolve(withCase, about('outcome_unknown', { attempt }), 'not_bought')).toBe(
         saysBought ? 'service_says_bought' : 'allowed',
       );
-      expect(judgeResolve(parked, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
+      expect(judgeResolve(withCase, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
     }
-    expect(judgeResolve(parked, about('outcome_unknown'), 'not_bought')).toBe('allowed');
+    expect(judgeResolve(withCase, about('outcome_unknown'), 'not_bought')).toBe('allowed');
   });
 });
 
 describe('a verdict of not bought', () => {
-  it('is no proof while the service works on it: the wallet has to show that it cost nothing', () => {
+  it('requires a wallet check while the service processes the purchase', () => {
     for (const state of ATTEMPT_STATES) {
       const attempt = { state, settled: false };
       expect(needsWallet(about('outcome_unknown', { attempt })), state).toBe(state === 'processing');
@@ -147,10 +147,10 @@ describe('a verdict of not bought', () => {
 
 describe('the verdicts on the refund of a cancellation', () => {
   const judge = (reason: AttentionReason, verdict: CaseVerdict, more: Partial<JudgedCase> = {}) =>
-    judgeResolve(parked, about(reason, more), verdict);
+    judgeResolve(withCase, about(reason, more), verdict);
 
   it.each(['refund_failed', 'refund_missing'] as const)(
-    'of a case %s say how it ended only once the eSIM is known to be cancelled',
+    'of a case %s settle the refund only once the eSIM is known to be cancelled',
     (reason) => {
       for (const verdict of ['dismissed', 'refunded'] as const) {
         expect(judge(reason, verdict, { isCancelled: true })).toBe('allowed');
@@ -160,12 +160,12 @@ describe('the verdicts on the refund of a cancellation', () => {
     },
   );
 
-  it('may say whether the eSIM is cancelled while that is not known', () => {
+  it('can decide whether the eSIM is cancelled while that is unknown', () => {
     for (const verdict of ['bought', 'not_bought'] as const)
       expect(judge('refund_missing', verdict, { isCancelled: false })).toBe('allowed');
   });
 
-  it('come too late for work that has ended, but for letting the refund go', () => {
+  it('are too late for ended work, except dismissing the refund', () => {
     for (const status of FINAL_STATUSES) {
       const of = (verdict: CaseVerdict) =>
         judgeResolve({ status, observationsPending: false }, about('refund_failed', { isCancelled: true }), verdict);
@@ -174,16 +174,16 @@ describe('the verdicts on the refund of a cancellation', () => {
   });
 
   it('do not wait for a report of the service when the money has arrived', () => {
-    const waiting = { ...parked, observationsPending: true };
+    const waiting = { ...withCase, observationsPending: true };
     expect(judgeResolve(waiting, about('refund_failed', { isCancelled: true }), 'refunded')).toBe('allowed');
   });
 
-  it('of other cases ask nothing about the eSIM', () => {
+  it('of other cases do not depend on the eSIM', () => {
     expect(judge('contradiction', 'dismissed')).toBe('allowed');
     expect(judge('cancellation_refused', 'dismissed', { isCancelled: false })).toBe('allowed');
   });
 
-  it('take it that a cancellation which the service works on may come to nothing, and one that is cancelled not', () => {
+  it('allow not bought for a cancellation in processing, but not for a cancelled eSIM', () => {
     for (const state of ATTEMPT_STATES) {
       const attempt = { state, settled: false };
       expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: false }), state).toBe(
@@ -199,35 +199,37 @@ describe('the verdicts on the refund of a cancellation', () => {
 });
 
 describe('a release', () => {
-  it('is for what is held, once, and says of everything else why not', () => {
+  it('is allowed once for held work, and refused with a reason otherwise', () => {
     for (const status of WORK_STATUSES) {
-      expect(judgeRelease({ ...parked, status }, false)).toBe(
+      expect(judgeRelease({ ...withCase, status }, false)).toBe(
         isFinal(status) ? 'already_ended' : status === 'held' ? 'allowed' : 'not_held',
       );
-      expect(judgeRelease({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+      expect(judgeRelease({ ...withCase, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
     }
   });
 
   it('waits for a verdict on a contradiction', () => {
     for (const released of [true, false]) {
-      expect(judgeRelease({ ...parked, status: 'held', openContradiction: true }, released)).toBe('contradiction_open');
+      expect(judgeRelease({ ...withCase, status: 'held', openContradiction: true }, released)).toBe(
+        'contradiction_open',
+      );
     }
   });
 });
 
-describe('a change of how it is tried again', () => {
+describe('a change of the retry policy', () => {
   const NOW = Date.UTC(2030, 0, 31, 12);
   const judge = (current: RetryOverrides, next: RetryOverrides, status: OperatedWork['status'] = 'held') =>
-    judgeRetryChange({ ...parked, status }, current, next, NOW);
+    judgeRetryChange({ ...withCase, status }, current, next, NOW);
 
-  it('is possible until the end, and to what is set already has no effect', () => {
+  it('is allowed until the end, and has no effect with the present values', () => {
     for (const status of WORK_STATUSES) {
       expect(judge({}, { attempts: 5 }, status)).toBe(isFinal(status) ? 'already_ended' : 'allowed');
       expect(judge({ attempts: 5 }, { attempts: 5 }, status)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
     }
   });
 
-  it('sets a deadline that lies ahead, and leaves one alone that has passed', () => {
+  it('accepts a future deadline, and keeps a past one', () => {
     const past = { deadlineAt: NOW - 1 };
     const ahead = { deadlineAt: NOW + 60_000 };
     expect(judge({}, ahead)).toBe('allowed');
@@ -240,11 +242,11 @@ describe('a change of how it is tried again', () => {
 });
 
 describe('a retry', () => {
-  it('is for what is held or parked, and says of everything else why not', () => {
+  it('is allowed for work that is held or needs attention, and refused with a reason otherwise', () => {
     for (const status of WORK_STATUSES) {
       const waits = status === 'held' || status === 'needs_attention';
-      expect(judgeRetry({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
-      expect(judgeRetry({ ...parked, status }, false)).toBe(
+      expect(judgeRetry({ ...withCase, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+      expect(judgeRetry({ ...withCase, status }, false)).toBe(
         isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting',
       );
     }
@@ -252,51 +254,55 @@ describe('a retry', () => {
 });
 
 describe('an abandonment', () => {
-  it('is of what bought nothing yet', () => {
+  it('is allowed only for work that bought nothing', () => {
     for (const state of ATTEMPT_STATES) {
       for (const settled of [true, false]) {
         const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
-        expect(judgeAbandon({ ...parked, attempt: { state, settled } }), `${state} ${settled}`).toBe(
+        expect(judgeAbandon({ ...withCase, attempt: { state, settled } }), `${state} ${settled}`).toBe(
           harmless ? 'allowed' : 'may_be_bought',
         );
       }
     }
   });
 
-  it('done twice is no error, and of what ended otherwise it comes too late', () => {
+  it('has no effect the second time, and is too late after another end', () => {
     for (const status of FINAL_STATUSES) {
-      expect(judgeAbandon({ ...parked, status })).toBe(status === 'abandoned' ? 'unchanged' : 'already_ended');
+      expect(judgeAbandon({ ...withCase, status })).toBe(status === 'abandoned' ? 'unchanged' : 'already_ended');
     }
   });
 
   it('waits for a report of the service, and for a verdict on a contradiction', () => {
-    expect(judgeAbandon(parked)).toBe('allowed');
-    expect(judgeAbandon({ ...parked, observationsPending: true })).toBe('may_be_bought');
-    expect(judgeAbandon({ ...parked, openContradiction: true })).toBe('contradiction_open');
+    expect(judgeAbandon(withCase)).toBe('allowed');
+    expect(judgeAbandon({ ...withCase, observationsPending: true })).toBe('may_be_bought');
+    expect(judgeAbandon({ ...withCase, openContradiction: true })).toBe('contradiction_open');
   });
 });
 
 describe('a change of the limit', () => {
-  it('is possible until the end, and to what it is already has no effect', () => {
+  it('is allowed until the end, and has no effect with the present limit', () => {
     for (const status of WORK_STATUSES) {
-      expect([judgeLimitChange({ ...parked, status }, false), judgeLimitChange({ ...parked, status }, true)]).toEqual(
-        isFinal(status) ? ['already_ended', 'already_ended'] : ['allowed', 'unchanged'],
-      );
+      expect([
+        judgeLimitChange({ ...withCase, status }, false),
+        judgeLimitChange({ ...withCase, status }, true),
+      ]).toEqual(isFinal(status) ? ['already_ended', 'already_ended'] : ['allowed', 'unchanged']);
     }
   });
 });
 
-describe('what a person reads and types', () => {
-  it('is a whole sentence for each verdict and each refusal', () => {
+describe('the texts and inputs of an operator', () => {
+  it('include a full sentence for each verdict and each refusal', () => {
     for (const sentence of [...Object.values(CASE_VERDICTS), ...Object.values(REFUSALS)])
       expect(sentence).toMatch(/^[A-Z`].{15,}\.$/);
   });
 
-  it.each(['so_1', 'a', '~!', 'x'.repeat(128)])('%j may be an id of the service', (id) => {
+  it.each(['so_1', 'a', '~!', 'x'.repeat(128)])('accept %j as an id of the service', (id) => {
     expect(SERVICE_ID.test(id)).toBe(true);
   });
 
-  it.each(['', 'so 1', ' so_1', 'so_1 ', 'so_1\n', 'só', '\u007f', 'x'.repeat(129)])('%j may not', (id) => {
-    expect(SERVICE_ID.test(id)).toBe(false);
-  });
+  it.each(['', 'so 1', ' so_1', 'so_1 ', 'so_1\n', 'só', '\u007f', 'x'.repeat(129)])(
+    'refuse %j as an id of the service',
+    (id) => {
+      expect(SERVICE_ID.test(id)).toBe(false);
+    },
+  );
 });

@@ -31,8 +31,8 @@ const gated = { kind: 'gated', failure: 'purchases_paused', detail: 'Buying is p
 const atGate = (more: Partial<AttemptHistory>, resendAllowed = true) =>
   decideAfterSend(gated, history(more), { ...policy, resendAllowed }, NOW);
 
-describe('after a send', () => {
-  it('what the service accepted is awaited, delivered or settled, whatever was unknown before', () => {
+describe('the decision after a send', () => {
+  it('waits, delivers or settles after an acceptance, even after an unknown send', () => {
     for (const anyUnknown of [false, true]) {
       const steps = (['processing', 'completed', 'failed'] as const).map((outcome) =>
         decideAfterSend({ kind: 'accepted', outcome }, history({ anyUnknown }), policy, NOW),
@@ -45,14 +45,14 @@ describe('after a send', () => {
     }
   });
 
-  it('a lease that another send holds is waited for', () => {
+  it('waits for a lease of another send', () => {
     expect(decideAfterSend({ kind: 'lease_held', retryAfterMs: 4_321 }, history(), policy, NOW)).toEqual({
       step: 'wait_for_lease',
       delayMs: 4_321,
     });
   });
 
-  // The whole table, written out: a change of the catalogue must be a change here.
+  // The complete table: a change of the catalogue requires a change here.
   const AFTER_FIRST_FAILURE = [
     ['invalid_request', 'fail'],
     ['package_unavailable', 'hold'],
@@ -81,15 +81,15 @@ describe('after a send', () => {
     ['contract_drift', 'look_up'],
     ['worker_lost', 'resend'],
   ] as const;
-  it.each(AFTER_FIRST_FAILURE)('a first failure %s leads to %s', (failure, step) => {
+  it.each(AFTER_FIRST_FAILURE)('for a first failure %s is %s', (failure, step) => {
     expect(decideAfterSend(failed(failure), history(), policy, NOW).step).toBe(step);
   });
 
-  it('every class of the catalogue is in the table above', () => {
+  it('covers every class of the catalogue in the table above', () => {
     expect(AFTER_FIRST_FAILURE.map(([failure]) => failure).toSorted()).toEqual(failureClasses.toSorted());
   });
 
-  it('a Retry-After goes before the doubling wait of a hold', () => {
+  it('prefers Retry-After to the growing delay of a hold', () => {
     const asked = { step: 'hold', failure: 'rate_limited', delayMs: 7_000, delayIsNamed: true };
     expect(decideAfterSend(failed('rate_limited', 7_000), history({ holds: 4 }), policy, NOW)).toEqual(asked);
     expect(decideAfterSend(failed('rate_limited'), history({ holds: 0 }), policy, NOW)).toMatchObject({
@@ -103,14 +103,14 @@ describe('after a send', () => {
     });
   });
 
-  it('a resend waits for the Retry-After when that is longer, never shorter than its own wait', () => {
+  it('uses the longer one of Retry-After and the resend delay', () => {
     expect(decideAfterSend(failed('server_error', 60_000), history(), policy, NOW)).toMatchObject({ delayMs: 60_000 });
     expect(decideAfterSend(failed('server_error', 1), history(), policy, NOW)).toMatchObject({
       delayMs: policy.resendDelayMs,
     });
   });
 
-  it('the last resend is the one that begins exactly at the end of the window', () => {
+  it('allows the last resend exactly at the end of the window', () => {
     const firstUnrefusedSendAt = NOW + policy.resendDelayMs - policy.resendWindowMs;
     expect(decideAfterSend(failed('timeout'), history({ firstUnrefusedSendAt }), policy, NOW).step).toBe('resend');
     expect(
@@ -118,23 +118,23 @@ describe('after a send', () => {
     ).toBe('look_up');
   });
 
-  it('the window begins with the first send that was not refused, however long before it was sent and refused', () => {
+  it('starts the window at the first send without a refusal, after any earlier sends', () => {
     const held = { firstSentAt: NOW - 30 * policy.resendWindowMs, sends: 12 };
     expect(decideAfterSend(failed('timeout'), history(held), policy, NOW).step).toBe('resend');
     expect(atGate({ ...held, anyUnknown: true, firstUnrefusedSendAt: NOW }).step).toBe('resend');
   });
 });
 
-describe('at the purchase gate', () => {
+describe('the decision at the purchase gate', () => {
   const lookUp = { step: 'look_up', failure: 'purchases_paused' };
 
-  it('what was not sent, or bought nothing, is held until the gate is asked again', () => {
+  it('holds an unsent or refused attempt until the next gate check', () => {
     const held = { step: 'hold', failure: 'purchases_paused', delayMs: 60_000, gated: 'Buying is paused.' };
     expect(atGate({ firstSentAt: undefined })).toEqual(held);
     expect(atGate({ holds: 7 })).toEqual(held);
   });
 
-  it('what may have bought waits to be sent again, to the end of its window at the latest', () => {
+  it('delays the resend of a possible purchase, until the end of its window at the latest', () => {
     const resend = { step: 'resend', failure: 'purchases_paused', gated: 'Buying is paused.' };
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW })).toEqual({ ...resend, delayMs: 60_000 });
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: undefined })).toEqual({ ...resend, delayMs: 60_000 });
@@ -144,7 +144,7 @@ describe('at the purchase gate', () => {
     });
   });
 
-  it('what may have bought is looked up once its window is over, or where nothing is sent again', () => {
+  it('looks up a possible purchase after its window, or without resends', () => {
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW - policy.resendWindowMs })).toEqual(lookUp);
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW - policy.resendWindowMs - 1 })).toEqual(lookUp);
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW }, false)).toEqual(lookUp);
@@ -152,7 +152,7 @@ describe('at the purchase gate', () => {
 });
 
 describe('the failure catalogue', () => {
-  it('calls unknown whatever does not prove that nothing was bought', () => {
+  it('marks every class as unknown that does not prove a missing purchase', () => {
     const unknown = failureClasses.filter((failure) => !isDefinite(failure));
     expect(unknown.toSorted()).toEqual([
       'connection_lost',
@@ -165,19 +165,19 @@ describe('the failure catalogue', () => {
     ]);
   });
 
-  it('calls every class one or the other, and says how each goes on', () => {
+  it('marks every class as definite or unknown, with its next step', () => {
     for (const { certainty, disposition } of Object.values(FAILURE_CLASSES)) {
       expect(['definite', 'unknown']).toContain(certainty);
       expect(['fail', 'hold', 'look_up', 'new_attempt']).toContain(disposition);
     }
   });
 
-  it('lets no unknown class fail, hold or buy anew by its own disposition', () => {
+  it('never lets an unknown class fail, hold or start a new attempt directly', () => {
     const unknown = failureClasses.filter((failure) => !isDefinite(failure));
     expect(new Set(unknown.map((failure) => FAILURE_CLASSES[failure].disposition))).toEqual(new Set(['look_up']));
   });
 
-  it('counts as a definite answer of the service unless we found it ourselves', () => {
+  it('marks definite classes as answers of the service unless we found them ourselves', () => {
     const withoutAnswer = failureClasses.filter((failure) => isDefinite(failure) && !isDefiniteAnswer(failure));
     expect(withoutAnswer).toEqual([
       'deadline_passed',
@@ -190,7 +190,7 @@ describe('the failure catalogue', () => {
     expect(failureClasses.filter((failure) => isDefiniteAnswer(failure) && !isDefinite(failure))).toEqual([]);
   });
 
-  it('tells the reader of every class what happened and what to do', () => {
+  it('explains every class with its meaning and advice', () => {
     for (const { meaning, advice } of Object.values(FAILURE_CLASSES)) {
       expect(meaning).toMatch(/^[A-Z].*\.$/);
       expect(advice).toMatch(/^[A-Z].*\.$/);
@@ -199,7 +199,7 @@ describe('the failure catalogue', () => {
 });
 
 describe('the settlement of a failed attempt', () => {
-  it('reads the wallet a few times before a person is told', () => {
+  it('reads the wallet a few times before a case opens', () => {
     for (let reads = 1; reads < policy.settleReads; reads += 1)
       expect(decideSettlement(reads, policy)).toBe('read_again');
     expect(decideSettlement(policy.settleReads, policy)).toBe('open_case');
@@ -210,13 +210,13 @@ describe('the settlement of a failed attempt', () => {
     ['credited', true],
     ['debited', false],
     ['unavailable', false],
-  ] as const)('on the evidence %s takes it that the attempt cost nothing: %s', (evidence, nothing) => {
+  ] as const)('on the evidence %s treats the attempt as free of charge: %s', (evidence, nothing) => {
     expect(costNothing(evidence)).toBe(nothing);
   });
 });
 
-describe('after acceptance', () => {
-  it('a failure is settled against the wallet before anything else', () => {
+describe('the decision after acceptance', () => {
+  it('settles a failure with the wallet before anything else', () => {
     expect(afterAcceptance('failed')).toEqual({ step: 'settle', failure: 'supplier_failed' });
   });
 });

@@ -21,9 +21,9 @@ const witness = (change: Partial<Witness>): Witness => ({
 const row = (state: AttemptState, sends: number): AttemptRecord => ({ state, sends });
 
 const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][] = [
-  ['a lost row of what was never sent', witness({}), undefined, 'none'],
-  ['a lost row of what was sent', witness({ sends: 1, state: 'refused' }), undefined, 'doubt'],
-  ['a lost row of what the service has', witness({ state: 'processing' }), undefined, 'doubt'],
+  ['a lost row of an unsent attempt', witness({}), undefined, 'none'],
+  ['a lost row of a sent attempt', witness({ sends: 1, state: 'refused' }), undefined, 'doubt'],
+  ['a lost row of an attempt that the service has', witness({ state: 'processing' }), undefined, 'doubt'],
   [
     'a row before its first send',
     witness({ sends: 1, state: 'unknown', anyUnknown: true }),
@@ -32,7 +32,7 @@ const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][
   ],
   ['a row with fewer sends', witness({ sends: 2, state: 'unknown', anyUnknown: true }), row('refused', 1), 'doubt'],
   [
-    'a row that calls refused what a later report made more of',
+    'a refused row of an attempt with a later report',
     witness({ sends: 1, state: 'processing' }),
     row('refused', 1),
     'doubt',
@@ -43,18 +43,18 @@ const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][
     row('refused', 2),
     'none',
   ],
-  ['a row that is unknown all the same', witness({ sends: 1, state: 'completed' }), row('unknown', 1), 'none'],
+  ['an unknown row', witness({ sends: 1, state: 'completed' }), row('unknown', 1), 'none'],
   ['a row that knows as much', witness({ sends: 1, state: 'refused' }), row('refused', 1), 'none'],
   ['a row that knows of a send more', witness({ sends: 1, state: 'refused' }), row('sending', 2), 'none'],
   [
-    'a row by which the service has it',
+    'a row of an attempt that the service has',
     witness({ sends: 3, state: 'unknown', anyUnknown: true }),
     row('processing', 1),
     'none',
   ],
-  ['a row that a person has called failed since', witness({ sends: 1, state: 'processing' }), row('failed', 1), 'none'],
+  ['a row that a verdict has failed since', witness({ sends: 1, state: 'processing' }), row('failed', 1), 'none'],
   [
-    'a row that failed, of what was delivered',
+    'a failed row of a delivered attempt',
     witness({ sends: 1, state: 'completed', ended: 'completed' }),
     row('failed', 1),
     'doubt',
@@ -66,25 +66,20 @@ const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][
     'doubt',
   ],
   [
-    'a row that failed, of a subscription whose time was over',
+    'a failed row of a subscription that has expired',
     witness({ sends: 1, state: 'completed', ended: 'expired' }),
     row('failed', 1),
     'doubt',
   ],
   ['a row that is being sent', witness({ sends: 1, state: 'completed' }), row('sending', 1), 'none'],
   [
-    'a row that calls refused what had failed at the service',
+    'a refused row of an attempt that failed at the service',
     witness({ sends: 1, state: 'failed' }),
     row('refused', 1),
     'doubt',
   ],
-  ['a row that calls refused what was bought', witness({ sends: 1, state: 'completed' }), row('refused', 1), 'doubt'],
-  [
-    'a row of what a person gave up',
-    witness({ sends: 1, state: 'refused', ended: 'abandoned' }),
-    row('prepared', 0),
-    'none',
-  ],
+  ['a refused row of a bought attempt', witness({ sends: 1, state: 'completed' }), row('refused', 1), 'doubt'],
+  ['a row of abandoned work', witness({ sends: 1, state: 'refused', ended: 'abandoned' }), row('prepared', 0), 'none'],
   [
     'a row of a cancellation that was refused',
     witness({ sends: 1, state: 'failed', ended: 'refused' }),
@@ -92,7 +87,7 @@ const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][
     'none',
   ],
   [
-    'a row of what had failed for good',
+    'a row of permanently failed work',
     witness({ sends: 1, state: 'refused', ended: 'failed' }),
     row('prepared', 0),
     'none',
@@ -100,11 +95,11 @@ const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][
 ];
 
 describe('a row after lost commits', () => {
-  it.each(TABLE)('is judged: %s', (_name, known, record, expected) => {
+  it.each(TABLE)('is restored correctly: %s', (_name, known, record, expected) => {
     expect(restoration(known, record)).toBe(expected);
   });
 
-  it('never passes as unsent or refused while its workflow knows of a later send that may have bought', () => {
+  it('never counts as unsent or refused while its workflow knows of a later possible purchase', () => {
     for (const state of ATTEMPT_STATES) {
       for (const sends of [0, 1, 2, 3]) {
         const known = witness({ sends: 2, state: 'unknown', anyUnknown: true });
@@ -115,7 +110,7 @@ describe('a row after lost commits', () => {
     }
   });
 
-  it('that was brought to what the workflow knows is not doubted again', () => {
+  it('is not restored a second time', () => {
     const doubted = TABLE.filter(([, , , expected]) => expected === 'doubt');
     const again = doubted.map(([, known]) => restoration(known, row('unknown', Math.max(1, known.sends))));
     expect(again).toEqual(doubted.map(() => 'none'));
@@ -125,15 +120,15 @@ describe('a row after lost commits', () => {
 describe('a row of an attempt', () => {
   const sent = witness({ number: 2, sends: 1, state: 'unknown', anyUnknown: true });
 
-  it('knows less than the workflow only where it is of the same attempt', () => {
+  it('knows less than the workflow only when it is of the same attempt', () => {
     expect(knowsMore(sent, { number: 2, ...row('prepared', 0) })).toBe(true);
     expect(knowsMore(sent, { number: 2, ...row('unknown', 1) })).toBe(false);
     expect(knowsMore(sent, { number: 1, ...row('prepared', 0) })).toBe(false);
   });
 });
 
-describe('what a workflow knows', () => {
-  it('keeps every time and id that either knows, and adds none', () => {
+describe('the knowledge of a workflow', () => {
+  it('keeps every time and id of both sides, and adds none', () => {
     const known = witness({ firstSentAt: 5, firstUnrefusedSendAt: 6, serviceId: 'so_1' });
     expect(joinWitness(known, witness({}))).toEqual(known);
     expect(joinWitness(witness({}), known)).toEqual(known);
@@ -148,7 +143,7 @@ describe('what a workflow knows', () => {
     });
   });
 
-  it('is marked as restored until the service says what it has', () => {
+  it('is marked as restored until the service reports the purchase', () => {
     const restored = witness({ sends: 1, state: 'unknown', isRestored: true });
     expect(joinWitness(witness({ sends: 1, state: 'unknown' }), restored).isRestored).toBe(true);
     expect(joinWitness(restored, witness({ sends: 1, state: 'unknown' })).isRestored).toBe(true);
@@ -158,7 +153,7 @@ describe('what a workflow knows', () => {
     }
   });
 
-  it('keeps the sends and the doubt of an attempt, and takes the state that was read', () => {
+  it('keeps the sends and the doubt of an attempt, and takes the state of the new read', () => {
     const known = witness({ sends: 2, state: 'unknown', anyUnknown: true, firstSentAt: 5, isRestored: true });
     expect(joinWitness(known, witness({ sends: 1, state: 'refused' }))).toEqual(
       witness({ sends: 2, state: 'refused', anyUnknown: true, firstSentAt: 5, isRestored: true }),
@@ -172,7 +167,7 @@ describe('what a workflow knows', () => {
     expect(joinWitness(second, witness({ sends: 4 }))).toEqual(second);
   });
 
-  it('says of a delivered work that it was sent and bought, whatever its last run had read', () => {
+  it('marks delivered work as sent and bought, after any last read', () => {
     expect(witnessOfEnd({ status: 'completed' }, undefined)).toMatchObject({
       state: 'completed',
       sends: 1,
@@ -194,7 +189,7 @@ describe('what a workflow knows', () => {
     }
   });
 
-  it('says of work that ended without effect how it ended and why, and keeps what its last run had read', () => {
+  it('keeps the end and reason of work without effect, and its last read', () => {
     expect(witnessOfEnd({ status: 'abandoned' }, undefined)).toEqual({
       number: 1,
       state: 'prepared',

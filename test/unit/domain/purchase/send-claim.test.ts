@@ -16,11 +16,11 @@ const facts = (more: Partial<SendCandidate> = {}): SendCandidate => ({
   unrefusedForMs: null,
   ...more,
 });
-/** A send of it was answered by nobody a minute ago. */
+/** Its send got no answer a minute ago. */
 const unknown = (more: Partial<SendCandidate> = {}) =>
   facts({ state: 'unknown', anyUnknown: true, failureClass: 'timeout', unrefusedForMs: 60_000, ...more });
 
-describe('whether an attempt may be sent', () => {
+describe('the send decision', () => {
   const BY_STATE = [
     ['prepared', 'claim'],
     ['sending', 'claim'],
@@ -30,15 +30,15 @@ describe('whether an attempt may be sent', () => {
     ['completed', 'settled'],
     ['failed', 'settled'],
   ] as const;
-  it.each(BY_STATE)('%s, with no lease and within its window: %s', (state, decision) => {
+  it.each(BY_STATE)('for %s, without a lease and within its window, is %s', (state, decision) => {
     expect(decideSendClaim(facts({ state, unrefusedForMs: 1 }), WINDOW)).toBe(decision);
   });
 
-  it('has a decision for every state in the table above', () => {
+  it('covers every state in the table above', () => {
     expect(BY_STATE.map(([state]) => state).toSorted()).toEqual(ATTEMPT_STATES.toSorted());
   });
 
-  it('what the service has is not sent, whatever lease there is', () => {
+  it('refuses a purchase that the service has, with any lease', () => {
     expect(decideSendClaim(facts({ state: 'processing', leaseLeftMs: 1 }), WINDOW)).toBe('settled');
   });
 
@@ -47,7 +47,7 @@ describe('whether an attempt may be sent', () => {
     ['less than a millisecond before', 0.001, 'leased'],
     ['at its end', 0, 'claim'],
     ['long after it', -3_600_000, 'claim'],
-  ] as const)('one that is being sent, %s', (_when, leaseLeftMs, decision) => {
+  ] as const)('for an attempt in sending, %s', (_when, leaseLeftMs, decision) => {
     expect(decideSendClaim(facts({ state: 'sending', leaseLeftMs, unrefusedForMs: 30_000 }), WINDOW)).toBe(decision);
   });
 
@@ -57,26 +57,26 @@ describe('whether an attempt may be sent', () => {
     ['where nothing may be sent again', unknown(), undefined, 'resend_not_allowed'],
     ['that was refused since', unknown({ failureClass: 'insufficient_balance' }), undefined, 'resend_not_allowed'],
     ['whose key the service knows', unknown({ failureClass: 'key_or_reference_used' }), WINDOW, 'too_late'],
-    ['whose answer could not be read', unknown({ failureClass: 'contract_drift' }), WINDOW, 'too_late'],
-    ['that a person calls bought, and that was never sent', unknown({ unrefusedForMs: null }), WINDOW, 'too_late'],
+    ['with an unreadable answer', unknown({ failureClass: 'contract_drift' }), WINDOW, 'too_late'],
+    ['bought by a verdict, and never sent', unknown({ unrefusedForMs: null }), WINDOW, 'too_late'],
     [
-      'whose last send left no result',
+      'without a result of its last send',
       facts({ state: 'sending', unrefusedForMs: 60_000 }),
       undefined,
       'resend_not_allowed',
     ],
-  ] as const)('one that may have been bought, %s', (_what, attempt, window, decision) => {
+  ] as const)('for a possible purchase, %s', (_what, attempt, window, decision) => {
     expect(mayHaveBought(attempt)).toBe(true);
     expect(decideSendClaim(attempt, window)).toBe(decision);
   });
 
-  it.each(['prepared', 'refused'] as const)('%s, of which no send may have bought, has no window', (state) => {
+  it.each(['prepared', 'refused'] as const)('for %s, without a possible purchase, needs no window', (state) => {
     expect(decideSendClaim(facts({ state }), undefined)).toBe('claim');
     expect(mayHaveBought({ state, anyUnknown: false })).toBe(false);
   });
 });
 
-describe('the window for sending again', () => {
+describe('the resend window', () => {
   it.each([
     [WINDOW, { resendAllowed: true, resendWindowMs: WINDOW }, WINDOW],
     [WINDOW, { resendAllowed: true, resendWindowMs: 1_000 }, 1_000],

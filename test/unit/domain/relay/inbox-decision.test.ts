@@ -19,18 +19,18 @@ const pending = (decision: ObservationDecision | null): StoredInboxRow => ({
 const SETTLED = ['relayed', 'applied', 'unmatched', 'quarantined', 'replayed', 'ignored'] as const;
 
 describe('a row of the inbox', () => {
-  it('waits, or has one of the states that need nothing of the relay', () => {
+  it('is pending, or has a state that needs no relay', () => {
     expect(INBOX_STATES).toEqual(['pending', ...SETTLED]);
   });
 
-  it.each(SETTLED)('that is %s already is left alone', (state) => {
+  it.each(SETTLED)('in the state %s is left unchanged', (state) => {
     for (const judged of DECISIONS) {
       for (const ended of [false, true])
         expect(decideInboxRow({ state, decision: 'advance', isOurs: true }, judged, ended)).toEqual({ kind: 'leave' });
     }
   });
 
-  it('that another relay took is left alone', () => {
+  it('of another relay is left unchanged', () => {
     for (const judged of DECISIONS)
       expect(decideInboxRow({ ...pending(null), isOurs: false }, judged, false)).toEqual({ kind: 'leave' });
   });
@@ -45,11 +45,11 @@ describe('a row of the inbox', () => {
     ['advance', 'contradiction', { kind: 'notify', decision: 'advance' }],
     ['contradiction', 'known', { kind: 'notify', decision: 'contradiction' }],
     ['contradiction', 'advance', { kind: 'notify', decision: 'contradiction' }],
-  ])('judged %s before and %s now, of work that goes on: $kind', (stored, judged, action) => {
+  ])('decided as %s before and %s now, of open work, causes $kind', (stored, judged, action) => {
     expect(decideInboxRow(pending(stored), judged, false)).toEqual(action);
   });
 
-  it('of work that has ended is judged against the end, whatever it meant before, and no workflow is notified', () => {
+  it('of ended work is judged against the final state, for any earlier decision, without a signal', () => {
     for (const stored of [null, ...DECISIONS]) {
       for (const judged of DECISIONS)
         expect(decideInboxRow(pending(stored), judged, true)).toEqual({ kind: 'apply', decision: judged });
@@ -61,41 +61,44 @@ describe('a row of the inbox', () => {
     ['finished', false, 'try_again'],
     ['notified', true, 'judge_again'],
     ['finished', true, 'judge_again'],
-  ] as const)('whose workflow was %s (work ended: %s) is %s', (outcome, ended, next) => {
+  ] as const)('after the result %s of its signal (work ended: %s) is %s', (outcome, ended, next) => {
     expect(afterNotifying(outcome, ended)).toBe(next);
   });
 });
 
 /**
- * A row, what two relays hold of it, and whether any workflow was told. The attempt is `completed` once the facts are
+ * A row, the copies of two relays, and whether a workflow was signalled. The attempt is `completed` once the facts are
  * stored.
  */
 interface World {
   readonly row: { readonly state: InboxState; readonly decision: ObservationDecision | null; readonly tries: number };
   readonly copies: readonly [Copy | undefined, Copy | undefined];
   readonly factsStored: boolean;
-  readonly told: boolean;
+  readonly signalled: boolean;
 }
 
 interface Copy {
   readonly tries: number;
   readonly decision: ObservationDecision | null;
-  /** Set while its call to the workflow is under way. */
-  readonly telling: boolean;
+  /** Set while its signal runs. */
+  readonly isSignalling: boolean;
 }
 
 type Rule = (row: World['row'], copy: Copy, judged: ObservationDecision) => InboxAction;
 
 const RULE: Rule = ({ state, decision, tries }, copy, judged) =>
   decideInboxRow({ state, decision, isOurs: tries === copy.tries }, judged, false);
-/** As it was once: by what was taken into memory. */
+/** An earlier, wrong rule: uses the copy in memory. */
 const RULE_OF_MEMORY: Rule = (_row, copy, judged) =>
   decideInboxRow({ state: 'pending', decision: copy.decision, isOurs: true }, judged, false);
-/** Read under the lock, but judged anew each time. */
+/** Another wrong rule: reads the row under the lock, but judges again each time. */
 const RULE_OF_PRESENT: Rule = ({ state, tries }, copy, judged) =>
   decideInboxRow({ state, decision: null, isOurs: tries === copy.tries }, judged, false);
 
-/** Every next state: each relay may take (any lease may have ended), judge, or see its call arrive, or fail. */
+/**
+ * Every next state: each relay may take the row (any lease may have ended), judge it, or see its signal succeed or
+ * fail.
+ */
 function* next(world: World, rule: Rule): Iterable<World> {
   for (const relay of [0, 1] as const) {
     const copy = world.copies[relay];
@@ -107,11 +110,11 @@ function* next(world: World, rule: Rule): Iterable<World> {
       yield {
         ...world,
         row: { ...world.row, tries },
-        copies: holding({ tries, decision: world.row.decision, telling: false }),
+        copies: holding({ tries, decision: world.row.decision, isSignalling: false }),
       };
-    } else if (copy.telling) {
+    } else if (copy.isSignalling) {
       const row = world.row.state === 'pending' ? { ...world.row, state: 'relayed' as const } : world.row;
-      yield { ...world, row, told: true, copies: holding(undefined) };
+      yield { ...world, row, signalled: true, copies: holding(undefined) };
       yield { ...world, copies: holding(undefined) };
     } else {
       const action = rule(world.row, copy, world.factsStored ? 'known' : 'advance');
@@ -124,26 +127,24 @@ function* next(world: World, rule: Rule): Iterable<World> {
         };
       } else {
         const row = { ...world.row, decision: action.decision };
-        yield { ...world, row, factsStored: true, copies: holding({ ...copy, telling: true }) };
+        yield { ...world, row, factsStored: true, copies: holding({ ...copy, isSignalling: true }) };
       }
     }
   }
 }
 
-/**
- * Visits every world that can be reached. @returns how many, and one in which the row is settled and nobody was told.
- */
+/** Visits every reachable world. @returns their number, and one with a settled row and no signal. */
 function explore(rule: Rule): { readonly worlds: number; readonly lost: World | undefined } {
   const start: World = {
     row: { state: 'pending', decision: null, tries: 0 },
     copies: [undefined, undefined],
     factsStored: false,
-    told: false,
+    signalled: false,
   };
   const seen = new Set([JSON.stringify(start)]);
   const open = [start];
   for (let world = open.pop(); world !== undefined; world = open.pop()) {
-    if (world.row.state === 'applied' && !world.told && world.copies.every((copy) => copy?.telling !== true))
+    if (world.row.state === 'applied' && !world.signalled && world.copies.every((copy) => copy?.isSignalling !== true))
       return { worlds: seen.size, lost: world };
     for (const each of next(world, rule)) {
       const key = JSON.stringify(each);
@@ -155,7 +156,7 @@ function explore(rule: Rule): { readonly worlds: number; readonly lost: World | 
 }
 
 describe('two relays, in every order of their steps', () => {
-  it('never settle a row that advanced an attempt without telling its workflow', () => {
+  it('never settle a row that advanced an attempt without a signal to its workflow', () => {
     const { worlds, lost } = explore(RULE);
     expect(lost).toBeUndefined();
     expect(worlds).toBeGreaterThan(100);
@@ -164,7 +165,7 @@ describe('two relays, in every order of their steps', () => {
   it.each([
     ['the copy in memory', RULE_OF_MEMORY],
     ['the present state alone', RULE_OF_PRESENT],
-  ])('(saboteur) lose it when they go by %s', (_name, rule) => {
-    expect(explore(rule).lost).toMatchObject({ row: { state: 'applied', decision: 'known' }, told: false });
+  ])('(defect) lose the signal with the rule %s', (_name, rule) => {
+    expect(explore(rule).lost).toMatchObject({ row: { state: 'applied', decision: 'known' }, signalled: false });
   });
 });

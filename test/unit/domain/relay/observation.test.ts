@@ -22,10 +22,10 @@ const everything = WORK_STATUSES.flatMap((status) =>
   ),
 );
 
-/** Both tables once more, as sentences. */
+/** Both tables a second time, as conditions. */
 function meaning({ status, attemptState, latestAttempt }: ObservedWork, outcome: ObservedOutcome): ObservationDecision {
   const opposite = (said: ObservedOutcome) => (said === 'completed' ? 'failed' : 'completed');
-  // The service's last word on an attempt stands: the opposite contradicts it, anything else is old news.
+  // A final report on an attempt stays. The opposite contradicts it, and anything else is known.
   if (attemptState === 'failed') return outcome === opposite(attemptState) ? 'contradiction' : 'known';
   if (isFinal(status)) {
     const bought = status !== 'failed' && status !== 'abandoned' && status !== 'refused';
@@ -33,55 +33,55 @@ function meaning({ status, attemptState, latestAttempt }: ObservedWork, outcome:
   }
   if (attemptState === 'completed') return outcome === opposite(attemptState) ? 'contradiction' : 'known';
   if (attemptState === 'processing' && outcome === 'processing') return 'known';
-  // News moves the attempt that counts, and contradicts that an earlier one was given up.
+  // A new report advances the latest attempt, and contradicts the failure of an earlier one.
   return latestAttempt ? 'advance' : 'contradiction';
 }
 
-describe('what an observation means', () => {
-  it('is decided for every order status, attempt state and outcome', () => {
+describe('the decision about an observation', () => {
+  it('exists for every work status, attempt state and outcome', () => {
     expect(everything).toHaveLength(WORK_STATUSES.length * 7 * 3 * 2);
     for (const { work, outcome } of everything) {
       expect(['advance', 'known', 'contradiction']).toContain(judgeObservation(work, outcome));
     }
   });
 
-  it('is in every case what the sentences of this file say [spec: gap.transitions]', () => {
+  it('equals the conditions of this file [spec: gap.transitions]', () => {
     expect(
       everything.map(({ work, outcome }) => ({ ...work, outcome, decision: judgeObservation(work, outcome) })),
     ).toEqual(everything.map(({ work, outcome }) => ({ ...work, outcome, decision: meaning(work, outcome) })));
   });
 
-  it('tells of two ends that a subscription may come to', () => {
+  it('knows two ends of a subscription', () => {
     expect([...SUBSCRIPTION_ENDS]).toEqual(['cancelled', 'expired']);
   });
 
-  it('of an end besides is news exactly where the work is open, its attempt known, and no end of it was heard of yet', () => {
+  it('with an additional end is new only for open work with a known attempt and without an earlier end', () => {
     for (const { work, outcome } of everything) {
       for (const end of SUBSCRIPTION_ENDS) {
         const plain = meaning(work, outcome);
-        const news = plain === 'known' && !isFinal(work.status) ? 'advance' : plain;
-        expect(judgeObservation(work, outcome, judgeSubscriptionEnd(undefined, end))).toBe(news);
+        const expected = plain === 'known' && !isFinal(work.status) ? 'advance' : plain;
+        expect(judgeObservation(work, outcome, judgeSubscriptionEnd(undefined, end))).toBe(expected);
         expect(judgeObservation(work, outcome, judgeSubscriptionEnd(end, end))).toBe(plain);
       }
     }
   });
 
-  it('that contradicts what follows the purchase is a contradiction, whatever it says of the purchase', () => {
+  it('with a contradiction after the purchase is a contradiction, for any purchase report', () => {
     for (const { work, outcome } of everything)
       expect(judgeObservation(work, outcome, 'contradiction')).toBe('contradiction');
   });
 
-  it('never advances an order that has ended', () => {
+  it('never advances ended work', () => {
     const ended = everything.filter(({ work }) => isFinal(work.status));
     expect(ended.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
   });
 
-  it('never brings an attempt back to life that the order has gone on from: two would be bought', () => {
+  it('never advances an earlier attempt, because two would be bought', () => {
     const earlier = everything.filter(({ work }) => !work.latestAttempt);
     expect(earlier.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
   });
 
-  it('is the same for the same event a second time: known, once it was applied', () => {
+  it('is known for the same event a second time', () => {
     for (const outcome of OBSERVED_OUTCOMES) {
       expect(judgeObservation({ status: 'processing', attemptState: outcome, latestAttempt: true }, outcome)).toBe(
         'known',
@@ -92,7 +92,7 @@ describe('what an observation means', () => {
     );
   });
 
-  it('is old news for a processing that comes after the end of its attempt', () => {
+  it('is known for processing after the end of its attempt', () => {
     for (const attemptState of ['completed', 'failed'] as const) {
       expect(judgeObservation({ status: 'processing', attemptState, latestAttempt: true }, 'processing')).toBe('known');
     }
@@ -107,19 +107,19 @@ describe('what an observation means', () => {
     ['processing', 'failed', 'completed'],
     ['processing', 'completed', 'failed'],
   ] as const)(
-    'is a contradiction for an order that is %s (attempt %s) and is said to be %s',
+    'is a contradiction for an order that is %s (attempt %s) and reported as %s',
     (status, attemptState, outcome) => {
       expect(judgeObservation({ status, attemptState, latestAttempt: true }, outcome)).toBe('contradiction');
     },
   );
 
-  it('is no news for the failure of an earlier attempt, whatever came of the order', () => {
+  it('is known for the failure of an earlier attempt, for any end of the order', () => {
     for (const status of FINAL_STATUSES) {
       expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'failed')).toBe('known');
     }
   });
 
-  it('is a contradiction when an earlier, failed attempt is reported as completed, whatever the outcome of the order', () => {
+  it('is a contradiction for a completed earlier attempt that had failed, in every order status', () => {
     for (const status of ['processing', 'held', 'failed', 'abandoned'] as const) {
       expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe(
         'contradiction',
@@ -127,13 +127,13 @@ describe('what an observation means', () => {
     }
   });
 
-  it('an earlier attempt that completes after all, beside a completed later one, was bought twice: a contradiction', () => {
+  it('is a contradiction for a double purchase: an earlier attempt completes beside a later one', () => {
     expect(judgeObservation({ status: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe(
       'contradiction',
     );
   });
 
-  it('of the end of a subscription is news once, and a contradiction where nothing was bought', () => {
+  it('advances once with the end of a subscription, and is a contradiction without a purchase', () => {
     const active = { status: 'active', attemptState: 'completed', latestAttempt: true } as const;
     for (const end of ['cancelled', 'expired'] as const) {
       expect(judgeObservation(active, 'completed', judgeSubscriptionEnd(undefined, end))).toBe('advance');
@@ -146,7 +146,7 @@ describe('what an observation means', () => {
     expect(judgeObservation(active, 'failed')).toBe('contradiction');
   });
 
-  it('has a decision of each kind in its tables', () => {
+  it('occurs with each kind in the tables', () => {
     const decisions = new Set(
       [...Object.values(ATTEMPT_DECISIONS), ...Object.values(FINISHED_DECISIONS)].flatMap((row) => Object.values(row)),
     );
@@ -154,8 +154,8 @@ describe('what an observation means', () => {
   });
 });
 
-describe('what was sold', () => {
-  it('is as it was ordered unless both are known and differ', () => {
+describe('the product of a purchase', () => {
+  it('counts as ordered unless both are known and differ', () => {
     expect(isAsOrdered(1, 1)).toBe(true);
     expect(isAsOrdered(1, undefined)).toBe(true);
     expect(isAsOrdered(undefined, 1)).toBe(true);

@@ -27,7 +27,7 @@ describe('unfinished work', () => {
       'report_unanswered',
     ],
     [
-      'the same while it is parked',
+      'the same while it needs attention',
       { status: 'needs_attention', hasOpenCase: true, relayedSince: NOW - 16 * MINUTE },
       'report_unanswered',
     ],
@@ -37,8 +37,8 @@ describe('unfinished work', () => {
       { status: 'submitting', attemptState: 'failed' },
       'attempt_ended',
     ],
-    ['a person to wait for and no case', { status: 'needs_attention' }, 'case_missing'],
-    ['a step whose time is long over', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
+    ['needs_attention and no case', { status: 'needs_attention' }, 'case_missing'],
+    ['a step long overdue', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
     ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'no_report'],
     ['a hold without an end', { status: 'held', attemptState: 'refused' }, 'no_report'],
     ['no sign of the service for hours', { updatedAt: NOW - 3 * HOUR, lastReportAt: NOW - 3 * HOUR }, 'no_report'],
@@ -53,22 +53,22 @@ describe('unfinished work', () => {
     ['has just changed', { status: 'submitting', updatedAt: NOW - MINUTE }],
     ['is held until later', { status: 'held', nextStepAt: NOW + HOUR }],
     ['settles a failed attempt', { attemptState: 'failed', nextStepAt: NOW + MINUTE }],
-    ['waits for a person for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
+    ['has needed attention for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
     [
       'is a subscription that sleeps for a year',
       { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastReportAt: 0 },
     ],
-  ])('that %s is left alone', (_what, change) => {
+  ])('that %s is left unchanged', (_what, change) => {
     expect(decide(change)).toEqual({ kind: 'leave' });
   });
 
-  it('without a running workflow is started, and not asked for again at once', () => {
+  it('without a running workflow is started, and not requested again at once', () => {
     expect(decide({ isRunning: false })).toEqual({ kind: 'start' });
     expect(decide({ isRunning: false, sweptAt: NOW - policy.idleAfterMs })).toEqual({ kind: 'start' });
     expect(decide({ isRunning: false, sweptAt: NOW - 1 })).toEqual({ kind: 'leave' });
   });
 
-  it('is woken by growing intervals, and never more than four times a day once it is old', () => {
+  it('is woken after growing intervals, and at most four times a day when it is old', () => {
     const after = (age: number) => wakeAgainAfterMs({ createdAt: NOW - age }, policy, NOW);
     expect([after(0), after(HOUR), after(10 * HOUR), after(1_000 * HOUR)]).toEqual([
       15 * MINUTE,

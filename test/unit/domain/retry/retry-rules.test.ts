@@ -23,8 +23,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NOW = Date.UTC(2030, 0, 31, 12);
 
-describe('the table of what is tried again', () => {
-  it('has exactly the classes that hold work or lead to a new attempt, each with its reason', () => {
+describe('the retry table', () => {
+  it('has exactly the classes with a hold or a new attempt, each with its reason', () => {
     const tried = failureClasses.filter((failure) =>
       ['hold', 'new_attempt'].includes(FAILURE_CLASSES[failure].disposition),
     );
@@ -33,7 +33,7 @@ describe('the table of what is tried again', () => {
     for (const failure of retriedClasses) expect(RETRY_TABLE[failure].reason, failure).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  it('lets only the failure of a supplier lead to new attempts', () => {
+  it('allows new attempts only for supplier_failed', () => {
     expect(retriedClasses.filter(leadsToNewAttempt)).toEqual(['supplier_failed']);
   });
 });
@@ -46,17 +46,17 @@ describe('the rule of a class', () => {
     ['price_above_limit', MINUTE, HOUR],
     ['margin_too_low', MINUTE, HOUR],
     ['package_unavailable', MINUTE, HOUR],
-  ] as const)('of %s is by default what the documents say', (failure, firstDelayMs, maxDelayMs) => {
+  ] as const)('for %s has the documented default', (failure, firstDelayMs, maxDelayMs) => {
     expect(retryRule(failure, settings)).toEqual({ attempts: 3, firstDelayMs, maxDelayMs, totalMs: 24 * HOUR });
   });
 
-  it('of what is not tried again, or before anything failed, is what applies to all', () => {
+  it('for a class without retries, or without a failure, is the general rule', () => {
     const ofAll = { attempts: 3, firstDelayMs: 15_000, maxDelayMs: 10 * MINUTE, totalMs: 24 * HOUR };
     expect(retryRule(undefined, settings)).toEqual(ofAll);
     expect(retryRule('invalid_request', settings)).toEqual(ofAll);
   });
 
-  it('follows the settings for all, whatever multiple of them it has', () => {
+  it('follows the general settings as a multiple of them', () => {
     const short = {
       ...settings,
       holdDelayMs: 300,
@@ -75,7 +75,7 @@ describe('the rule of a class', () => {
     expect(retryRule('supplier_failed', short)).toMatchObject({ firstDelayMs: 200, maxDelayMs: 1_000 });
   });
 
-  it('is changed by the configuration for that class alone, but for attempts, which a purchase has as a whole', () => {
+  it('is configured per class, except for attempts, which apply to the whole purchase', () => {
     const retryRules = {
       price_above_limit: { firstDelayMs: 5 * MINUTE, totalMs: 48 * HOUR },
       supplier_failed: { attempts: 7 },
@@ -91,10 +91,10 @@ describe('the rule of a class', () => {
   });
 });
 
-describe('what an operator sets for one piece of work', () => {
+describe('the retry policy of an operator for one item', () => {
   const rule = retryRule('not_sent', settings);
 
-  it('goes before what is configured and what was granted', () => {
+  it('takes precedence over the configuration and granted attempts', () => {
     expect(ruleOfWork(rule, {}, 2)).toEqual({ ...rule, attempts: 5 });
     expect(ruleOfWork(rule, { attempts: 4 }, 2)).toEqual({ ...rule, attempts: 4 });
     expect(ruleOfWork(rule, { firstDelayMs: HOUR })).toEqual({ ...rule, firstDelayMs: HOUR, maxDelayMs: HOUR });
@@ -106,7 +106,7 @@ describe('what an operator sets for one piece of work', () => {
     });
   });
 
-  it('of the deadline stands in place of the sooner one of the caller and of the configured time', () => {
+  it('replaces the deadline of the caller and of the configuration by its own deadline', () => {
     expect(givesUpAt({ acceptedAt: NOW }, rule, {})).toBe(NOW + 24 * HOUR);
     expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, {})).toBe(NOW + HOUR);
     expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + 48 * HOUR }, rule, {})).toBe(NOW + 24 * HOUR);
@@ -115,7 +115,7 @@ describe('what an operator sets for one piece of work', () => {
     );
   });
 
-  it('is said in words', () => {
+  it('is described in a sentence', () => {
     expect(retrySentence(rule, NOW, {})).toBe(
       'At most 3 attempts; waits of 15 s at first, 10 min at most; given up after 2030-01-31T12:00:00.000Z.',
     );
@@ -132,11 +132,11 @@ describe('what an operator sets for one piece of work', () => {
     [2 * HOUR, '2 h'],
     [48 * HOUR, '2 d'],
     [0, '0 ms'],
-  ])('%i ms are %s', (ms, words) => {
+  ])('formats %i ms as %s', (ms, words) => {
     expect(durationText(ms)).toBe(words);
   });
 
-  it('leaves what a change does not name, and a null takes it back', () => {
+  it('keeps values that a change omits, and a null resets one', () => {
     expect(changedOverrides({ attempts: 4, firstDelayMs: HOUR }, { attempts: null, deadlineAt: NOW })).toEqual({
       firstDelayMs: HOUR,
       deadlineAt: NOW,
@@ -144,8 +144,8 @@ describe('what an operator sets for one piece of work', () => {
   });
 });
 
-describe('a deadline that an operator sets', () => {
-  it('lies ahead, and not too far', () => {
+describe('a deadline of an operator', () => {
+  it('must be in the future, within a limit', () => {
     const possible = [NOW, NOW + 1, NOW + RETRY_BOUNDS.deadlineMs, NOW + RETRY_BOUNDS.deadlineMs + 1].map(
       (deadlineAt) => deadlineIsPossible(deadlineAt, NOW),
     );
@@ -153,10 +153,10 @@ describe('a deadline that an operator sets', () => {
   });
 });
 
-describe('the waits of two rules', () => {
+describe('the delays of two rules', () => {
   const rule = { attempts: 3, firstDelayMs: MINUTE, maxDelayMs: HOUR, totalMs: 24 * HOUR };
 
-  it('are the same when both are, whatever else differs', () => {
+  it('are equal independently of other values', () => {
     expect(equalWaits(rule, { ...rule, attempts: 5, totalMs: HOUR })).toBe(true);
     expect(equalWaits(rule, { ...rule, firstDelayMs: 2 * MINUTE })).toBe(false);
     expect(equalWaits(rule, { ...rule, maxDelayMs: 2 * HOUR })).toBe(false);

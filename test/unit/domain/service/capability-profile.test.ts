@@ -26,11 +26,11 @@ const outcome = (given: JudgedProfile | undefined, mode: ServiceMode, configured
 
 const NOTHING_BY_ITSELF = { resendAllowed: false, maxAttempts: 1 };
 
-describe('the policy that workers use', () => {
+describe('the policy of workers', () => {
   it.each([
     ['without a profile', undefined],
-    ['with one that nobody has confirmed', profile(PROVEN)],
-  ])('sends nothing again and buys nothing anew in production %s', (_, given) => {
+    ['with an unconfirmed one', profile(PROVEN)],
+  ])('allows neither resends nor new attempts in production %s', (_, given) => {
     expect(outcome(given, 'production')).toEqual(NOTHING_BY_ITSELF);
   });
 
@@ -38,29 +38,29 @@ describe('the policy that workers use', () => {
     expect(outcome(profile(PROVEN, true), 'production')).toEqual({ resendAllowed: true, maxAttempts: 3 });
   });
 
-  it('follows the newest profile of the sandbox as it is, and the configuration where there is none', () => {
+  it('follows the newest profile of the sandbox, and the configuration without a profile', () => {
     expect(outcome(profile(PROVEN), 'sandbox')).toEqual({ resendAllowed: true, maxAttempts: 3 });
     expect(outcome(undefined, 'sandbox')).toEqual({ resendAllowed: true, maxAttempts: 3 });
   });
 
   it.each([
     ['keys are not replayed', { ...PROVEN, key_replay: false }],
-    ['the probe could not tell', { ...PROVEN, key_replay: null }],
+    ['the probe had no result', { ...PROVEN, key_replay: null }],
     ['the profile does not say', {}],
     ['keys are forgotten within the window', { ...PROVEN, key_retention: false }],
     ['two sends at once buy twice', { ...PROVEN, key_serialised: false }],
-  ])('sends nothing again where %s, confirmed or not', (_, findings) => {
+  ])('allows no resend when %s, confirmed or not', (_, findings) => {
     expect(outcome(profile(findings, true), 'production')).toEqual({ resendAllowed: false, maxAttempts: 3 });
     expect(outcome(profile(findings), 'sandbox').resendAllowed).toBe(false);
   });
 
-  it('never gives what the configuration has taken away', () => {
+  it('never allows more than the configuration', () => {
     expect(outcome(profile(PROVEN, true), 'production', false).resendAllowed).toBe(false);
     expect(outcome(profile(PROVEN), 'sandbox', false).resendAllowed).toBe(false);
     expect(outcome(undefined, 'sandbox', false).resendAllowed).toBe(false);
   });
 
-  it('buys nothing anew in production without a confirmed profile, whatever the rule of a class says of attempts', () => {
+  it('allows no new attempt in production without a confirmed profile, for any retry rule', () => {
     const retryRules = { supplier_failed: { attempts: 7, firstDelayMs: 5 }, not_sent: { totalMs: 9 } };
     const configured = { ...policy(), purchase: { ...policy().purchase, retryRules } };
     const unproven = effectivePolicy(configured, undefined, 'production').purchase;
@@ -71,7 +71,7 @@ describe('the policy that workers use', () => {
     ).toBe(7);
   });
 
-  it('leaves everything else as configured', () => {
+  it('keeps all other settings', () => {
     const { purchase, ...rest } = effectivePolicy(policy(), undefined, 'production');
     const { purchase: configured, ...others } = policy();
     expect(rest).toEqual(others);
@@ -79,7 +79,7 @@ describe('the policy that workers use', () => {
   });
 });
 
-describe('the reason', () => {
+describe('the reason of a permission', () => {
   it.each([
     [undefined, 'production', true, /no capability profile/],
     [profile(PROVEN), 'production', true, /not confirmed/],
@@ -88,7 +88,7 @@ describe('the reason', () => {
     [profile({ ...PROVEN, key_retention: false }), 'sandbox', true, /forgotten/],
     [profile({ ...PROVEN, key_serialised: false }), 'sandbox', true, /same moment/],
     [profile(PROVEN), 'sandbox', true, /returns the stored result/],
-  ] as const)('is named (%#)', (given, mode, resendAllowed, reason) => {
+  ] as const)('is included (%#)', (given, mode, resendAllowed, reason) => {
     expect(permissions({ resendAllowed }, given, mode).resends.because).toMatch(reason);
   });
 });

@@ -11,38 +11,38 @@ import {
 const EVENTS = Object.keys(ATTEMPT_EVENTS) as AttemptEvent[];
 const everything = ATTEMPT_STATES.flatMap((state) => EVENTS.map((event) => ({ state, event })));
 
-/** The service's last words on an attempt. */
+/** The final reports of the service on an attempt. */
 const ENDS: ReadonlySet<AttemptState> = new Set(['completed', 'failed']);
 const SERVICE_HAS_IT: ReadonlySet<AttemptState> = new Set(['processing', 'completed', 'failed']);
 const isVerdict = (event: AttemptEvent) => event.startsWith('verdict_');
 
-/** Undefined where it must not happen. */
+/** Undefined for a forbidden event. */
 function after(state: AttemptState, event: AttemptEvent): AttemptState | undefined {
   return ATTEMPT_LIFECYCLE[event][state] === 'forbidden' ? undefined : attemptStateAfter(state, event);
 }
 
 function reachableFrom(start: AttemptState, events: readonly AttemptEvent[]): Set<AttemptState> {
   const found = new Set<AttemptState>([start]);
-  // What is added while it is gone through is gone through as well.
+  // The loop also visits states that are added while it runs.
   for (const state of found) {
     for (const event of events) found.add(after(state, event) ?? state);
   }
   return found;
 }
 
-/** The table once more, as sentences. */
+/** The table a second time, as conditions. */
 function meaning(state: AttemptState, event: AttemptEvent): AttemptState | 'forbidden' {
   switch (event) {
     case 'claimed':
       return SERVICE_HAS_IT.has(state) ? 'forbidden' : 'sending';
-    // What a send came to moves what is being sent, and nothing else; what was never sent came to nothing.
+    // The result of a send changes only an attempt in sending. An unsent attempt has no result.
     case 'refused':
     case 'refused_after_unknown':
     case 'unproven':
       if (state === 'prepared') return 'forbidden';
       if (state !== 'sending') return state;
       return event === 'refused' ? 'refused' : 'unknown';
-    // News of the service counts until its last word.
+    // Reports of the service apply until the final one.
     case 'processing':
       return SERVICE_HAS_IT.has(state) ? state : 'processing';
     case 'completed':
@@ -53,7 +53,7 @@ function meaning(state: AttemptState, event: AttemptEvent): AttemptState | 'forb
       return 'completed';
     case 'verdict_bought_unseen':
       return 'unknown';
-    // A row that has lost commits denies nothing any more; what it knows of the service is true.
+    // A row with lost commits proves no absence. Its reports of the service are true.
     case 'records_lost':
       return state === 'processing' || state === 'completed' ? state : 'unknown';
     case 'verdict_bought_undecided':
@@ -63,21 +63,21 @@ function meaning(state: AttemptState, event: AttemptEvent): AttemptState | 'forb
   }
 }
 
-describe('the life of an attempt', () => {
-  it('decides every pair of state and event', () => {
+describe('the lifecycle of an attempt', () => {
+  it('defines a result for every pair of state and event', () => {
     expect(everything).toHaveLength(7 * 13);
     expect(Object.keys(ATTEMPT_LIFECYCLE)).toEqual(EVENTS);
     for (const { state, event } of everything)
       expect([...ATTEMPT_STATES, 'unchanged', 'forbidden']).toContain(ATTEMPT_LIFECYCLE[event][state]);
   });
 
-  it('is in every pair what the sentences of this file say', () => {
+  it('equals the conditions of this file for every pair', () => {
     expect(everything.map(({ state, event }) => ({ state, event, next: after(state, event) ?? 'forbidden' }))).toEqual(
       everything.map(({ state, event }) => ({ state, event, next: meaning(state, event) })),
     );
   });
 
-  it('reaches every state from the first one, also without a person', () => {
+  it('reaches every state from the first one, also without an operator', () => {
     expect(reachableFrom('prepared', EVENTS)).toEqual(new Set(ATTEMPT_STATES));
     expect(
       reachableFrom(
@@ -87,19 +87,19 @@ describe('the life of an attempt', () => {
     ).toEqual(new Set(ATTEMPT_STATES));
   });
 
-  it('has a way out of every state that is no end, to both ends and without a person', () => {
+  it('leads from every other state to both final states, also without an operator', () => {
     const byThemselves = EVENTS.filter((event) => !isVerdict(event));
     for (const state of ATTEMPT_STATES.filter((each) => !ENDS.has(each))) {
       for (const end of ENDS) expect(reachableFrom(state, byThemselves), `${state} to ${end}`).toContain(end);
     }
   });
 
-  it('leaves an end only by the word of a person, with what was bought in hands, or when its records are lost', () => {
+  it('leaves a final state only by a verdict, a stored delivery, or lost records', () => {
     const others = EVENTS.filter((event) => !isVerdict(event) && event !== 'delivered' && event !== 'records_lost');
     for (const end of ENDS) expect(reachableFrom(end, others)).toEqual(new Set([end]));
   });
 
-  it('leaves every state by the word of a person, in either direction', () => {
+  it('leaves every state by a verdict, in both directions', () => {
     for (const state of ATTEMPT_STATES) {
       expect([attemptStateAfter(state, 'verdict_bought'), attemptStateAfter(state, 'verdict_not_bought')]).toEqual([
         'completed',
@@ -108,7 +108,7 @@ describe('the life of an attempt', () => {
     }
   });
 
-  it('never sends what the service has, and says so of each state', () => {
+  it('forbids a send of an attempt that the service has', () => {
     expect(ATTEMPT_STATES.filter(isSettledByService)).toEqual([...SERVICE_HAS_IT]);
     for (const state of SERVICE_HAS_IT) {
       expect(() => attemptStateAfter(state, 'claimed')).toThrow(
@@ -117,27 +117,27 @@ describe('the life of an attempt', () => {
     }
   });
 
-  it('never calls refused what an earlier send may have bought', () => {
+  it('never marks a possible earlier purchase as refused', () => {
     for (const state of ATTEMPT_STATES.filter((each) => each !== 'refused'))
       expect(after(state, 'refused_after_unknown')).not.toBe('refused');
   });
 
-  it('has the same result from every state once it is delivered, so the storage need not read the state', () => {
+  it('has the same result from every state after the delivery, so the storage need not read the state', () => {
     expect(new Set(ATTEMPT_STATES.map((state) => attemptStateAfter(state, 'delivered')))).toEqual(
       new Set(['completed']),
     );
   });
 
-  it('changes its state by a report exactly where the report is new, and then to the reported state', () => {
+  it('changes by a report exactly when the report is new, and then to the reported state', () => {
     for (const state of ATTEMPT_STATES) {
       for (const outcome of OBSERVED_OUTCOMES) {
-        const isNews = ATTEMPT_DECISIONS[state][outcome] === 'advance';
-        expect(attemptStateAfter(state, outcome), `${state}, ${outcome}`).toBe(isNews ? outcome : state);
+        const isNew = ATTEMPT_DECISIONS[state][outcome] === 'advance';
+        expect(attemptStateAfter(state, outcome), `${state}, ${outcome}`).toBe(isNew ? outcome : state);
       }
     }
   });
 
-  it('says in a sentence what each event is', () => {
+  it('has a sentence for each event', () => {
     for (const sentence of Object.values(ATTEMPT_EVENTS)) expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 
-describe('waiting for work', () => {
-  it('ends when it is finished, or when only a person brings the next step', () => {
+describe('a wait of a caller', () => {
+  it('ends when the work is finished, or when an operator must decide', () => {
     expect(WORK_STATUSES.filter(isFinished).toSorted()).toEqual([
       'abandoned',
       'active',
@@ -30,7 +30,7 @@ describe('waiting for work', () => {
     ['held', -5_000, 2],
     ['held', 15_001, 16],
     ['held', 3_600_000, 60],
-  ] as const)('is worth asking again for what is %s and goes on in %s ms after %s s', (status, inMs, seconds) => {
+  ] as const)('returns Retry-After for %s with a next step in %s ms: %s s', (status, inMs, seconds) => {
     expect(retryAfterSeconds(status, inMs === null ? null : 1_000_000 + inMs, 1_000_000)).toBe(seconds);
   });
 });

@@ -24,27 +24,27 @@ function reachableFrom(kind: WorkKind, start: WorkStatus): Set<WorkStatus> {
   return found;
 }
 
-/** Of a subscription that is bought. */
+/** Of a bought subscription. */
 const BOUGHT: ReadonlySet<WorkStatus> = new Set(['active', 'cancelling']);
-/** What only a subscription that was bought can come to. */
+/** Statuses that only a bought subscription can have. */
 const ONLY_AFTER_BUYING: ReadonlySet<WorkStatus> = new Set(['cancelling', 'cancelled', 'expired']);
 const OPEN_AND_NOT_BOUGHT: ReadonlySet<WorkStatus> = new Set(['accepted', 'held', 'submitting', 'processing']);
 
-/** The tables once more, as sentences. */
+/** The tables a second time, as conditions. */
 function shouldFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean {
   if (from === to) return true;
-  // An end is an end, and nothing is accepted twice.
+  // A final status stays, and no work is accepted twice.
   if (isFinal(from) || to === 'accepted') return false;
   if (kind !== 'vpn_subscription') return true;
-  // What is bought is not bought again, fails no more and cannot be given up; a person may have to look at it.
+  // A bought subscription is not bought again, cannot fail and cannot be abandoned. It may need attention.
   if (BOUGHT.has(from)) return to === 'active' || to === 'needs_attention' || ONLY_AFTER_BUYING.has(to);
   return !(OPEN_AND_NOT_BOUGHT.has(from) && ONLY_AFTER_BUYING.has(to));
 }
 
-describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
+describe.each(WORK_KINDS)('the lifecycle of work of kind %s', (kind) => {
   const statuses = statusesOf(kind);
 
-  it('has no row that leads to a status without a row', () => {
+  it('has a row for every status', () => {
     for (const followers of Object.values(rowsOf(kind))) {
       for (const follower of followers) expect(statuses).toContain(follower);
     }
@@ -54,42 +54,42 @@ describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
     expect(reachableFrom(kind, 'accepted')).toEqual(new Set(statuses));
   });
 
-  it('can come to each end from everywhere that is not an end', () => {
+  it('leads from every open status to each possible final one', () => {
     for (const status of statuses) {
       if (isFinal(status)) continue;
-      // What is bought can only end as what was bought.
+      // A bought subscription can only end as bought.
       const bought = ['active', 'cancelling'].includes(status);
       const ends = statuses.filter(isFinal).filter((end) => !bought || ['cancelled', 'expired'].includes(end));
       for (const end of ends) expect(reachableFrom(kind, status)).toContain(end);
     }
   });
 
-  it('ends for good: nothing follows an end, and something follows everything else', () => {
+  it('has no status after a final one, and a next status for every other', () => {
     for (const status of statuses) expect(rowsOf(kind)[status]?.length === 0).toBe(isFinal(status));
     for (const end of statuses.filter(isFinal)) {
       for (const status of statuses) expect(mayFollow(kind, end, status)).toBe(status === end);
     }
   });
 
-  it('decides every pair of statuses, and as the sentences of this file do', () => {
+  it('decides every pair of statuses like the conditions of this file', () => {
     const pairs = statuses.flatMap((from) => statuses.map((to) => ({ from, to })));
     expect(pairs.map(({ from, to }) => ({ from, to, may: mayFollow(kind, from, to) }))).toEqual(
       pairs.map(({ from, to }) => ({ from, to, may: shouldFollow(kind, from, to) })),
     );
   });
 
-  it('has no place for a status of another kind of work', () => {
+  it('refuses a status of another kind of work', () => {
     for (const foreign of WORK_STATUSES.filter((status) => !(statuses as readonly WorkStatus[]).includes(status))) {
       for (const status of statuses)
         expect([mayFollow(kind, foreign, status), mayFollow(kind, status, foreign)]).toEqual([false, false]);
     }
   });
 
-  it('never goes back to accepted', () => {
+  it('never returns to accepted', () => {
     for (const status of statuses) expect(mayFollow(kind, status, 'accepted')).toBe(status === 'accepted');
   });
 
-  it('lets everything that is open be held or parked, and what is parked go on', () => {
+  it('allows a hold or a case of all open work, and continues after a case', () => {
     for (const status of ['accepted', 'submitting', 'processing', 'needs_attention'] as const)
       expect(mayFollow(kind, status, 'held')).toBe(true);
     for (const status of ['accepted', 'held', 'submitting', 'processing'] as const)
@@ -106,6 +106,6 @@ it('the statuses of all kinds are those of each kind, once', () => {
   );
 });
 
-it('final is what design and API call final', () => {
+it('the final statuses are those of the API', () => {
   expect([...FINAL_STATUSES]).toEqual(['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused']);
 });

@@ -7,22 +7,22 @@ import { describeStatus } from '#domain/work/status-text.ts';
 
 const EVERY = WORK_KINDS.flatMap((kind) => statusesOf(kind).map((status) => [kind, status] as const));
 
-describe('where work stands', () => {
-  it.each(EVERY)('of %s that is %s is said in sentences; ended work has no next step', (kind, status) => {
+describe('the description of a status', () => {
+  it.each(EVERY)('of %s in the status %s has sentences, and ended work has no next step', (kind, status) => {
     const { now, reason, next } = describeStatus({ kind, status, isTimed: false });
     for (const sentence of [now, next]) expect(sentence).toMatch(/^[A-Z].*[.]$/);
     expect(reason).toBeUndefined();
     expect(next.startsWith('Nothing')).toBe(isFinal(status));
   });
 
-  it('has a text of its own for each status of a kind', () => {
+  it('has a separate text for each status of a kind', () => {
     for (const kind of WORK_KINDS) {
-      const told = statusesOf(kind).map((status) => describeStatus({ kind, status, isTimed: false }).now);
-      expect(new Set(told).size).toBe(told.length);
+      const texts = statusesOf(kind).map((status) => describeStatus({ kind, status, isTimed: false }).now);
+      expect(new Set(texts).size).toBe(texts.length);
     }
   });
 
-  it('says of what is held why, by what, that it goes on by itself, and how it ends', () => {
+  it('of held work contains the reason, the obstacle, the automatic retry and the end', () => {
     const failure = {
       class: 'price_above_limit',
       detail: 'The price is 3.20 USD, above the limit of 2.00 USD.',
@@ -44,7 +44,7 @@ describe('where work stands', () => {
     );
   });
 
-  it('says of what waits for a person why, and what that person can do', () => {
+  it('of work with a case contains the reason and the possible actions', () => {
     const { reason, next } = describeStatus({
       kind: 'topup',
       status: 'needs_attention',
@@ -54,7 +54,7 @@ describe('where work stands', () => {
     expect({ meaning: reason, advice: next }).toEqual(ATTENTION_REASONS.outcome_unknown);
   });
 
-  it('does not bring up an old failure of what goes on', () => {
+  it('contains no old failure of continuing work', () => {
     const failure = { class: 'timeout', detail: 'No answer.' } as const;
     expect(describeStatus({ kind: 'order', status: 'processing', failure, isTimed: false }).reason).toBeUndefined();
     expect(describeStatus({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({
@@ -63,7 +63,7 @@ describe('where work stands', () => {
     });
   });
 
-  it('says of what the service calls failed that its cost is being found out', () => {
+  it('of a failed purchase contains the wallet check', () => {
     const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
     const settling = describeStatus({ kind: 'order', status: 'processing', failure, isTimed: true });
     expect(settling).toEqual({
@@ -73,7 +73,7 @@ describe('where work stands', () => {
     });
   });
 
-  it('does not call over, or not bought, what has ended with an open case about what it cost', () => {
+  it('of ended work with an open case about its cost is neither ended nor unpaid', () => {
     for (const [kind, status] of EVERY) {
       const { now, next } = describeStatus({ kind, status, isTimed: false, isInDoubt: true });
       expect(/ended|nothing was bought/.test(next) || now.includes('nothing was bought'), `${kind} ${status}`).toBe(

@@ -14,7 +14,7 @@ const REFUSED: ServiceFailure = {
   status: 401,
 };
 
-/** A client whose session and calls take a given time, on a controlled clock. */
+/** A client with these durations of session and calls, on a controlled clock. */
 function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
   let now = 5_000;
   const waits: { what: string; at: number; deadlineMs: number }[] = [];
@@ -73,13 +73,13 @@ describe('the deadline of a purchase', () => {
     ]);
   });
 
-  it('when mostly used up by the login, nothing is sent that could then only become unknown', async () => {
+  it('prevents a send when the login has used most of it, because the outcome could become unknown', async () => {
     const { client, waits } = slowClient({ token: 15_001, renewal: 0, call: 0 }, () => REFUSED);
     expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
     expect(waits.map(({ what }) => what)).toEqual(['token']);
   });
 
-  it('when mostly used up by a refused send and a new login, nothing is sent again', async () => {
+  it('prevents a second send after a refused send and a new login', async () => {
     const { client, waits } = slowClient({ token: 0, renewal: 8_000, call: 8_000 }, () => REFUSED);
     expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
     expect(waits.map(({ what }) => what)).toEqual(['token', 'createOrder', 'renewal']);
@@ -132,14 +132,14 @@ describe('the lease of a send', () => {
       (client: ServiceClient, leaseLeftMs: () => number) =>
         client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs }),
     ],
-  ])('is checked for %s, too', async (_what, send) => {
+  ])('is checked for %s as well', async (_what, send) => {
     const { client, waits } = slowClient({ token: 0, renewal: 0, call: 0 }, () => REFUSED);
     expect(await send(client, () => 20_000)).toMatchObject({ failure: 'not_sent' });
     expect(waits.map(({ what }) => what)).toEqual(['token']);
   });
 });
 
-it('a list fails when its pages together exceed the deadline', async () => {
+it('a list fails when the total time of its pages exceeds the deadline', async () => {
   let cursor = 0;
   const { client, waits } = slowClient({ token: 0, renewal: 0, call: 7_000 }, () => ({
     ok: true,

@@ -16,7 +16,7 @@ const PURCHASE = {
 const CANCELLATION = { idempotencyKey: 'key-1', esimId: 'e_1' };
 
 describe('an eSIM', () => {
-  it('is read with its delivery, installation and activation data [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
+  it('is read in full [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
     const facts = { installed_at: '2025-06-01T12:00:00Z', activated_at: '2025-06-01T12:05:00+02:00', expires_at: null };
     await using opened = await startTestClient(() => json({ ...ESIM, ...facts }));
     expect(await opened.client.getEsim('e_1')).toMatchObject({
@@ -30,7 +30,7 @@ describe('an eSIM', () => {
     });
   });
 
-  it('has usage data, in which zero is a value and not "unknown" [spec: endpoint.esim-usage, record.esim.usage]', async () => {
+  it('has usage data, in which zero is a value [spec: endpoint.esim-usage, record.esim.usage]', async () => {
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', data_used_mb: 0, data_total_mb: null }));
     expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ value: { data_used_mb: 0, data_total_mb: null } });
   });
@@ -41,17 +41,14 @@ describe('an eSIM', () => {
     { data_used_mb: '0' },
     { data_used_mb: -1 },
     { data_used_mb: 0, esim_id: 'e_2' },
-  ])(
-    'has no usage when the service does not clearly say it of this eSIM: %j [spec: record.esim.usage]',
-    async (usage) => {
-      await using opened = await startTestClient(() => json(usage));
-      expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
-    },
-  );
+  ])('has no usage unless the answer clearly states it for this eSIM: %j [spec: record.esim.usage]', async (usage) => {
+    await using opened = await startTestClient(() => json(usage));
+    expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
+  });
 });
 
 describe('top-up options', () => {
-  it('are compatible packages with an id and price_for_reseller, all pages of them [spec: endpoint.topup-options, record.esim.topup-options, record.package.id]', async () => {
+  it('are read in full [spec: endpoint.topup-options, record.esim.topup-options, record.package.id]', async () => {
     await using opened = await startTestClient(({ target }) =>
       target.includes('cursor=2')
         ? json({ data: [{ ...PACKAGE, id: 8 }], next_cursor: null })
@@ -79,7 +76,7 @@ describe('a top-up', () => {
     expect(await opened.client.getTopup('t_1')).toMatchObject({ ok: true, value: { status } });
   });
 
-  it('is sent with the stored bytes and the same Idempotency-Key after a 401 [spec: endpoint.topups]', async () => {
+  it('is sent again with the same bytes and Idempotency-Key after a 401 [spec: endpoint.topups]', async () => {
     await using opened = await startTestClient(({ token }) =>
       token === 'token-2' ? json(TOPUP) : refusal(401, 'unauthenticated'),
     );
@@ -107,7 +104,7 @@ describe('a top-up', () => {
     });
   });
 
-  it('whose answer was lost is searched by its eSIM; a top-up without an eSIM may match', async () => {
+  it('with a lost answer is searched by its eSIM, and a top-up without an eSIM may match', async () => {
     const listed = [TOPUP, { ...TOPUP, id: 't_2', esim_id: 'e_2' }];
     await using named = await startTestClient(() => json({ data: listed, next_cursor: null }));
     expect(await named.client.findTopupsOfEsim('e_1')).toMatchObject({
@@ -123,7 +120,7 @@ describe('a top-up', () => {
 });
 
 describe('the cancellation of an eSIM', () => {
-  it('has no body and no content type, and carries its Idempotency-Key [spec: endpoint.esim-cancel, header.idempotency-key]', async () => {
+  it('has an Idempotency-Key, and no body [spec: endpoint.esim-cancel, header.idempotency-key]', async () => {
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'cancelled' }));
     expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { status: 'cancelled' } });
     const sent = opened.server.requests[1];
@@ -145,7 +142,7 @@ describe('the cancellation of an eSIM', () => {
   });
 
   it.each(REFUND_CONDITIONS)(
-    'can name the refund condition that the supplier did not confirm: %s',
+    'can contain the refund condition that the supplier did not confirm: %s',
     async (condition) => {
       const refund = { id: 'r_1', status: 'failed', review: 'refused', unmet_conditions: [condition] };
       await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'refused', refund }));
@@ -155,13 +152,13 @@ describe('the cancellation of an eSIM', () => {
     },
   );
 
-  it('that is refused as a whole is a definite failure', async () => {
+  it('refused as a whole is a definite failure', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
     const result = await opened.client.cancelEsim(CANCELLATION);
     expect(result).toMatchObject({ failure: 'cancellation_refused', code: 'cancellation_refused', status: 422 });
   });
 
-  it.each([409, 422])('that the service already knows (%i) is looked up: it may be our own', async (status) => {
+  it.each([409, 422])('already known to the service (%i) is looked up, because it may be our own', async (status) => {
     await using opened = await startTestClient(() => refusal(status, 'already_cancelled'));
     const result = await opened.client.cancelEsim(CANCELLATION);
     expect(result).toMatchObject({ ok: false, failure: 'key_or_reference_used', code: 'already_cancelled' });
@@ -186,7 +183,7 @@ describe('a refund', () => {
     },
   );
 
-  it('that no answer named is found by its eSIM', async () => {
+  it('missing in every answer is found by its eSIM', async () => {
     const refunds = [
       { id: 'r_1', esim_id: 'e_1', status: 'completed' },
       { id: 'r_2', esim_id: 'e_9', status: 'failed' },
@@ -209,7 +206,7 @@ describe('the sandbox simulation', () => {
     },
   );
 
-  it('is refused in production before anything is sent, a login included [spec: endpoint.simulation]', async () => {
+  it('is refused in production before any request [spec: endpoint.simulation]', async () => {
     await using opened = await startTestClient(() => json({ id: 'e_1', status: 'active' }), { mode: 'production' });
     const result = await opened.client.simulateEsim('e_1', 'active');
     expect(result).toMatchObject({ ok: false, kind: 'failure', failure: 'invalid_request' });

@@ -135,7 +135,7 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
 });
 
 describe('an unusable part of an answer', () => {
-  it('is reported with the call, by names of the contract', async () => {
+  it('is reported with the call and the names of the contract', async () => {
     const packages = [
       { id: 7, name: 'Europe', price_for_reseller: '4.50', currency: 'EUR', countries: null },
       { id: 'x', name: 'Nowhere', price_for_reseller: '4.50', currency: 'EUR' },
@@ -151,7 +151,7 @@ describe('an unusable part of an answer', () => {
 describe('a price list', () => {
   const priced = (price_for_reseller: unknown, id: number) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
 
-  it('of whole numbers is refused with the setting that states the unit; one decimal on any page is enough', async () => {
+  it('of whole numbers is refused with the setting of the unit, unless one price has decimals', async () => {
     await using whole = await startTestClient(() =>
       json({ data: [priced(450, 1), priced('12', 2)], next_cursor: null }),
     );
@@ -167,7 +167,7 @@ describe('a price list', () => {
     expect(await mixed.client.listPackages()).toMatchObject({ ok: true, value: { items: [{ id: 1 }, { id: 2 }] } });
   });
 
-  it('of top-up options is accepted: the packages have shown the unit', async () => {
+  it('of top-up options is accepted, because the packages have shown the unit', async () => {
     await using opened = await startTestClient(() => json({ data: [priced(5, 1)], next_cursor: null }));
     expect(await opened.client.listTopupOptions('e_1')).toMatchObject({ ok: true, value: { items: [{ id: 1 }] } });
   });

@@ -15,12 +15,12 @@ async function requestOf(name: keyof typeof EXCHANGES) {
 
 /** The four calls with a key in the specification. */
 const WITH_A_KEY = ['createOrder', 'createVpnOrder', 'createTopup', 'cancelEsim'];
-/** Calls whose "public" or "available for download" means "without a token". */
+/** Calls that need no token, because they are "public" or "available for download". */
 const WITHOUT_A_TOKEN = ['listPublicPackages', 'getOpenApi'];
 
 describe('the request of each call', () => {
   it.each(exchangeNames)(
-    '%s goes to its method, path and query [spec: endpoint.*, field.updates.*, record.esim.id, record.vpn-subscription.id]',
+    '%s has its method, path and query [spec: endpoint.*, field.updates.*, record.esim.id, record.vpn-subscription.id]',
     async (name) => {
       const request = await requestOf(name);
       const [method = '', target = ''] = request?.head.split(' ') ?? [];
@@ -29,7 +29,7 @@ describe('the request of each call', () => {
   );
 
   it.each(exchangeNames)(
-    '%s has its exact JSON body, declared as JSON, or none [spec: requests.json, header.content-type, field.order.*, field.vpn-order.*, field.topup.*]',
+    '%s has its exact body [spec: requests.json, header.content-type, field.order.*, field.vpn-order.*, field.topup.*]',
     async (name) => {
       const request = await requestOf(name);
       const { body } = EXCHANGES[name];
@@ -39,7 +39,7 @@ describe('the request of each call', () => {
   );
 
   it.each(exchangeNames)(
-    '%s carries "Authorization: Bearer" where the endpoint is protected [spec: header.authorization, auth.everywhere-else, auth.updates]',
+    '%s has a Bearer token when protected [spec: header.authorization, auth.everywhere-else, auth.updates]',
     async (name) => {
       const request = await requestOf(name);
       expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
@@ -47,7 +47,7 @@ describe('the request of each call', () => {
   );
 
   it.each(exchangeNames)(
-    '%s carries an Idempotency-Key only where the specification says so [spec: header.idempotency-key]',
+    '%s has an Idempotency-Key only when the specification requires it [spec: header.idempotency-key]',
     async (name) => {
       const request = await requestOf(name);
       expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
@@ -64,7 +64,7 @@ describe('the login', () => {
     ['sandbox', undefined, '/api/reseller/v1/sandbox/login', credentials],
     ['sandbox', 30, '/api/reseller/v1/sandbox/login', credentials],
   ] as const)(
-    'in %s (lifetime %s) goes to %s with e-mail, password and device name, and no Authorization [spec: login.*, field.login.*, auth.open-logins, auth.lifetime]',
+    'in %s (lifetime %s) sends the credentials to %s [spec: login.*, field.login.*, auth.open-logins, auth.lifetime]',
     async (mode, tokenDays, target, body) => {
       const answer = () => jsonAnswer({ balance: '1', currency: 'EUR' });
       await using opened = await startTestClient(answer, { mode, ...(tokenDays === undefined ? {} : { tokenDays }) });
@@ -82,7 +82,7 @@ describe('the login', () => {
     ['production', '/api/reseller/v1/wallet'],
     ['sandbox', '/api/reseller/v1/sandbox/wallet'],
   ] as const)(
-    'and all calls of %s stay in their environment: %s [spec: environments.production-address, environments.sandbox-address]',
+    'and all calls of %s use its address: %s [spec: environments.production-address, environments.sandbox-address]',
     async (mode, target) => {
       await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
       await opened.client.getWallet();
@@ -99,12 +99,12 @@ describe('the contract agrees with the client:', () => {
     expect(keyed.toSorted()).toEqual(WITH_A_KEY.toSorted());
   });
 
-  it('a token on all calls except the login and public ones [spec: auth.open-logins, auth.everywhere-else]', () => {
+  it('a token on all calls except login and public calls [spec: auth.open-logins, auth.everywhere-else]', () => {
     const open = endpoints.filter(([, { authorized }]) => !authorized).map(([name]) => name);
     expect(open.toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
   });
 
-  it('the stated calls are those of the specification, its two logins being one under two addresses [spec: requests.shown]', () => {
+  it('the stated calls are those of the specification, with both login addresses [spec: requests.shown]', () => {
     const stated = endpoints.filter(([, { request }]) => request === 'stated');
     expect(stated.map(([, { method, path }]) => `${method} ${path}`).toSorted()).toEqual([
       'GET /esims/{id}/topup-options',

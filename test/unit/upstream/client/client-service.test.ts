@@ -10,7 +10,7 @@ const UPDATE = {
 };
 
 describe('the public package listing', () => {
-  it('is read without a token, and without the prices charged to the reseller [spec: endpoint.public-packages]', async () => {
+  it('is read without a token, and without reseller prices [spec: endpoint.public-packages]', async () => {
     const listed = { id: 7, name: 'Europe', price_for_reseller: '4.50', price: '6.99', currency: 'EUR' };
     await using opened = await startTestClient(() => json({ data: [listed] }));
     const result = await opened.client.listPublicPackages();
@@ -20,7 +20,7 @@ describe('the public package listing', () => {
     expect(opened.targets()).toEqual(['/sandbox/public/packages?limit=100']);
   });
 
-  it('is read with a token, on every page, if the service requires one', async () => {
+  it('is read with a token on every page if the service requires one', async () => {
     await using opened = await startTestClient(({ target, token }) => {
       if (token === undefined) return refusal(401, 'unauthenticated');
       const isSecond = target.includes('cursor');
@@ -34,7 +34,7 @@ describe('the public package listing', () => {
 });
 
 describe('reseller prices', () => {
-  it('are exact amounts in price_for_reseller [spec: endpoint.packages, record.package.price_for_reseller]', async () => {
+  it('are exact, in price_for_reseller [spec: endpoint.packages, record.package.price_for_reseller]', async () => {
     const of = (id: number, price_for_reseller: unknown) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
     await using opened = await startTestClient(() => json({ data: [of(1, '0.10'), of(2, 0.1), of(3, 12)] }));
     const result = await opened.client.listPackages();
@@ -42,7 +42,7 @@ describe('reseller prices', () => {
   });
 
   it.each(['1e3', '1,50', 'free', null])(
-    'that are no decimal amount (%j) are contract drift',
+    'without a decimal amount (%j) are contract drift',
     async (price_for_reseller) => {
       await using opened = await startTestClient(() =>
         json({ data: [{ id: 1, name: 'P', price_for_reseller, currency: 'EUR' }] }),
@@ -54,7 +54,7 @@ describe('reseller prices', () => {
 
 describe('a package without a price', () => {
   it.each([undefined, null, '', 'free'])(
-    '(%j) is never listed as one that costs nothing [spec: record.package.price_for_reseller]',
+    '(%j) is never listed as free of charge [spec: record.package.price_for_reseller]',
     async (price) => {
       const unpriced = { id: 7, name: 'P', price_for_reseller: price, currency: 'EUR' };
       await using opened = await startTestClient(() => json({ data: [unpriced] }));
@@ -72,7 +72,7 @@ describe('the wallet', () => {
     expect(await opened.client.getWallet()).toMatchObject({ value: { balance: '1234567890123.45', currency: 'EUR' } });
   });
 
-  it('has transactions that name their purchases [spec: endpoint.wallet]', async () => {
+  it('has transactions with the ids of their purchases [spec: endpoint.wallet]', async () => {
     const common = { type: 'debit', amount: '1.00', currency: 'EUR', created_at: '2025-06-01T12:00:00Z' };
     const transactions = [
       { ...common, id: 1, reason: 'order', order_id: 5, external_order_id: 'shop-1' },
@@ -89,7 +89,7 @@ describe('the wallet', () => {
 });
 
 describe('the update check', () => {
-  it('sends current_version and channel, with the same token as every other call [spec: endpoint.updates, auth.updates, field.updates.*]', async () => {
+  it('sends version, channel and usual token [spec: endpoint.updates, auth.updates, field.updates.*]', async () => {
     await using opened = await startTestClient(({ target }) =>
       target.includes('/updates/') ? json(UPDATE) : json({ balance: '1', currency: 'EUR' }),
     );
@@ -105,7 +105,7 @@ describe('the update check', () => {
   });
 
   it.each(['stable', 'beta', 'nightly-2', 'LTS'])(
-    'takes any channel: %s [spec: field.updates.channel]',
+    'accepts any channel: %s [spec: field.updates.channel]',
     async (channel) => {
       await using opened = await startTestClient(() => json(UPDATE));
       expect(await opened.client.getLatestUpdate({ currentVersion: '1', channel })).toMatchObject({ ok: true });
@@ -114,7 +114,7 @@ describe('the update check', () => {
   );
 
   it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
-    'is refused before anything is sent when the version is not dotted numbers: %j [spec: field.updates.current_version]',
+    'is refused before any request for a version that is not dotted numbers: %j [spec: field.updates.current_version]',
     async (currentVersion) => {
       await using opened = await startTestClient(() => json(UPDATE));
       const result = await opened.client.getLatestUpdate({ currentVersion, channel: 'stable' });
@@ -141,14 +141,14 @@ describe('the OpenAPI description', () => {
     expect(opened.targets()).toEqual(['/sandbox/openapi.json', '/sandbox/login', '/sandbox/openapi.json']);
   });
 
-  it('must be such a document: any other page is contract drift', async () => {
+  it('must be an OpenAPI document, and any other page is contract drift', async () => {
     await using opened = await startTestClient(() => json({ title: 'Welcome' }));
     expect(await opened.client.getOpenApi()).toMatchObject({ failure: 'contract_drift' });
   });
 });
 
 describe('the webhook secret', () => {
-  it('is only in the answers to its creation and its rotation [spec: endpoint.webhook-secret, auth.secret-shown-once]', async () => {
+  it('is only in answers to create and rotate [spec: endpoint.webhook-secret, auth.secret-shown-once]', async () => {
     await using opened = await startTestClient(() => json({ secret: SECRET }, 201));
     expect(await opened.client.createWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
     expect(await opened.client.rotateWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
@@ -157,7 +157,7 @@ describe('the webhook secret', () => {
   });
 
   it.each([{}, { secret: '' }, { secret: 'short' }, { secret: `${SECRET}\n` }, { secret: null }])(
-    'that could not verify anything is contract drift, and is not repeated in words: %j',
+    'without a usable value is contract drift, and is not repeated in the detail: %j',
     async (answer) => {
       await using opened = await startTestClient(() => json(answer));
       const result = await opened.client.rotateWebhookSecret();
@@ -166,7 +166,7 @@ describe('the webhook secret', () => {
     },
   );
 
-  it('whose answer was lost is unknown: only another rotation gives one', async () => {
+  it('with a lost answer is unknown, and only a rotation returns a new one', async () => {
     await using opened = await startTestClient(({ raw }) => {
       raw.socket.destroy();
       return undefined;

@@ -13,7 +13,7 @@ const BODY = vpnOrderRequestBytes({
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1', vpnPlanId: 3 };
 
 describe('VPN plans', () => {
-  it('have price_for_reseller as an exact amount, and an id that is used as vpn_plan_id [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
+  it('have exact prices and an id for vpn_plan_id [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
     const plans = [
       { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', duration_days: 30 },
       { id: 4, name: 'Yearly', price_for_reseller: 20.1, currency: 'EUR', available: false },
@@ -37,7 +37,7 @@ describe('VPN plans', () => {
 });
 
 describe('a VPN order', () => {
-  it('sends its stored bytes with its Idempotency-Key, once [spec: endpoint.vpn-orders]', async () => {
+  it('sends its stored bytes once, with its Idempotency-Key [spec: endpoint.vpn-orders]', async () => {
     await using opened = await startTestClient(() => json(SUBSCRIPTION, 201));
     expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({
       ok: true,
@@ -58,12 +58,12 @@ describe('a VPN order', () => {
     expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({ failure: 'contract_drift' });
   });
 
-  it('for a plan that is not sold is held, not failed', async () => {
+  it('for an unavailable plan is held, not failed', async () => {
     await using opened = await startTestClient(() => refusal(422, 'plan_unavailable'));
     expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({ failure: 'package_unavailable' });
   });
 
-  it('whose answer was lost is found by its external_subscription_id', async () => {
+  it('with a lost answer is found by its external_subscription_id', async () => {
     const others = [SUBSCRIPTION, { ...SUBSCRIPTION, id: 'v_2', external_subscription_id: 'sub-10' }];
     await using opened = await startTestClient(() => json({ data: others, next_cursor: null }));
     const result = await opened.client.findVpnSubscriptionsByReference('sub-1');
@@ -81,7 +81,7 @@ describe('a VPN subscription', () => {
     },
   );
 
-  it('is read with the access data that the customer needs', async () => {
+  it('is read with the access data of the customer', async () => {
     const access = { username: 'u-1', password: 'p-1', server: 'vpn.example', configuration: null };
     await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, access }));
     expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ value: { access } });
@@ -89,7 +89,7 @@ describe('a VPN subscription', () => {
 });
 
 describe('the cancellation of a VPN subscription', () => {
-  it('carries no Idempotency-Key and no body [spec: endpoint.vpn-cancel]', async () => {
+  it('has no Idempotency-Key and no body [spec: endpoint.vpn-cancel]', async () => {
     await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status: 'cancelled' }));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
       ok: true,
@@ -101,7 +101,7 @@ describe('the cancellation of a VPN subscription', () => {
   });
 
   it.each([409, 422])(
-    'after a lost answer succeeds when it is answered with "already cancelled" (%i) [spec: endpoint.vpn-cancel]',
+    'succeeds after a lost answer when the next one is "already cancelled" (%i) [spec: endpoint.vpn-cancel]',
     async (status) => {
       let calls = 0;
       await using opened = await startTestClient(({ raw }) => {
@@ -125,7 +125,7 @@ describe('the cancellation of a VPN subscription', () => {
     ['cancelled', { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } }],
     ['active', { ok: false, failure: 'connection_lost' }],
   ])(
-    'after a lost answer is what a read of the subscription shows: %s [spec: endpoint.vpn-cancel]',
+    'after a lost answer has the result of a read of the subscription: %s [spec: endpoint.vpn-cancel]',
     async (status, result) => {
       await using opened = await startTestClient(({ target, raw }) => {
         if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
@@ -140,7 +140,7 @@ describe('the cancellation of a VPN subscription', () => {
     },
   );
 
-  it('that the service refuses definitely is not read again', async () => {
+  it('with a definite refusal is not read again', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
       ok: false,
@@ -156,12 +156,12 @@ describe('the cancellation of a VPN subscription', () => {
     [404, 'not_found', 'invalid_request'],
     [403, 'already_cancelled', 'key_or_reference_used'],
     [500, 'already_cancelled', 'server_error'],
-  ])('is no success when it is answered with %i and the code %s', async (status, code, failure) => {
+  ])('is no success with the answer %i and the code %s', async (status, code, failure) => {
     await using opened = await startTestClient(() => refusal(status, code));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure });
   });
 
-  it('has a connection of its own, so that a server that closes idle ones cannot make it unknown', async () => {
+  it('has its own connection, so a server that closes idle ones cannot make it unknown', async () => {
     await using opened = await startTestClient(() => json(SUBSCRIPTION));
     await opened.client.getVpnSubscription('v_1');
     await opened.client.cancelVpnSubscription('v_1');

@@ -29,7 +29,7 @@ const BODY = orderRequestBytes({ packageId: 1, reference: 'shop-1', deviceImei: 
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1', packageId: 7 };
 
 describe('createOrder', () => {
-  it('sends the stored bytes and key, with the token, to the address of the mode [spec: endpoint.orders, header.authorization]', async () => {
+  it('sends the stored bytes and key to its address [spec: endpoint.orders, header.authorization]', async () => {
     for (const [mode, prefix] of [
       ['sandbox', '/sandbox'],
       ['production', ''],
@@ -50,7 +50,7 @@ describe('createOrder', () => {
     }
   });
 
-  it('answered with 401 renews the token and sends the same bytes and key once more [spec: header.idempotency-key, gap.token-end]', async () => {
+  it('renews the token after a 401 and resends once [spec: header.idempotency-key, gap.token-end]', async () => {
     const { client, server, targets } = await clientOf(({ token }) =>
       token === 'token-2' ? json(ORDER) : refusal(401, 'unauthenticated'),
     );
@@ -90,7 +90,7 @@ describe('createOrder', () => {
     expect(targets().filter((target) => target === '/sandbox/orders')).toHaveLength(1);
   });
 
-  it('whose connection breaks is sent once', async () => {
+  it('with a broken connection is sent once', async () => {
     const { client, targets } = await clientOf(({ raw }) => {
       raw.socket.resetAndDestroy();
       return undefined;
@@ -99,7 +99,7 @@ describe('createOrder', () => {
     expect(targets()).toEqual(['/sandbox/login', '/sandbox/orders']);
   });
 
-  it('has a connection of its own, so that a server that closes idle ones cannot make it unknown', async () => {
+  it('has its own connection, so a server that closes idle ones cannot make it unknown', async () => {
     const { client, server } = await clientOf(() => json(ORDER));
     await client.getOrder('so_1');
     await client.createOrder(PURCHASE);
@@ -128,7 +128,7 @@ describe('createOrder', () => {
 });
 
 describe('reads', () => {
-  it('reject an answer about another thing', async () => {
+  it('reject an answer about another resource', async () => {
     const { client } = await clientOf(({ target }) =>
       target.includes('/orders/')
         ? json(ORDER)
@@ -152,7 +152,7 @@ describe('reads', () => {
     expect(targets()[1]).toBe(target);
   });
 
-  it('renew the token after a 401 as well', async () => {
+  it('renew the token after a 401', async () => {
     const { client } = await clientOf(({ token }) =>
       token === 'token-2' ? json({ balance: '10.50', currency: 'EUR' }) : refusal(401, 'unauthenticated'),
     );
@@ -160,7 +160,7 @@ describe('reads', () => {
   });
 });
 
-/** Items from June on, at most two pages. */
+/** Items since June, at most two pages. */
 const RECENT = { since: Date.UTC(2025, 5, 1), maxPages: 2 };
 
 describe('a capability that is switched off', () => {
@@ -187,16 +187,13 @@ describe('a capability that is switched off', () => {
   };
   const cases = Object.entries(CALLS) as [Capability, (typeof CALLS)[keyof typeof CALLS]][];
 
-  it.each(cases)(
-    'is an answer of its own kind, and nothing is sent: %s [spec: gap.paths]',
-    async (capability, calls) => {
-      const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
-      for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
-      expect(server.connections()).toBe(0);
-    },
-  );
+  it.each(cases)('gives a separate result without a request: %s [spec: gap.paths]', async (capability, calls) => {
+    const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
+    for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
+    expect(server.connections()).toBe(0);
+  });
 
-  it('covers each assumed call, except those without which nothing can be delivered [spec: gap.paths]', () => {
+  it('covers each assumed call, except those required for every delivery [spec: gap.paths]', () => {
     const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(
       ({ request }) => request === 'call assumed',
     );
@@ -274,7 +271,7 @@ describe('lists', () => {
     expect(targets()[1]).toBe('/sandbox/orders?external_order_id=shop-1&limit=100');
   });
 
-  it('of orders by reference are incomplete if one has no reference: it may match', async () => {
+  it('of orders by reference are incomplete if one has no reference, because it may match', async () => {
     const { client } = await clientOf(pages([{ id: 'so_1', status: 'completed' }]));
     expect(await client.findOrdersByReference('shop-1')).toMatchObject({ value: { items: [], complete: false } });
   });
@@ -290,7 +287,7 @@ describe('lists', () => {
       (client: ServiceClient) => client.listRecentVpnSubscriptions(RECENT),
     ],
   ] as const)(
-    'of the newest %s are read unfiltered, as far back as is asked, and no further than they may be',
+    'of the newest %s are read unfiltered, as far back as requested, within the page limit',
     async (_what, time, path, call) => {
       const listed = (...days: (number | null)[]) =>
         pages(
@@ -313,7 +310,7 @@ describe('lists', () => {
     },
   );
 
-  it('of wallet transactions are not filtered here: a debit without a reference may be the one', async () => {
+  it('of wallet transactions are not filtered, because a debit without a reference may match', async () => {
     const { client, targets } = await clientOf(pages([TRANSACTION, { ...TRANSACTION, external_order_id: 'shop-2' }]));
     const result = await client.listWalletTransactions({ reference: 'shop-1' });
     expect(result.ok && result.value.items).toHaveLength(2);
@@ -325,7 +322,7 @@ describe('lists', () => {
   });
 });
 
-it('every exchange is reported with its endpoint, outcome and status, and nothing of its contents', async () => {
+it('every exchange is reported with endpoint, outcome and status, and without its content', async () => {
   const { client, events } = await clientOf(({ token, raw }) => {
     if (token === 'token-1') return refusal(401, 'unauthenticated');
     raw.socket.destroy();

@@ -1,4 +1,4 @@
-/** Documents that would take too long to compare, or are nested deeper than a stack. */
+/** Documents that would take too long to compare, or are nested deeper than the stack. */
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
@@ -71,7 +71,7 @@ describe.each(DOCUMENTS)('%s', (_name, schema, schemas) => {
   );
 });
 
-describe('a part that is nested too deeply', () => {
+describe('a part with excessive nesting', () => {
   it.each(DOCUMENTS.slice(0, 5))('is reported as such: %s', (_name, schema, schemas) => {
     const draft = new Draft();
     draft.set('getOrder answer', 'status', schema);

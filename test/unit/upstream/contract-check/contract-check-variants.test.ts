@@ -1,4 +1,4 @@
-/** The check of a service with other names for query parameters. */
+/** The check of a service with other names of query parameters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
@@ -16,8 +16,8 @@ function findings(draft: Draft) {
   return calls.find(({ name }) => name === 'listOrders')?.findings;
 }
 
-describe('a query parameter that has another name at the service', () => {
-  it('is compared under that name', () => {
+describe('a query parameter with another name at the service', () => {
+  it('is compared with that name', () => {
     const draft = new Draft();
     draft.parameter('listOrders', 'external_order_id').name = 'reference';
     const limit = draft.parameter('listOrders', 'limit');
@@ -26,7 +26,7 @@ describe('a query parameter that has another name at the service', () => {
     expect(findings(draft)).toEqual([]);
   });
 
-  it('is missing where the document has our name', () => {
+  it('is missing when the document has our name', () => {
     expect(findings(new Draft())).toContainEqual({
       severity: 'breaking',
       part: 'parameters',

@@ -63,12 +63,12 @@ describe('a request', () => {
       note('request', 'device_imei', 'is missing there; we send it in some requests'),
     ],
     [
-      'asks for a field that we do not have',
+      'requires a field that we do not have',
       withProperty('currency', { type: 'string' }, ['currency']),
       breaking('request', 'currency', 'is required there, and we do not send it'),
     ],
     [
-      'asks for a field that we send at times only',
+      'requires a field that we send only sometimes',
       withProperty('device_imei', { type: 'string' }, ['device_imei']),
       breaking('request', 'device_imei', 'is required there, and we do not always send it'),
     ],
@@ -92,12 +92,12 @@ describe('a request', () => {
       ),
     ],
     [
-      'says nothing of its fields',
+      'has no description of its fields',
       { type: 'object' },
       breaking('request', undefined, 'is not described; we send package_id, external_order_id'),
     ],
     [
-      'says nothing at all',
+      'has no description',
       {},
       breaking('request', undefined, 'is not described; we send package_id, external_order_id'),
     ],
@@ -121,7 +121,7 @@ describe('a request', () => {
     expect(findingsOf('createOrder', documentWith('createOrder request', schema))).toEqual(findings);
   });
 
-  it('that takes integers only where we send any amount is breaking', () => {
+  it('that accepts only integers for an amount is breaking', () => {
     const bodies = contractBodies();
     const properties = bodies.get('createVpnOrder request')?.['properties'] as Schema;
     properties['customer_price'] = { type: 'integer' };
@@ -130,7 +130,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('that does not know a value that we send is breaking', () => {
+  it('that does not accept one of our values is breaking', () => {
     const bodies = contractBodies();
     const properties = bodies.get('simulateEsim request')?.['properties'] as Schema;
     properties['state'] = { type: 'string', enum: ['installed', 'active', 'used_up'] };
@@ -139,7 +139,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('that has no body, or none in JSON, where we send one is breaking, and so is the reverse', () => {
+  it('without a JSON body is breaking when we send one, and so is the reverse', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(operation(document, '/orders'), 'requestBody');
     operation(document, '/topups')['requestBody'] = { content: { 'multipart/form-data': {} } };
@@ -213,7 +213,7 @@ describe('an answer', () => {
       breaking('answer', undefined, 'is of type array there, and object here'),
     ],
     [
-      'does not say what type a field has',
+      'has a field without a type',
       { type: 'object', required: REQUIRED, properties: { balance: {}, currency: true } },
       note('answer', 'balance', 'is not described'),
       note('answer', 'currency', 'is not described'),
@@ -241,7 +241,7 @@ describe('an answer', () => {
     expect(findingsOf('getWallet', walletOf(schema))).toEqual(findings);
   });
 
-  it('whose list has other items is compared item by item', () => {
+  it('with other list items is compared item by item', () => {
     const bodies = contractBodies();
     bodies.set('listVpnPlans answer', {
       type: 'object',
@@ -271,7 +271,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('that contains itself is compared only as far as needed', () => {
+  it('with a recursive schema is compared only as far as needed', () => {
     const document = walletOf({ $ref: '#/components/schemas/Node' });
     const node = {
       type: 'object',
@@ -282,7 +282,7 @@ describe('an answer', () => {
     expect(check(document).compatible).toBe(true);
   });
 
-  it('that only some successes have is compared there', () => {
+  it('described for some successes only is compared for those', () => {
     const document = contractOpenApi();
     const responses = operation(document, '/orders')['responses'] as Schema;
     responses['202'] = { description: 'Accepted.' };
@@ -295,7 +295,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('of a call that nothing depends on may stay undescribed', () => {
+  it('of a call without dependencies may be undescribed', () => {
     const document = documentWith('getOpenApi answer', { type: 'object' });
     expect(check(document).compatible).toBe(true);
     expect(findingsOf('getOpenApi', document)).toEqual([
@@ -305,7 +305,7 @@ describe('an answer', () => {
 });
 
 describe('parameters and authorization', () => {
-  it('a missing Idempotency-Key is breaking where we need it, and a required one elsewhere is too', () => {
+  it('without a needed Idempotency-Key are breaking, and so is a required one elsewhere', () => {
     const document = contractOpenApi();
     for (const path of ['/orders', '/topups', '/vpn/orders', '/esims/{id}/cancel'])
       operation(document, path)['parameters'] = [];
@@ -324,7 +324,7 @@ describe('parameters and authorization', () => {
     expect(findingsOf('cancelVpnSubscription', document)).toEqual([unsent('Idempotency-Key')]);
   });
 
-  it('header names ignore case, may be at the path, and standard headers are not parameters', () => {
+  it('compare header names without case, may be at the path, and ignore standard headers', () => {
     const document = contractOpenApi();
     operation(document, '/orders')['parameters'] = [
       { name: 'Accept', in: 'header', required: true },
@@ -334,7 +334,7 @@ describe('parameters and authorization', () => {
     expect(findingsOf('createOrder', document)).toEqual([]);
   });
 
-  it('a missing needed query is breaking, and so is another required one; paging is a note', () => {
+  it('without a needed query are breaking, and so is another required one; paging is a note', () => {
     const document = contractOpenApi();
     operation(document, '/updates/latest', 'get')['parameters'] = [{ name: 'version', in: 'query' }];
     operation(document, '/orders', 'get')['parameters'] = [{ name: 'from', in: 'query', required: true }];
@@ -355,7 +355,7 @@ describe('parameters and authorization', () => {
     ]);
   });
 
-  it('another authorization than a Bearer token is breaking', () => {
+  it('with another authorization than a Bearer token are breaking', () => {
     const document = contractOpenApi();
     Object.assign(document.components.securitySchemes, { key: { type: 'apiKey', in: 'header', name: 'X-Key' } });
     operation(document, '/orders')['security'] = [{ key: [] }];
@@ -377,7 +377,7 @@ describe('a call', () => {
     };
   };
 
-  it('that is at another path is missing, and the other path is suggested', () => {
+  it('at another path is missing, and the other path is suggested', () => {
     const report = check(moved('/esims/{id}/topup-options', '/esims/{id}/recharge-options'));
     expect(report.calls.find(({ name }) => name === 'listTopupOptions')).toMatchObject({
       status: 'missing',
@@ -408,7 +408,7 @@ describe('a call', () => {
     expect(report.calls.find(({ name }) => name === 'createOrder')).toMatchObject({ status: 'matches', foundAs: path });
   });
 
-  it('is found where the servers share the prefix with the paths', () => {
+  it('is found when the servers share the prefix with the paths', () => {
     const document = {
       ...moved('/orders', '/v1/orders'),
       servers: [{ url: '{scheme}://service.example/api/reseller' }],
@@ -416,13 +416,13 @@ describe('a call', () => {
     expect(check(document).calls.find(({ name }) => name === 'createOrder')).toMatchObject({ foundAs: '/v1/orders' });
   });
 
-  it('of production is preferred to that of the sandbox', () => {
+  it('of production takes precedence over that of the sandbox', () => {
     const document = contractOpenApi();
     const sandbox = { '/sandbox/login': { post: { responses: {} } } };
     expect(check({ ...document, paths: { ...sandbox, ...document.paths } }).compatible).toBe(true);
   });
 
-  it('whose capability is switched off is not compared', () => {
+  it('with a switched-off capability is not compared', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/topups/{id}');
     expect(check(document)).toMatchObject({ compatible: false, switchOff: ['topup_read'] });
@@ -479,24 +479,24 @@ describe('a pattern of a document', () => {
     [String.raw`^[\w-.]+$`, 'a-b', true],
     ['^(?<', 'abc', undefined],
     ['^(a+)+$', `${'a'.repeat(80)}!`, undefined],
-  ] as const)('%s is matched, or ignored when it is invalid or never ends', (pattern, text, expected) => {
+  ] as const)('%s is matched, or ignored when it is invalid or endless', (pattern, text, expected) => {
     expect(matches(pattern, text)).toBe(expected);
   });
 });
 
 describe('capabilities', () => {
-  it('are named to switch off only if the document is compatible without them', () => {
+  it('are suggested to switch off only if the document is compatible without them', () => {
     const draft = new Draft();
     draft.removeParameter('listOrders', 'external_order_id');
     expect(check(draft.document)).toMatchObject({ compatible: false, switchOff: ['order_list'] });
-    // Then no remaining read of a subscription has its access data, and the answer to the order has none.
+    // Then no remaining read of a subscription has its access data, and neither has the answer to the order.
     const access = new Draft();
     const bodies = ['getVpnSubscription answer', 'listVpnSubscriptions answer', 'createVpnOrder answer'] as const;
     access.remove(bodies, 'access');
     expect(check(access.document)).toMatchObject({ compatible: false, switchOff: [] });
   });
 
-  it('that are switched off require the answer to the purchase to have the needed fields', () => {
+  it('that are switched off require the needed fields in the answer to the purchase', () => {
     const off = { vpn_subscription_read: false, vpn_subscription_list: false };
     const draft = new Draft();
     draft.remove(
@@ -512,7 +512,7 @@ describe('capabilities', () => {
   });
 });
 
-describe('a file is refused with a reason when it is', () => {
+describe('a document file is refused with a reason when it is', () => {
   it.each([
     ['nothing', '', 'is not JSON (of YAML, make JSON first)'],
     ['YAML', 'openapi: 3.1.0\npaths: {}\n', 'is not JSON (of YAML, make JSON first)'],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { attempts, cases, orders } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
-/** What a look at the price list says against a send, when the worker dies at any moment of it. */
+/** A send that its price forbids, with the death of the worker at any point. */
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
@@ -18,15 +18,15 @@ const setLimit = (orderId: string, amount: string | null) =>
       .where(eq(orders.id, orderId)),
   );
 
-describe('a send that is not made because of its price', () => {
-  it('is never recorded as being sent: a worker that dies there leaves no unknown outcome', async () => {
+describe('a send with a price limit', () => {
+  it('is never recorded as sending above the limit, so a dead worker leaves no unknown outcome', async () => {
     const ref = await bench.begin(1001);
     await setLimit(ref.work.id, '0.10');
     const attempt = async () => {
       const [row] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.id, ref.attemptId)));
       return row;
     };
-    // As soon as others can see that a send is under way, the process dies.
+    // The process dies as soon as a send becomes visible to others.
     const transaction = bench.database.transaction.bind(bench.database);
     let died = false;
     vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
@@ -42,7 +42,7 @@ describe('a send that is not made because of its price', () => {
     expect(died).toBe(false);
   });
 
-  it('is not made either when the limit was set after the price was looked at', async () => {
+  it('is not made when the limit was set after the price check', async () => {
     const ref = await bench.begin(1001);
     const transaction = bench.database.transaction.bind(bench.database);
     vi.spyOn(bench.database, 'transaction').mockImplementationOnce(async (work) => {
@@ -59,7 +59,7 @@ describe('a send that is not made because of its price', () => {
     expect(await bench.admin.requests('createOrder')).toEqual([]);
   });
 
-  it('sees one that is made as under way', async () => {
+  it('is recorded as sending within the limit', async () => {
     const ref = await bench.begin(1001);
     const seen: string[] = [];
     const transaction = bench.database.transaction.bind(bench.database);
@@ -76,7 +76,7 @@ describe('a send that is not made because of its price', () => {
   });
 });
 
-describe('what the service charged', () => {
+describe('the charge of the service', () => {
   const chargedUnder = async (allowed: string | null, changedTo: string | null) => {
     const ref = await bench.begin(1001);
     await setLimit(ref.work.id, allowed);
@@ -94,12 +94,12 @@ describe('what the service charged', () => {
     );
   };
 
-  it('is held against the limit that it was sent with: one lowered while the service has it says nothing of the charge', async () => {
+  it('is compared with the limit at the time of the send, not with a limit lowered later', async () => {
     expect(await chargedUnder('5.00', '0.10')).toEqual([]);
     expect(await chargedUnder(null, '0.10')).toEqual([]);
   });
 
-  it('above that limit is reported, although the limit was raised meanwhile', async () => {
+  it('above the limit at the time of the send is reported, although the limit was raised later', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_500, at: 'work' });
     const dearer = async () => {
       await expect.poll(async () => (await bench.admin.requests('createOrder')).length).toBe(1);

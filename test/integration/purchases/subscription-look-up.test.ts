@@ -16,8 +16,8 @@ async function bought(on: ActivityBench): Promise<AttemptRef> {
   return ids;
 }
 
-describe('the question how a VPN subscription stands', () => {
-  it('is answered', async () => {
+describe('the look-up of a VPN subscription', () => {
+  it('returns found', async () => {
     expect(await bench.activities.lookUpSubscription(await bought(bench))).toEqual({ kind: 'found' });
   });
 
@@ -25,21 +25,18 @@ describe('the question how a VPN subscription stands', () => {
     [{ kind: 'server_error', retry_after: 7 }, 'server_error', 7_000],
     [{ kind: 'rate_limited', retry_after: 30 }, 'rate_limited', 30_000],
     [{ kind: 'connection_reset' }, 'connection_lost', undefined],
-    // Of a proxy, or of another server: not the service's own word.
+    // From a proxy or another server, not an answer of the service.
     [{ kind: 'answer', status: 404, body: '<h1>Not found</h1>' }, 'unreadable_answer', undefined],
     [{ kind: 'answer', status: 200, body: '{"id":"another","status":"active"}' }, 'contract_drift', undefined],
-  ] as const)(
-    'says nothing of the subscription where it could not be asked (%o)',
-    async (fault, failure, retryAfterMs) => {
-      const ids = await bought(bench);
-      await bench.admin.onRequest('getVpnSubscription', fault);
-      const answer = await bench.activities.lookUpSubscription(ids);
-      const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-      expect(answer).toEqual({ kind: 'unavailable', failure: { class: failure, detail: expect.any(String) }, ...wait });
-    },
-  );
+  ] as const)('proves nothing about the subscription when it failed (%o)', async (fault, failure, retryAfterMs) => {
+    const ids = await bought(bench);
+    await bench.admin.onRequest('getVpnSubscription', fault);
+    const answer = await bench.activities.lookUpSubscription(ids);
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    expect(answer).toEqual({ kind: 'unavailable', failure: { class: failure, detail: expect.any(String) }, ...wait });
+  });
 
-  it('ends where the service plainly knows no such subscription', async () => {
+  it('returns not known when the service clearly knows no such subscription', async () => {
     const ids = await bought(bench);
     await bench.admin.onRequest('getVpnSubscription', {
       kind: 'answer',
@@ -49,7 +46,7 @@ describe('the question how a VPN subscription stands', () => {
     expect(await bench.activities.lookUpSubscription(ids)).toMatchObject({ kind: 'not_known' });
   });
 
-  it('is not put to a service that has no such call', async () => {
+  it('is not sent to a service without that call', async () => {
     await using without = await ActivityBench.start({ capabilities: { vpn_subscription_read: false } });
     const ids = await bought(without);
     const before = await without.admin.requests('getVpnSubscription');
@@ -58,8 +55,8 @@ describe('the question how a VPN subscription stands', () => {
   });
 });
 
-describe('a cancellation that the service accepted and does not confirm', () => {
-  it('is asked for once more when a person tries it again', async () => {
+describe('an accepted but unconfirmed cancellation', () => {
+  it('is sent again when an operator retries it', async () => {
     const { work } = await bought(bench);
     await bench.admin.nextPurchases({
       operation: 'vpn_cancellation',

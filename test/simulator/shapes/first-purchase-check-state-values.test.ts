@@ -1,4 +1,4 @@
-/** A document that does not list the words of a state shows nothing of them, compatible as it is. */
+/** A document that does not list the values of a state is no evidence, although it is compatible. */
 import { expect, it } from 'vitest';
 import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
@@ -10,7 +10,7 @@ import { Shaper } from '#simulator/shapes/shaper.ts';
 import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { checkContract, readDocument, type JsonObject } from '#upstream/contract-check.ts';
 
-/** The document of a service without the words of its states, as many real documents are. */
+/** The document of a service without the values of its states, like many real documents. */
 function withoutWords(shape: keyof typeof SHAPES): JsonObject {
   const described = describedService(DIALECTS.replays, 'production', new Shaper(SHAPES[shape]));
   const text = JSON.stringify(described, (key, value: unknown) =>
@@ -19,7 +19,7 @@ function withoutWords(shape: keyof typeof SHAPES): JsonObject {
   return readDocument(Buffer.from(text));
 }
 
-it('a document without the words of states is compatible, and lets no purchase begin', async () => {
+it('a document without the values of states is compatible, and allows no purchase', async () => {
   const document = withoutWords('other_words');
   expect(checkContract(document, ALL_CAPABILITIES).compatible).toBe(true);
   await using service = await LookedAt.start();

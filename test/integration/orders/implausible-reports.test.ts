@@ -9,7 +9,7 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  // Here a person, an event or an answer brings the news: the reconciler is not to be first.
+  // In these tests an operator, an event or an answer reports first, so the reconciler must not.
   const environment = {
     ...NORMAL_WAITS_POLICY,
     ...RARE_UPKEEP,
@@ -32,8 +32,8 @@ async function esimOf(esimId: string) {
   return { serviceEsimId: answer.textAt('service_esim_id'), orderId: answer.textAt('order_id') };
 }
 
-describe('what the service says is not believed', () => {
-  it('when a debit that our books hold is gone from the wallet: nothing is bought anew', async () => {
+describe('an implausible report of the service', () => {
+  it('buys nothing again when a debit in our books is missing from the wallet', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     await fault({
       target: 'request',
@@ -50,7 +50,7 @@ describe('what the service says is not believed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('when its answer contradicts the event that came before it: nothing is bought anew, a person is told', async () => {
+  it('opens a case and buys nothing again when an answer contradicts an earlier event', async () => {
     await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'latency', ms: 6_000, at: 'answer' } });
     await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
     await fault({
@@ -72,7 +72,7 @@ describe('what the service says is not believed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('when it says more after it contradicted itself: each word is noted, and nothing moves before a person has judged', async () => {
+  it('is recorded after a contradiction, and changes nothing until an operator resolves it', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     await fault({
       target: 'request',
@@ -121,7 +121,7 @@ describe('what the service says is not believed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
   });
 
-  it('when what it lists under our reference is of another package: it is not taken for ours, a person is told', async () => {
+  it('opens a case when a listed order has our reference and another package', async () => {
     const reference = `ext-${randomUUID()}`;
     const byHand = {
       id: 'so-by-hand',
@@ -139,8 +139,8 @@ describe('what the service says is not believed', () => {
       fault: { kind: 'answer', status: 200, body: JSON.stringify(listed) },
     });
     const id = await desk.place(1001, { external_order_id: reference });
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({
       attention: { reason: 'outcome_unknown' },
       service_order_id: null,
       esim_id: null,
@@ -150,19 +150,19 @@ describe('what the service says is not believed', () => {
     expect(text).toContain('so-by-hand for attempt 1, of package 1002, and package 1001 was ordered');
   });
 
-  it('when an event under our reference is of another package: nothing is moved, a person is told', async () => {
+  it('opens a case and changes nothing when an event has our reference and another package', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await desk.place(1001);
     const order = await desk.reaches(id, 'processing');
     const named = { external_order_id: order.textAt('external_order_id'), id: order.textAt('service_order_id') };
     await webhook('order.completed', { ...named, package_id: 1002, status: 'completed', esim_id: 'esim-none' });
-    await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
+    await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ status: 'processing', esim_id: null });
     expect((await desk.attempts(id)).map(({ state }) => state)).toEqual(['processing']);
   });
 
-  it('when it calls a bought order failed: the order stays, a person is told, and nobody is told that submitting again is safe', async () => {
+  it('of a bought order as failed opens a case, and resubmission stays unsafe', async () => {
     const order = await desk.complete(1001);
     const id = order.textAt('id');
     const data = {
@@ -171,7 +171,7 @@ describe('what the service says is not believed', () => {
       status: 'failed',
     };
     await webhook('order.failed', data);
-    await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
+    await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({
       status: 'completed',
       resubmission: { verdict: 'no' },
@@ -180,7 +180,7 @@ describe('what the service says is not believed', () => {
     expect((await stack.api.get(`/v1/orders/${other.textAt('id')}`)).at('resubmission', 'verdict')).toBe('not_needed');
   });
 
-  it('when an event names the order of one purchase and the reference of another: neither is moved', async () => {
+  it('changes neither purchase when an event has the order of one and the reference of the other', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const first = await desk.place(1001);
     await desk.reaches(first, 'processing');
@@ -191,13 +191,13 @@ describe('what the service says is not believed', () => {
       external_order_id: second.textAt('external_order_id'),
       status: 'failed',
     });
-    await waitFor('a person is told', async () => (await desk.cases(first)).length > 0);
+    await waitFor('a case is open', async () => (await desk.cases(first)).length > 0);
     expect(await desk.cases(first)).toEqual([{ reason: 'contradiction', open: true }]);
     expect((await stack.api.get(`/v1/orders/${first}`)).textAt('status')).toBe('processing');
     expect(await desk.attempts(first)).toHaveLength(1);
   });
 
-  it('when an event names another price than the answer did: the known one stays, and a person is told', async () => {
+  it('opens a case and keeps the known price when an event contains another price', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await desk.place(1001);
     const order = await desk.reaches(id, 'processing');
@@ -212,11 +212,11 @@ describe('what the service says is not believed', () => {
       currency: 'USD',
     });
     expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
-    await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
+    await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
   });
 
-  it('when the eSIM it names was delivered for another order: it is not delivered twice, a person is told at once', async () => {
+  it('opens a case at once when it delivers the eSIM of another order', async () => {
     const first = await desk.complete(1001);
     const taken = (await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).textAt('service_esim_id');
     const reference = `ext-${randomUUID()}`;
@@ -246,7 +246,7 @@ describe('what the service says is not believed', () => {
     });
   });
 
-  it('reports an answer with the order of another purchase, and does not take it for ours', async () => {
+  it('opens a case when the answer contains the order of another purchase', async () => {
     const first = await desk.complete(1001);
     const reference = `ext-${randomUUID()}`;
     const others = {
@@ -262,20 +262,22 @@ describe('what the service says is not believed', () => {
       fault: { kind: 'answer', status: 201, body: JSON.stringify(others) },
     });
     const second = await desk.place(1001, { external_order_id: reference });
-    const parked = await desk.reaches(second, 'needs_attention');
-    expect(parked.body).toMatchObject({
+    const withCase = await desk.reaches(second, 'needs_attention');
+    expect(withCase.body).toMatchObject({
       attention: { reason: 'outcome_unknown' },
       service_order_id: null,
       failure: { class: 'contract_drift' },
     });
-    expect(parked.textAt('failure', 'detail')).toContain(`${others.id} for attempt 1, which belongs to another order`);
+    expect(withCase.textAt('failure', 'detail')).toContain(
+      `${others.id} for attempt 1, which belongs to another order`,
+    );
     expect((await stack.api.get(`/v1/orders/${first.textAt('id')}`)).body).toMatchObject({
       status: 'completed',
       service_order_id: others.id,
     });
   });
 
-  it('when the eSIM that an event named is not known, and its record of the order says failed: a person is told at once', async () => {
+  it('opens a case at once when the eSIM of the event is unknown and the order reads as failed', async () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 1_000 });
     await fault({ target: 'webhook', event: 'order.failed', fault: { kind: 'lost' } });
     const id = await desk.place(1001);
@@ -287,12 +289,12 @@ describe('what the service says is not believed', () => {
       status: 'completed',
       esim_id: 'esim-none',
     });
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
     expect(await desk.attempts(id)).toHaveLength(1);
   });
 
-  it('when the eSIM that an event named is not known, and its record of the order names another: that one is delivered', async () => {
+  it('delivers the eSIM of the order when the eSIM of the event is unknown', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await desk.place(1001);
     const order = await desk.reaches(id, 'processing');
@@ -312,7 +314,7 @@ describe('what the service says is not believed', () => {
     expect(esim.textAt('service_esim_id')).not.toBe('esim-none');
   });
 
-  it('when an event names the eSIM of another order: nobody is given it, and the own one is delivered', async () => {
+  it('delivers the eSIM of the order when the event names the eSIM of another order', async () => {
     const theirs = await desk.complete(1001);
     const { serviceEsimId } = await esimOf(theirs.textAt('esim_id'));
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
@@ -346,7 +348,7 @@ describe('what the service says is not believed', () => {
     expect((await esimOf(completed.textAt('esim_id'))).serviceEsimId).not.toBe(serviceEsimId);
   });
 
-  it('when a price is negative: the delivery is quarantined and the order goes on', async () => {
+  it('with a negative price is quarantined, and the order continues', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await desk.place(1001);
     const order = await desk.reaches(id, 'processing');
@@ -363,8 +365,8 @@ describe('what the service says is not believed', () => {
   });
 });
 
-describe('what a person calls bought', () => {
-  it('is never sent again without an id of the service: it is asked for, and the case comes back', async () => {
+describe('the verdict bought without an id of the service', () => {
+  it('never causes a resend; the service is looked up, and the case opens again', async () => {
     await fault({
       target: 'request',
       endpoint: 'createOrder',
@@ -381,14 +383,15 @@ describe('what a person calls bought', () => {
       { reason: 'outcome_unknown', open: true },
     ];
     await expect.poll(() => desk.cases(id)).toEqual([closed, open]);
-    // Nor by a further try.
+    // A retry sends nothing either.
     await desk.reaches(id, 'needs_attention');
     expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' })).status).toBe(200);
-    const parked = async () => (await desk.events(id)).filter((event) => event === 'order.needs_attention').length;
-    await expect.poll(parked).toBe(3);
+    const timesAttention = async () =>
+      (await desk.events(id)).filter((event) => event === 'order.needs_attention').length;
+    await expect.poll(timesAttention).toBe(3);
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual([]);
-    // Until that person says otherwise.
+    // The verdict not_bought allows a new attempt.
     await desk.reaches(id, 'needs_attention');
     expect((await resolve('not_bought')).status).toBe(200);
     expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);

@@ -4,10 +4,10 @@ import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** Once a second each; work counts as idle after two. */
+/** Each schedule runs once a second; work counts as idle after two seconds. */
 const RUNS = 4;
 
-/** A service that can neither be asked nor be sent the same thing twice: only webhooks tell. */
+/** A service without look-ups and without resends, so only webhooks report. */
 let stack: Stack;
 let desk: OrderDesk;
 
@@ -27,13 +27,13 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-describe('an order of unknown outcome outside the window in which it may be sent again', () => {
-  it('waits for a person, and goes on by itself when the service speaks after all', async () => {
+describe('an order with an unknown outcome, after its resend window', () => {
+  it('needs attention, and continues without an operator when the service reports later', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(1001);
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' }, attempts: 1 });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'outcome_unknown' }, attempts: 1 });
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     desk.expectUnsettled(id);
     await desk.checkBooks();
@@ -49,7 +49,7 @@ describe('an order of unknown outcome outside the window in which it may be sent
   });
 
   it.each(['ignores_keys', 'forgets_keys', 'no_lookup'] as const)(
-    'is never sent again (service of the dialect %s), however long it waits',
+    'is never sent again by a service of the dialect %s',
     async (dialect) => {
       await desk.simulator.dialect(dialect);
       await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
@@ -59,7 +59,7 @@ describe('an order of unknown outcome outside the window in which it may be sent
       expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
         attention: { reason: 'outcome_unknown' },
       });
-      // The sweeper and the reconciler have their say as well.
+      // The sweeper and the reconciler run as well.
       await frequentUpkeep(stack);
       await using operator = await TemporalOperator.connect(stack);
       for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
@@ -70,12 +70,12 @@ describe('an order of unknown outcome outside the window in which it may be sent
 });
 
 describe('an order that failed at a service whose wallet cannot be read', () => {
-  it('waits for a person: nothing is bought anew without evidence', async () => {
+  it('needs attention, and gets no new attempt without evidence', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     const id = await desk.place(1001);
     desk.expectUnsettled(id);
-    const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'evidence_unavailable' }, attempts: 1 });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ attention: { reason: 'evidence_unavailable' }, attempts: 1 });
     expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 });

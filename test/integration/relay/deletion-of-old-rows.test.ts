@@ -7,7 +7,7 @@ import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.t
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const { sweep, outbound } = DEFAULT_POLICY;
-/** More than two batches, and the last of them not full. */
+/** More than two batches; the last one is not full. */
 const OLD = 2 * sweep.batch + 7;
 let bench: ActivityBench;
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('a sweep', () => {
-  it('forgets all that is old, however much that is, and nothing else', async () => {
+  it('deletes all old rows, in any number of batches, and no others', async () => {
     bench = await ActivityBench.start();
     const { now } = bench.clock;
     const rows = Array.from({ length: OLD + 3 }, (_, index) => index);

@@ -9,7 +9,7 @@ import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 const STATUSES = ['accepted', 'held', 'processing', 'submitting'] as const;
 const OWNERS = ['key_one', 'key_two'] as const;
 const START = Date.UTC(2030, 0, 31, 12);
-/** Several have the same time. */
+/** Several rows have the same time. */
 const timeOf = (n: number) => new Date(START + Math.floor(n / 3));
 
 let opened: OpenTestDatabase;
@@ -52,15 +52,15 @@ const asked = fc.record({
   after: optional(fc.nat(23)),
 });
 
-describe('a page whose query was built before', () => {
-  it('is the page of a query built for it, for each set of filters, more of them than are kept', async () => {
+describe('a page of a prepared query', () => {
+  it('equals the page of a new query, for more sets of filters than the cache holds', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ owner, filter, limit, after: place }) => {
         const after = place === undefined ? undefined : { createdAt: timeOf(place), id: ids[place]! };
         const { database } = opened;
         const built = await database.run((db) => orderReads.page(db, owner, filter, { limit, after }));
         expect(built).toEqual(await database.run(async (db) => orderReads.list(db, owner, filter, { limit, after })));
-        // In a transaction, too, which has a connection of its own.
+        // Also in a transaction, which has its own connection.
         expect(await database.transaction((tx) => orderReads.page(tx, owner, filter, { limit, after }))).toEqual(built);
         expect(built.length).toBeLessThanOrEqual(limit);
       }),
@@ -68,7 +68,7 @@ describe('a page whose query was built before', () => {
     );
   });
 
-  it('has each of some statuses once, however often it is named', async () => {
+  it('contains each row once when a status is repeated in the filter', async () => {
     const page = { limit: 6 };
     const [once, twice] = await Promise.all(
       [['held'], ['held', 'held']].map((statuses) =>

@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterEach(() => bench.admin.calm());
 afterAll(() => bench[Symbol.asyncDispose]());
 
-describe('a completion of which the workflow does not hear', () => {
-  it('leaves a VPN subscription active, although its workflow has parked it and gone on since', async () => {
+describe('a completion whose result did not reach the workflow', () => {
+  it('leaves a VPN subscription active, although its workflow recorded a case and continued', async () => {
     const ids = await bench.beginSubscription();
     const { work } = ids;
     await bench.activities.sendPurchase(ids);
@@ -32,8 +32,8 @@ describe('a completion of which the workflow does not hear', () => {
   });
 });
 
-describe('a refund whose wallet is not answered', () => {
-  it('is not called missing: the wallet is read again by itself', async () => {
+describe('a refund with an unreadable wallet', () => {
+  it('is not reported as missing, and the wallet is read again', async () => {
     const ids = await bench.beginCancellation();
     await bench.activities.sendPurchase(ids);
     await bench.admin.onRequest('listWalletTransactions', { kind: 'server_error' }, { count: null });

@@ -49,7 +49,7 @@ const absent: Look = async (simulator) => {
 
 const has = (fields: Record<string, unknown>): unknown => expect.objectContaining(fields);
 const someText: unknown = expect.any(String);
-/** The names of its fields, instead of a record. */
+/** The names of its fields instead of a record. */
 const fields =
   (look: Look): Look =>
   async (simulator) =>
@@ -133,7 +133,7 @@ const LOOKS: readonly (readonly [ShapeName, Look, unknown])[] = [
 
 describe('a shape', () => {
   it.each(LOOKS.map(([name, look, expected], index) => [name, index, look, expected] as const))(
-    'shows what its name says: %s (%i)',
+    'matches its name: %s (%i)',
     async (name, _index, look, expected) => {
       await using simulator = await startTestSimulator({ shape: 'plain', now: () => NOW }, false);
       await simulator.admin.post('/shape', { name });
@@ -183,7 +183,7 @@ describe('a choice of shape', () => {
     expect((await simulator.admin.post('/reset')).at('shape', 'name')).toBe('money_numbers');
   });
 
-  it('is refused with 422 that names what is unknown', async () => {
+  it('is refused with 422 and the name of the unknown part', async () => {
     await using simulator = await startTestSimulator();
     const wrong: readonly (readonly [string, Record<string, unknown>])[] = [
       ['name', { name: 'round' }],
@@ -198,7 +198,7 @@ describe('a choice of shape', () => {
     }
   });
 
-  it('keeps the brand of the configuration, unless it names another', async () => {
+  it('keeps the configured header prefix, unless it names another', async () => {
     await using receiver = await startReceiver();
     const webhook = { url: receiver.url, secret: 'whsec_test' };
     await using simulator = await startTestSimulator({ headerPrefix: 'X-Zenith', webhook }, false);
