@@ -18,7 +18,7 @@ const NO_REPORTS = {
 } as const satisfies Pick<CrashPlan, 'requestFaults' | 'webhookFaults'>;
 
 /** Longer than every timeout that waits for a stopped process, also on a busy machine. */
-const LONG_MS = 60_000;
+const LONG_MS = 120_000;
 /** Longer than all waits of the proof, except those that these plans lengthen: relays, sweeper, reconciler. */
 const STUCK_AFTER_MS = 30_000;
 const AT_ONCE = { ms: 0, hit: 1 } as const;
@@ -58,15 +58,15 @@ export const OLD_RULES = {
       // A service that executes concurrent requests with one key twice. The lease must prevent that.
       setting: {
         ...setting('concurrent_keys'),
-        properties: { reference_unique: false, purchase_takes_ms: 5_000 },
+        properties: { reference_unique: false, purchase_takes_ms: 15_000 },
         lacks: [],
         // An open circuit would prevent the second worker from sending.
         policy: {
           POLICY_CIRCUIT_FAILURES: '1000',
           // The first worker's send must arrive while the service works on the second one, also on a busy machine.
-          POLICY_SEND_DEADLINE: '8s',
-          POLICY_SEND_LEASE: '10s',
-          POLICY_SEND_ACTIVITY_TIMEOUT: '20s',
+          POLICY_SEND_DEADLINE: '20s',
+          POLICY_SEND_LEASE: '22s',
+          POLICY_SEND_ACTIVITY_TIMEOUT: '45s',
         },
       },
       // The first worker is stopped between its claim and its call, until the second one calls.

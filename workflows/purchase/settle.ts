@@ -12,8 +12,8 @@ import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
 /**
  * Reads the wallet after the service has reported a failure. Only a wallet without the debit, or with its credit, lets
- * the work fail or be bought again. A kind that costs nothing ends at once: its wallet would prove nothing, and a further
- * attempt would send it twice.
+ * the work fail or be bought again. A kind that costs nothing ends at once: its wallet would prove nothing, and a
+ * further attempt would send it twice.
  */
 export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Promise<Step> {
   const { run } = purchase;

@@ -129,21 +129,18 @@ describe.each(WORK_KINDS)('a repeated action on work of the kind %s has one effe
   });
 });
 
-describe.each(PURCHASE_KINDS)(
-  'a repeated spending action on work of the kind %s has one effect:',
-  (kind) => {
-    it('release', async () => {
-      await expectOneEffect(await held(kind), { action: 'release' });
-    });
+describe.each(PURCHASE_KINDS)('a repeated spending action on work of the kind %s has one effect:', (kind) => {
+  it('release', async () => {
+    await expectOneEffect(await held(kind), { action: 'release' });
+  });
 
-    it('change_limit', async () => {
-      const work = await held(kind);
-      await expectOneEffect(work, { action: 'change_limit', maxPrice: { amount: '9.99', currency: 'USD' } });
-      await expectOneEffect(work, { action: 'change_limit', maxPrice: null });
-      expect(await rowOf({ work })).toMatchObject({ maxPriceAmount: null });
-    });
-  },
-);
+  it('change_limit', async () => {
+    const work = await held(kind);
+    await expectOneEffect(work, { action: 'change_limit', maxPrice: { amount: '9.99', currency: 'USD' } });
+    await expectOneEffect(work, { action: 'change_limit', maxPrice: null });
+    expect(await rowOf({ work })).toMatchObject({ maxPriceAmount: null });
+  });
+});
 
 describe('a repeated action on a VPN subscription with a refused cancellation has one effect:', () => {
   it.each([
