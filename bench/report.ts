@@ -10,7 +10,7 @@ export function reportLines(results: BenchResults): string[] {
     scenario.peer === null ? '–' : withSpread(scenario.peer.value, scenario.peer.spread, scenario.unit),
     scenario.ratio_to_peer === null ? '–' : withSpread(scenario.ratio_to_peer.value, scenario.ratio_to_peer),
     limitOf(scenario),
-    `${scenario.ratio_to_limit} ${scenario.limit_met ? 'met' : 'MISSED'}`,
+    scenario.limit_met === null ? '–' : `${scenario.ratio_to_limit} ${scenario.limit_met ? 'met' : 'MISSED'}`,
   ]);
   const widths = header.map((title, column) =>
     Math.max(...[header, ...rows].map((row) => (row[column] ?? title).length)),
@@ -37,6 +37,7 @@ function withSpread(value: number, { min, max }: { min: number; max: number }, u
 }
 
 function limitOf({ limit, unit }: ScenarioResult): string {
+  if (limit === null) return '–';
   const sign = limit.bound === 'at_least' ? '≥' : '≤';
   return limit.of === 'value' && unit !== 'ratio' ? `${sign} ${limit.amount} ${unit}` : `ratio ${sign} ${limit.amount}`;
 }

@@ -1,7 +1,7 @@
-/** The form of `bench/results/latest.json`: one entry per scenario. Versioned, so that a reader of old files knows. */
+/** The form of `bench/results/latest.json`: one entry per figure. Versioned, so that a reader of old files knows. */
 import * as z from 'zod';
 
-export const RESULTS_FORMAT = 1;
+export const RESULTS_FORMAT = 2;
 
 const finite = z.number();
 const spread = z.strictObject({ min: finite, max: finite });
@@ -32,15 +32,18 @@ const scenario = z.strictObject({
   /** Lowest and highest round (of memory: reading). */
   spread,
   rounds: z.int().positive(),
-  limit,
+  /** Null for a figure that is only reported. */
+  limit: limit.nullable(),
   /** What the limit is set for, divided by the limit. */
-  ratio_to_limit: finite,
-  limit_met: z.boolean(),
+  ratio_to_limit: finite.nullable(),
+  limit_met: z.boolean().nullable(),
   peer: peer.nullable(),
   /** Ours divided by the peer's, round by round, since the two halves of a round met the same machine. */
   ratio_to_peer: z.strictObject({ value: finite, ...spread.shape }).nullable(),
   /** Further figures of the same run, by name; units are in the names. */
   details: z.record(z.string(), finite),
+  /** Lines of a plot, by name: x and y of each point. The unit of y is that of the scenario. */
+  series: z.record(z.string(), z.array(z.tuple([finite, finite]))),
 });
 
 export const benchResults = z.strictObject({

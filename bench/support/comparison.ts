@@ -6,8 +6,11 @@ interface Common {
   readonly measured: string;
   readonly unit: string;
   readonly better: 'higher' | 'lower';
-  readonly limit: Limit;
+  /** Without one, the figure is only reported. */
+  readonly limit?: Limit;
   readonly details?: Readonly<Record<string, number>>;
+  /** Lines of a plot; see the results. */
+  readonly series?: ScenarioResult['series'];
 }
 
 export interface Comparison extends Common {
@@ -27,7 +30,7 @@ export function compare(comparison: Comparison): ScenarioResult {
   const ratios = ours.map((value, round) => value / (peer.rounds[round] ?? Number.NaN));
   const ratio = median(ratios);
   return {
-    ...resultOf(comparison, ours, comparison.limit.of === 'value' ? median(ours) : ratio),
+    ...resultOf(comparison, ours, comparison.limit?.of === 'value' ? median(ours) : ratio),
     peer: {
       id: peer.id,
       measured: peer.measured,
@@ -40,13 +43,13 @@ export function compare(comparison: Comparison): ScenarioResult {
 
 /** Something of ours alone, against its limit. */
 export function measure(measurement: Measurement): ScenarioResult {
-  if (measurement.limit.of !== 'value') throw new RangeError('without a peer the limit is one of the value');
+  if (measurement.limit?.of === 'ratio_to_peer') throw new RangeError('without a peer the limit is one of the value');
   const { values } = measurement;
   return { ...resultOf(measurement, values, median(values)), peer: null, ratio_to_peer: null };
 }
 
 function resultOf(
-  { id, measured, unit, better, limit, details = {} }: Common,
+  { id, measured, unit, better, limit, details = {}, series = {} }: Common,
   values: readonly number[],
   limited: number,
 ): Omit<ScenarioResult, 'peer' | 'ratio_to_peer'> {
@@ -58,11 +61,16 @@ function resultOf(
     value: rounded(median(values)),
     spread: roundedSpread(values),
     rounds: values.length,
-    limit,
-    ratio_to_limit: rounded(limited / limit.amount),
-    limit_met: limit.bound === 'at_least' ? limited >= limit.amount : limited <= limit.amount,
+    limit: limit ?? null,
+    ratio_to_limit: limit === undefined ? null : rounded(limited / limit.amount),
+    limit_met: limit === undefined ? null : isMet(limit, limited),
+    series,
     details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, rounded(value)])),
   };
+}
+
+function isMet({ bound, amount }: Limit, value: number): boolean {
+  return bound === 'at_least' ? value >= amount : value <= amount;
 }
 
 function roundedSpread(values: readonly number[]) {

@@ -22,6 +22,8 @@ export interface TemporalServerOptions {
   readonly namespaces?: readonly string[];
   /** More dynamic configuration, each `name=value`. */
   readonly dynamicConfig?: readonly string[];
+  /** Port of its Prometheus metrics on loopback; undefined: none. */
+  readonly metricsPort?: number;
   readonly logFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -150,12 +152,13 @@ function hiddenAddress(): string {
 
 /** Exported for its test. @param ui address of the UI itself; undefined: no UI. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
-  const { port, databaseFile, durable = true, codecEndpoint, namespaces = [], dynamicConfig = [] } = options;
+  const { port, databaseFile, durable = true, codecEndpoint, namespaces = [], dynamicConfig = [], metricsPort } = options;
   return [
     'server',
     'start-dev',
     '--ip=127.0.0.1',
     `--port=${port}`,
+    ...(metricsPort === undefined ? [] : [`--metrics-port=${metricsPort}`]),
     ...(ui === undefined ? ['--headless'] : [`--ui-ip=${ui.address}`, `--ui-port=${ui.port}`]),
     ...(databaseFile === undefined
       ? []

@@ -45,6 +45,15 @@ describe('a comparison', () => {
     expect(() => compare({ ...common, better: 'lower', ours: [1, 2], peer: peer([1]), limit })).toThrow(RangeError);
   });
 
+  it('without a limit is only reported', () => {
+    expect(measure({ ...common, better: 'lower', values: [150] })).toMatchObject({
+      value: 150,
+      limit: null,
+      ratio_to_limit: null,
+      limit_met: null,
+    });
+  });
+
   it('without a peer uses the limit of its value', () => {
     const limit = { of: 'value', bound: 'at_most', amount: 300, reason: 'test' } as const;
     expect(measure({ ...common, better: 'lower', values: [150, 330, 310], limit })).toMatchObject({
@@ -65,7 +74,7 @@ describe('rounds', () => {
       return round;
     };
     const measured = await inTurn({ a: contestant('a'), b: contestant('b') }, 2);
-    expect(order).toEqual(['a0', 'b0', 'a1', 'b1', 'a2', 'b2']);
+    expect(order).toEqual(['a0', 'b0', 'b1', 'a1', 'a2', 'b2']);
     expect(measured).toEqual({ a: [1, 2], b: [1, 2] });
   });
 });
