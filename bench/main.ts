@@ -1,5 +1,5 @@
 /** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reportLines } from '#bench/report.ts';
@@ -33,7 +33,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'history-size': measureHistorySize,
 };
 
-const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--output FILE]`;
+const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--against DIR] [--output FILE]`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
 
 for (const [signal, code] of [
@@ -52,12 +52,15 @@ interface Options {
   readonly scenarios: readonly Scenario[];
   /** Only a full run of everything becomes the latest result by itself. */
   readonly output: string | undefined;
+  /** Folder of another checkout of this project, which takes part as the version before. */
+  readonly against: string | undefined;
 }
 
-async function bench({ mode, scenarios, output }: Options): Promise<void> {
+async function bench(options: Options): Promise<void> {
   const began = performance.now();
   const machine = machineFacts();
-  const results = await measureAll(mode, scenarios);
+  const { mode, output } = options;
+  const results = await measureAll(options);
   const checked = benchResults.parse({
     format: RESULTS_FORMAT,
     measured_at: new Date().toISOString(),
@@ -72,16 +75,13 @@ async function bench({ mode, scenarios, output }: Options): Promise<void> {
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
 }
 
-async function measureAll(
-  mode: BenchContext['mode'],
-  scenarios: readonly Scenario[],
-): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
-  await using context = await openContext(mode, (text) => process.stdout.write(`${text}\n`));
+async function measureAll({ mode, scenarios, against }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
+  await using context = await openContext(mode, (text) => process.stdout.write(`${text}\n`), against);
   try {
     const servers = await serverFacts(context);
     const results: ScenarioResult[] = [];
     for (const scenario of scenarios) results.push(...(await scenario(context)));
-    await context.stopProduct();
+    await context.stopContestants();
     return { servers, scenarios: results };
   } catch (error) {
     process.stderr.write(`${context.children.tails()}\n`);
@@ -90,7 +90,7 @@ async function measureAll(
 }
 
 function readOptions(): Options {
-  const { quick, only, output } = parsed();
+  const { quick, only, output, against } = parsed();
   const chosen =
     only === undefined
       ? Object.values(SCENARIOS)
@@ -101,13 +101,24 @@ function readOptions(): Options {
     mode: quick ? 'quick' : 'full',
     scenarios: chosen,
     output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
+    against: against === undefined ? undefined : checkoutAt(resolve(against)),
   };
+}
+
+function checkoutAt(folder: string): string {
+  if (existsSync(join(folder, 'worker/main.ts')) && existsSync(join(folder, 'node_modules'))) return folder;
+  throw new UserError(`${folder} is no checkout of this project with its packages.`, USAGE);
 }
 
 function parsed() {
   try {
     const { values } = parseArgs({
-      options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, output: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        output: { type: 'string' },
+        against: { type: 'string' },
+      },
     });
     return values;
   } catch (error) {

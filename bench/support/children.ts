@@ -10,13 +10,16 @@ export interface ChildProcessOptions {
   readonly name: string;
   /** Relative to the project: `api/main.ts`. */
   readonly script: string;
+  /** Another checkout of the project; ours when absent. */
+  readonly project?: string;
   /** All of its environment but PATH, HOME and the cache folder: nothing of this machine's settings leaks in. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Asked until it says true. */
   readonly isReady: (child: Child) => Promise<boolean>;
 }
 
-const PROJECT = join(import.meta.dirname, '../..');
+/** The root of this checkout. */
+export const PROJECT = join(import.meta.dirname, '../..');
 const READY_TIMEOUT_MS = 90_000;
 const READY_POLL_MS = 50;
 const STOP_GRACE_MS = 30_000;
@@ -41,18 +44,43 @@ export class Children {
     this.#started += 1;
     const { PATH, HOME, XDG_CACHE_HOME } = process.env;
     const inspectPort = await freePort();
+    const { project = PROJECT } = options;
     const child = new Child({
       name: options.name,
       command: process.execPath,
-      args: [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(PROJECT, options.script)],
-      cwd: PROJECT,
+      args: [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(project, options.script)],
+      cwd: project,
       environment: { PATH, HOME, XDG_CACHE_HOME, ...options.environment },
-      logFile: join(this.#logs, `${this.#started}-${options.name}.log`),
+      logFile: this.#logFile(options.name),
     });
     this.#running.set(child, inspectPort);
+    return this.#ready(child, options.isReady);
+  }
+
+  /** Starts another program, such as the server of a peer. @throws Error with the end of its log when it is not ready. */
+  async startProgram(
+    options: Pick<ChildProcessOptions, 'name' | 'environment' | 'isReady'> & {
+      readonly command: string;
+      readonly args: readonly string[];
+    },
+  ): Promise<Child> {
+    this.#started += 1;
+    const { name, command, args, environment } = options;
+    const { PATH, HOME } = process.env;
+    const logFile = this.#logFile(name);
+    const child = new Child({ name, command, args, environment: { PATH, HOME, ...environment }, logFile });
+    this.#running.set(child, 0);
+    return this.#ready(child, options.isReady);
+  }
+
+  #logFile(name: string): string {
+    return join(this.#logs, `${this.#started}-${name}.log`);
+  }
+
+  async #ready(child: Child, isReady: ChildProcessOptions['isReady']): Promise<Child> {
     void child.exited.then(() => this.#running.delete(child));
     const deadline = Date.now() + READY_TIMEOUT_MS;
-    while (!(await options.isReady(child).catch(() => false))) {
+    while (!(await isReady(child).catch(() => false))) {
       if (child.exit !== undefined) throw new Error(`${child.name} ${describeExit(child.exit)}\n${child.tail()}`);
       if (Date.now() > deadline)
         throw new Error(`${child.name} is not ready after ${READY_TIMEOUT_MS} ms\n${child.tail()}`);

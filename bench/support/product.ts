@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { answersOk } from '#bench/support/children.ts';
+import { promisify } from 'node:util';
+import type { Contestant } from '#bench/contestants/contestant.ts';
+import type { Processes } from '#bench/counters/processes.ts';
+import { answersOk, PROJECT } from '#bench/support/children.ts';
 import type { BenchServers } from '#bench/support/servers.ts';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
+import type { Environment } from '#config/environment.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
@@ -16,6 +21,37 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 export const NAMESPACE = 'bench';
 
 type ProcessName = 'simulator' | 'api' | 'worker';
+
+const run = promisify(execFile);
+
+/** Which version of the product is started, and under which names. */
+interface Version {
+  readonly id: 'ours' | 'before';
+  readonly measured: string;
+  /** Its checkout, with the packages that it needs. */
+  readonly project: string;
+  readonly database: string;
+  readonly namespace: string;
+}
+
+const OURS: Version = {
+  id: 'ours',
+  measured: 'This version of the product',
+  project: PROJECT,
+  database: 'product',
+  namespace: NAMESPACE,
+};
+
+/** Another checkout of this project. @param project its folder, with its own packages. */
+export function versionBefore(project: string): Version {
+  return {
+    id: 'before',
+    measured: 'The version before, of another checkout',
+    project,
+    database: 'product_before',
+    namespace: 'bench_before',
+  };
+}
 
 /** A migrated, empty database of its own in the run's PostgreSQL. @returns its connection string. */
 export async function createProductDatabase({ postgres }: BenchServers, name: string): Promise<string> {
@@ -31,7 +67,10 @@ export function openDatabase(url: string): Database {
 }
 
 /** API, worker and simulator as processes, with the settings that they have by default. */
-export class Product {
+export class Product implements Contestant {
+  readonly id;
+  readonly measured;
+  readonly namespace;
   readonly apiUrl: string;
   readonly simulatorUrl: string;
   readonly databaseUrl: string;
@@ -40,60 +79,91 @@ export class Product {
   /** By all scenarios so far. */
   ordersPlaced = 0;
   readonly #context: BenchServers;
-  readonly #metricsUrls: Readonly<Record<'api' | 'worker', string>>;
-  readonly #running: Map<ProcessName, Child>;
+  readonly #version: Version;
+  readonly #ports: Readonly<Record<ProcessName, number>>;
+  readonly #environments: Readonly<Record<ProcessName, Environment>>;
+  readonly #running = new Map<ProcessName, Child>();
 
   private constructor(parts: {
     context: BenchServers;
+    version: Version;
     ports: Readonly<Record<ProcessName, number>>;
+    environments: Readonly<Record<ProcessName, Environment>>;
     databaseUrl: string;
     database: Database;
     apiKey: string;
-    running: Map<ProcessName, Child>;
   }) {
-    const { ports } = parts;
+    const { ports, version } = parts;
+    this.id = version.id;
+    this.measured = version.measured;
+    this.namespace = version.namespace;
     this.#context = parts.context;
+    this.#version = version;
+    this.#ports = ports;
+    this.#environments = parts.environments;
     this.apiUrl = `http://127.0.0.1:${ports.api}`;
     this.simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
     this.databaseUrl = parts.databaseUrl;
     this.database = parts.database;
     this.apiKey = parts.apiKey;
-    this.#running = parts.running;
-    this.#metricsUrls = { api: `${this.apiUrl}/metrics`, worker: `http://127.0.0.1:${ports.worker}/metrics` };
   }
 
-  static async start(context: BenchServers): Promise<Product> {
-    const [databaseUrl, ports] = await Promise.all([
-      createProductDatabase(context, 'product'),
-      freePorts(),
-      setUpNamespace({ address: context.temporalAddress, namespace: NAMESPACE, tls: false, apiKey: undefined }),
-    ]);
-    const database = openDatabase(databaseUrl);
-    const { key, prefix, hash } = generateApiKey();
-    await database.run((db) => addApiKey(db, { name: 'bench', prefix, hash, scopes: apiScopes }));
+  static async start(context: BenchServers, version: Version = OURS): Promise<Product> {
+    const { namespace } = version;
+    const ours = version.project === PROJECT;
+    await context.postgres.createDatabase(version.database);
+    const databaseUrl = context.postgres.url(version.database);
+    const ports = await freePorts();
     const environments = productEnvironments(
       {
         ports,
         databaseUrl,
         temporalAddress: context.temporalAddress,
-        simulatorData: join(context.folder, 'simulator.sqlite'),
+        simulatorData: join(context.folder, `simulator-${version.id}.sqlite`),
       },
       benchSecrets(),
-      { TEMPORAL_NAMESPACE: NAMESPACE, API_RATE_LIMIT: 'none' },
+      { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none' },
     );
-    const readyPaths = { simulator: '/simulator/state', api: '/readyz', worker: '/readyz' } as const;
-    const start = async (name: ProcessName) => {
-      const isReady = answersOk(`http://127.0.0.1:${ports[name]}${readyPaths[name]}`);
-      const environment = environments[name];
-      return [name, await context.children.start({ name, script: `${name}/main.ts`, environment, isReady })] as const;
-    };
-    const running = new Map(await Promise.all([start('simulator'), start('api'), start('worker')]));
-    return new Product({ context, ports, databaseUrl, database, apiKey: key, running });
+    // Another version knows its own schema, and which namespace it needs.
+    if (ours) {
+      await Promise.all([
+        migrate(databaseUrl),
+        setUpNamespace({ address: context.temporalAddress, namespace, tls: false, apiKey: undefined }),
+      ]);
+    } else await reseller(version.project, ['migrate'], environments.api);
+    const database = openDatabase(databaseUrl);
+    const apiKey = ours ? await addKey(database) : await createdKey(version.project, environments.api);
+    const product = new Product({ context, version, ports, environments, databaseUrl, database, apiKey });
+    await Promise.all((['simulator', 'api', 'worker'] as const).map(async (name) => product.startProcess(name)));
+    return product;
+  }
+
+  /** Starts one of its processes again, on the same port. */
+  async startProcess(name: ProcessName): Promise<void> {
+    const path = name === 'simulator' ? '/simulator/state' : '/readyz';
+    const child = await this.#context.children.start({
+      name: this.#version.project === PROJECT ? name : `${name}-${this.id}`,
+      script: `${name}/main.ts`,
+      project: this.#version.project,
+      environment: this.#environments[name],
+      isReady: answersOk(`http://127.0.0.1:${this.#ports[name]}${path}`),
+    });
+    this.#running.set(name, child);
+  }
+
+  /** Ends one of its processes with SIGKILL, as a crash does. */
+  async killProcess(name: ProcessName): Promise<void> {
+    await this.#child(name).kill();
+    this.#running.delete(name);
+  }
+
+  processes(): Processes {
+    return Object.fromEntries([...this.#running].map(([name, { identity }]) => [name, identity?.pid ?? 0]));
   }
 
   /** Resident memory of a process, in MB (10^6 bytes), as its own metrics tell. */
   async residentMb(name: 'api' | 'worker'): Promise<number> {
-    const text = await (await fetch(this.#metricsUrls[name])).text();
+    const text = await (await fetch(`http://127.0.0.1:${this.#ports[name]}/metrics`)).text();
     const bytes = /^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1];
     if (bytes === undefined) throw new Error(`the ${name} does not tell its resident memory`);
     return Number(bytes) / 1e6;
@@ -103,9 +173,7 @@ export class Product {
    * What a process keeps after all garbage was collected, in MB. Afterwards its resident memory says less than before.
    */
   async liveHeapMb(name: 'api' | 'worker'): Promise<number> {
-    const child = this.#running.get(name);
-    if (child === undefined) throw new Error(`the ${name} does not run`);
-    return this.#context.children.liveHeapMb(child);
+    return this.#context.children.liveHeapMb(this.#child(name));
   }
 
   /** @throws Error when one of the processes has ended by itself or does not stop when asked. */
@@ -116,6 +184,36 @@ export class Product {
       if (child !== undefined) await this.#context.children.stop(child);
     }
   }
+
+  #child(name: ProcessName): Child {
+    const child = this.#running.get(name);
+    if (child === undefined) throw new Error(`the ${name} does not run`);
+    return child;
+  }
+}
+
+async function addKey(database: Database): Promise<string> {
+  const { key, prefix, hash } = generateApiKey();
+  await database.run((db) => addApiKey(db, { name: 'bench', prefix, hash, scopes: apiScopes }));
+  return key;
+}
+
+/** Runs a command of a checkout. @returns what it printed. */
+async function reseller(project: string, command: readonly string[], environment: Environment): Promise<string> {
+  const { PATH, HOME } = process.env;
+  const program = join(project, 'cli/reseller.mjs');
+  const { stdout } = await run(process.execPath, [program, ...command], {
+    cwd: project,
+    env: { PATH, HOME, ...environment },
+  });
+  return stdout;
+}
+
+async function createdKey(project: string, environment: Environment): Promise<string> {
+  const printed = await reseller(project, ['keys', 'create', 'bench', '--scopes', 'all'], environment);
+  const key = /\brsk_\w+/.exec(printed)?.[0];
+  if (key === undefined) throw new Error('the other version printed no API key');
+  return key;
 }
 
 /** Secrets for the processes of one run; none of them is kept. */

@@ -7,6 +7,10 @@ export interface BenchServers {
   /** One PostgreSQL with its default durability for all contestants; each has a database of its own in it. */
   readonly postgres: EmbeddedPostgres;
   readonly temporalAddress: string;
+  /** Prometheus metrics of the Temporal server. */
+  readonly temporalMetricsUrl: string;
+  /** The servers' own processes. */
+  readonly sharedProcesses: Readonly<Record<'postgres' | 'temporal', number>>;
   readonly children: Children;
   /** Removed at the end. */
   readonly folder: string;

@@ -1,0 +1,67 @@
+/**
+ * The whole order on DBOS Transact. The engine's tables are in the same database as the orders; each step is recorded
+ * there, and a workflow that was interrupted goes on after its last recorded step.
+ *
+ * What it lacks beside the product: a reservation of the wallet and a daily limit before the purchase, pauses and
+ * circuits; a lease, so two processes that recover the same workflow may send at the same time; the rule that a refusal
+ * after an unknown result proves nothing, and the wallet read before another attempt; cases, operator actions, holds and
+ * deadlines; and the books.
+ */
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { serve, service, settings, shop } from './app.ts';
+import { Refused } from './service.ts';
+import type { Purchase } from './shop.ts';
+
+const RETRIED = { retriesAllowed: true, intervalSeconds: 1, backoffRate: 2, maxAttempts: 10 } as const;
+/** The service's webhook normally comes first; it is asked when none came. */
+const REPORT_WITHIN_S = 60;
+
+const order = DBOS.registerWorkflow(
+  async (orderId: string): Promise<void> => {
+    const attempt = await DBOS.runStep(async () => shop.prepareAttempt(orderId), { name: 'prepare', ...RETRIED });
+    let purchase: Purchase | 'refused' = await DBOS.runStep(
+      async () => {
+        const answer = await service.buy(attempt).catch((error: unknown) => {
+          if (error instanceof Refused) return 'refused' as const;
+          throw error;
+        });
+        if (answer !== 'refused') await shop.recordPurchase(orderId, attempt, answer);
+        return answer;
+      },
+      { name: 'buy', ...RETRIED },
+    );
+    while (purchase !== 'refused' && purchase.status === 'processing') {
+      const { id } = purchase;
+      await DBOS.recv('service', REPORT_WITHIN_S);
+      purchase = await DBOS.runStep(async () => service.order(id), { name: 'look up', ...RETRIED });
+    }
+    const bought = purchase;
+    if (bought === 'refused' || bought.status === 'failed') {
+      await DBOS.runStep(async () => shop.putAside(orderId, 'failed'), { name: 'fail', ...RETRIED });
+      return;
+    }
+    await DBOS.runStep(
+      async () => shop.deliver(orderId, attempt, bought, await service.esim(bought.esim_id ?? '')),
+      { name: 'deliver', ...RETRIED },
+    );
+  },
+  { name: 'order' },
+);
+
+const empty = DBOS.registerWorkflow(
+  async (): Promise<void> => {
+    for (const name of ['first', 'second', 'third']) await DBOS.runStep(async () => undefined, { name });
+  },
+  { name: 'empty' },
+);
+
+DBOS.setConfig({ name: 'peer', systemDatabaseUrl: settings.databaseUrl, logLevel: 'warn' });
+await DBOS.launch();
+await serve(
+  {
+    start: async (orderId) => void (await DBOS.startWorkflow(order, { workflowID: orderId })(orderId)),
+    report: async (orderId) => DBOS.send(orderId, 'news', 'service'),
+    empty: async (id) => (await DBOS.startWorkflow(empty, { workflowID: id })()).getResult(),
+  },
+  async () => DBOS.shutdown(),
+);
