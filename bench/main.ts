@@ -8,6 +8,7 @@ import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
 import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
 import { measureHistorySize } from '#bench/scenarios/history-size.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
+import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
 import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
 import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
@@ -24,6 +25,7 @@ type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'webhook-ingest': measureWebhookIngest,
   memory: measureMemory,
+  'order-counters': measureOrderCounters,
   'order-to-delivery': measureOrderToDelivery,
   'api-orders': measureApiOrders,
   'client-overhead': measureClientOverhead,

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Contestant } from '#bench/contestants/contestant.ts';
+import {
+  callsBetween,
+  isBegin,
+  readPostgres,
+  WRITTEN_DOWN_AFTER_MS,
+  type PostgresCounters,
+} from '#bench/counters/postgres-counters.ts';
+import { cpuMs, type Processes } from '#bench/counters/processes.ts';
+import { serviceCalls } from '#bench/counters/service-counters.ts';
+import { historySizes, temporalCalls, type HistorySize } from '#bench/counters/temporal-counters.ts';
+import type { BenchServers } from '#bench/support/servers.ts';
+import { median } from '#bench/support/statistics.ts';
+
+/** What was counted while one contestant carried out orders, by order. */
+export interface OrderCounts {
+  readonly counts: Readonly<Record<Counter, number>>;
+  /** CPU time by process, in milliseconds; empty where the system does not tell. */
+  readonly cpu: Readonly<Record<string, number>>;
+  /** Calls of each statement, the most frequent first. */
+  readonly statements: readonly (readonly [query: string, calls: number])[];
+  /** Calls of Temporal's API by operation, the most frequent first. */
+  readonly operations: readonly (readonly [operation: string, calls: number])[];
+}
+
+/** The counters, with their units. */
+export const COUNTERS = {
+  statements: { unit: 'statements', measured: 'statements of PostgreSQL, BEGIN and COMMIT included' },
+  transactions: { unit: 'transactions', measured: 'explicit transactions' },
+  commits: { unit: 'commits', measured: 'commits, those of single statements included' },
+  wal_bytes: { unit: 'bytes', measured: 'write-ahead log of PostgreSQL' },
+  fsyncs: { unit: 'fsyncs', measured: 'fsyncs of PostgreSQL' },
+  history_events: { unit: 'events', measured: 'events in the history of the workflow' },
+  history_bytes: { unit: 'bytes', measured: 'history of the workflow' },
+  temporal_calls: { unit: 'calls', measured: 'calls of the Temporal server, without those that wait for work' },
+  service_calls: { unit: 'calls', measured: 'calls of the service' },
+} as const;
+export type Counter = keyof typeof COUNTERS;
+
+/** Work that follows an order's end: its webhook is judged, its events are published. */
+const AFTERWORK_MS = 1_000;
+const HISTORIES = 5;
+/** They end when there is work, or by their timeout. */
+const WAITING = /^Poll/;
+
+interface Reading {
+  readonly postgres: PostgresCounters;
+  readonly cpu: Readonly<Record<string, number>>;
+  readonly operations: ReadonlyMap<string, number>;
+  readonly service: number;
+}
+
+/**
+ * Counts what `work` takes at one contestant. All counters are the servers' own. WAL and fsyncs are those of the whole
+ * server, so nobody else may work meanwhile.
+ *
+ * @param orders how many are carried out.
+ */
+export async function countOrders(
+  context: BenchServers,
+  contestant: Contestant,
+  orders: number,
+  work: () => Promise<unknown>,
+): Promise<OrderCounts> {
+  await settled(context);
+  const before = await read(context, contestant);
+  await work();
+  await delay(AFTERWORK_MS);
+  const after = await read(context, contestant);
+  await settled(context);
+  // Only these are written down late; all others would count the idling of the processes meanwhile.
+  const { commits, fsyncs } = await readPostgres(contestant.databaseUrl);
+  const statements = callsBetween(before.postgres, after.postgres);
+  const operations = [...after.operations]
+    .map(([name, calls]) => [name, calls - (before.operations.get(name) ?? 0)] as const)
+    .filter(([name, calls]) => calls > 0 && !WAITING.test(name) && contestant.namespace !== undefined)
+    .toSorted(([, left], [, right]) => right - left);
+  const history = await historyOf(context, contestant);
+  const counts = {
+    statements: sumOf(statements),
+    transactions: sumOf(statements.filter(([query]) => isBegin(query))),
+    commits: commits - before.postgres.commits,
+    wal_bytes: after.postgres.walBytes - before.postgres.walBytes,
+    fsyncs: fsyncs - before.postgres.fsyncs,
+    temporal_calls: sumOf(operations),
+    service_calls: after.service - before.service,
+  };
+  return {
+    counts: {
+      ...byOrder(counts, orders),
+      history_events: median(history.map(({ events }) => events)),
+      history_bytes: median(history.map(({ bytes }) => bytes)),
+    },
+    cpu: byOrder(differences(before.cpu, after.cpu), orders),
+    statements: statements.map(([query, calls]) => [query, calls / orders]),
+    operations: operations.map(([name, calls]) => [name, calls / orders]),
+  };
+}
+
+/** A contestant's own processes, and the shared servers that it uses. */
+export function processesOf({ sharedProcesses }: BenchServers, contestant: Contestant): Processes {
+  const { postgres, temporal } = sharedProcesses;
+  return { ...contestant.processes(), postgres, ...(contestant.namespace !== undefined && { temporal }) };
+}
+
+/** CPU time between two readings, by process. */
+export function differences(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)]));
+}
+
+async function read(context: BenchServers, contestant: Contestant): Promise<Reading> {
+  return {
+    postgres: await readPostgres(contestant.databaseUrl),
+    operations: await temporalCalls(context.temporalMetricsUrl),
+    service: await serviceCalls(contestant.simulatorUrl),
+    cpu: cpuMs(processesOf(context, contestant)),
+  };
+}
+
+/** A quick run proves that it works, and has no time for counters that are written down late. */
+async function settled({ mode }: BenchServers): Promise<void> {
+  if (mode === 'full') await delay(WRITTEN_DOWN_AFTER_MS);
+}
+
+async function historyOf(context: BenchServers, { namespace }: Contestant): Promise<readonly HistorySize[]> {
+  if (namespace === undefined) return [{ events: 0, bytes: 0, turns: [] }];
+  return historySizes(context.temporalAddress, namespace, HISTORIES);
+}
+
+function byOrder<Name extends string>(counts: Readonly<Record<Name, number>>, orders: number): Record<Name, number> {
+  const entries = Object.entries<number>(counts).map(([name, value]) => [name, value / orders]);
+  return Object.fromEntries(entries) as Record<Name, number>;
+}
+
+function sumOf(calls: readonly (readonly [string, number])[]): number {
+  return calls.reduce((sum, [, count]) => sum + count, 0);
+}
