@@ -14,6 +14,7 @@ import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
 import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
 import { measureStart } from '#bench/scenarios/start.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
+import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
 import { openContext, type BenchContext } from '#bench/support/context.ts';
 import { machineFacts, serverFacts } from '#bench/support/machine.ts';
 import { report } from '#cli/terminal/report.ts';
@@ -27,6 +28,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   memory: measureMemory,
   'order-counters': measureOrderCounters,
   'order-to-delivery': measureOrderToDelivery,
+  'whole-order': measureWholeOrder,
   'api-orders': measureApiOrders,
   'client-overhead': measureClientOverhead,
   'silent-orders': measureSilentOrders,

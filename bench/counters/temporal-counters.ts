@@ -1,4 +1,5 @@
 /** What the Temporal server counts itself: calls of its API, by its metrics, and sizes of histories. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 
 /**
@@ -28,30 +29,43 @@ export interface HistorySize {
 /** A step of a workflow, as its history shows it. */
 export type Turn = 'local' | 'activity';
 
-/** Medians of the newest completed workflows of orders. @throws Error when there is none. */
+/** The server lists a workflow a moment after its end. */
+const LISTED_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 200;
+
+/** The newest completed workflows of orders. @throws Error when there is none. */
 export async function historySizes(address: string, namespace: string, count: number): Promise<HistorySize[]> {
   const connection = await Connection.connect({ address });
   try {
     const client = new Client({ connection, namespace });
-    const sizes: HistorySize[] = [];
-    const query = `WorkflowId STARTS_WITH 'order/' AND ExecutionStatus = 'Completed'`;
-    for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: count })) {
-      const handle = client.workflow.getHandle(workflowId, runId);
-      const { historyLength, historySize } = await handle.describe();
-      const { events } = await handle.fetchHistory();
-      sizes.push({
-        events: historyLength,
-        bytes: historySize ?? 0,
-        turns: (events ?? []).flatMap((event): Turn[] => {
-          if (event.activityTaskScheduledEventAttributes != null) return ['activity'];
-          return event.markerRecordedEventAttributes?.markerName === 'core_local_activity' ? ['local'] : [];
-        }),
-      });
-      if (sizes.length === count) break;
+    const deadline = Date.now() + LISTED_WITHIN_MS;
+    for (;;) {
+      const sizes = await newestSizes(client, count);
+      if (sizes.length > 0) return sizes;
+      if (Date.now() > deadline) throw new Error(`no workflow of an order has completed in ${namespace}`);
+      await delay(LOOK_EVERY_MS);
     }
-    if (sizes.length === 0) throw new Error(`no workflow of an order has completed in ${namespace}`);
-    return sizes;
   } finally {
     await connection.close();
   }
+}
+
+async function newestSizes(client: Client, count: number): Promise<HistorySize[]> {
+  const sizes: HistorySize[] = [];
+  const query = `WorkflowId STARTS_WITH 'order/' AND ExecutionStatus = 'Completed'`;
+  for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: count })) {
+    const handle = client.workflow.getHandle(workflowId, runId);
+    const { historyLength, historySize } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    sizes.push({
+      events: historyLength,
+      bytes: historySize ?? 0,
+      turns: (events ?? []).flatMap((event): Turn[] => {
+        if (event.activityTaskScheduledEventAttributes != null) return ['activity'];
+        return event.markerRecordedEventAttributes?.markerName === 'core_local_activity' ? ['local'] : [];
+      }),
+    });
+    if (sizes.length === count) break;
+  }
+  return sizes;
 }

@@ -15,7 +15,7 @@ serve(apiCallDriver, async (task) => {
       if (connection === undefined) throw new RangeError('more lanes than planned');
       const answer = await connection.request(requestOf(task, number));
       const text = await answer.body.text();
-      if (answer.statusCode !== (task.call.kind === 'get' ? 200 : 202))
+      if (answer.statusCode !== (task.call.kind === 'order' ? 202 : 200))
         throw new Error(`a call was answered with ${answer.statusCode}: ${text}`);
     });
   } finally {
@@ -27,6 +27,8 @@ function requestOf({ apiKey, call }: Task, number: number) {
   const authorization = `Bearer ${apiKey}`;
   if (call.kind === 'get')
     return { method: 'GET', path: call.paths[number % call.paths.length] ?? '/', headers: { authorization } } as const;
+  if (call.kind === 'post')
+    return { method: 'POST', path: `${call.pathPrefix}${randomUUID()}`, headers: { authorization } } as const;
   return {
     method: 'POST',
     path: '/v1/orders',

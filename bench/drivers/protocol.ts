@@ -44,7 +44,7 @@ export const orderDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Workflows of one type without arguments, each of which must end well. */
+/** Workflows of one type, each of which must end well. */
 export const workflowDriver = {
   name: 'workflows',
   task: z.object({
@@ -53,6 +53,7 @@ export const workflowDriver = {
     namespace: z.string().min(1),
     taskQueue: z.string().min(1),
     workflowType: z.string().min(1),
+    args: z.array(z.unknown()).readonly().default([]),
   }),
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
@@ -66,8 +67,8 @@ export const serviceCallDriver = {
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
 /**
- * Calls to our API, or to one that does the same: reads of these paths in turn, or orders, each of which must be
- * answered as it should.
+ * Calls to our API, or to one that does the same: reads of these paths in turn, orders, or other calls, each of
+ * which must be answered as it should.
  */
 export const apiCallDriver = {
   name: 'api-calls',
@@ -78,6 +79,8 @@ export const apiCallDriver = {
     call: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('get'), paths: z.array(z.string()).min(1).readonly() }),
       z.object({ kind: z.literal('order'), packageId: z.int().positive() }),
+      /** To this path, followed by an id that comes once; answered with 200. */
+      z.object({ kind: z.literal('post'), pathPrefix: z.string() }),
     ]),
   }),
   result: loadResult,

@@ -10,6 +10,7 @@ serve(workflowDriver, async (task) => {
     return await closedLoop(task, async () => {
       await client.workflow.execute(task.workflowType, {
         taskQueue: task.taskQueue,
+        args: [...task.args],
         workflowId: `peer/${randomUUID()}`,
         workflowExecutionTimeout: '1m',
       });

@@ -1,11 +1,17 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type * as activities from '#bench/peers/empty-activities.ts';
 
 const { first, second, third } = proxyActivities<typeof activities>({ startToCloseTimeout: '20s' });
+const local = proxyLocalActivities<typeof activities>({ startToCloseTimeout: '20s' });
 
 /** What the engine itself costs for three steps. */
 export async function threeEmptyActivities(): Promise<void> {
   await first();
   await second();
   await third();
+}
+
+/** What the engine itself costs for the turns of an order. */
+export async function sameTurns(turns: readonly ('local' | 'activity')[]): Promise<void> {
+  for (const turn of turns) await (turn === 'local' ? local.first() : first());
 }

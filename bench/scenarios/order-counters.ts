@@ -94,8 +94,8 @@ function loadName(load: Load): string {
 /** Prints what ours asks for, so that one sees what to spare. */
 function show(context: BenchContext, load: Load, figures: OrderCounts | undefined): void {
   context.say(`counters: what one order of ours asks for, ${loadName(load)}`);
-  for (const [query, calls] of figures?.statements.slice(0, SHOWN) ?? []X(calls, query));
-  for (const [operation, calls] of figures?.operations ?? []X(calls, `Temporal: ${operation}`));
+  for (const [query, calls] of figures?.statements.slice(0, SHOWN) ?? []) context.say(line(calls, query));
+  for (const [operation, calls] of figures?.operations ?? []) context.say(line(calls, `Temporal: ${operation}`));
 }
 
 function line(calls: number, text: string): string {

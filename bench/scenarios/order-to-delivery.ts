@@ -4,11 +4,11 @@ import type { Limit, ScenarioResult } from '#bench/results.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { Driver } from '#bench/support/driver.ts';
+import { EmptyWork, startEmptyWorker } from '#bench/support/empty-work.ts';
 import { latencies, medians, rates } from '#bench/support/loads.ts';
 import { Orders } from '#bench/support/orders.ts';
 import { NAMESPACE } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
-import type { Child } from '#cli/embedded/child.ts';
 
 const SIZES = {
   full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 120, atOnce: 50 } },
@@ -22,7 +22,24 @@ const PEER = {
 const TASK_QUEUE = 'peer';
 const WORKFLOW_TYPE = 'threeEmptyActivities';
 
+const SAME_TURNS = {
+  id: 'same_turns',
+  measured: 'Empty workflow of as many turns as an order of ours, local and regular activities in the same order',
+};
+
 const LIMITS = {
+  sameTurnsAlone: {
+    of: 'ratio_to_peer',
+    bound: 'at_most',
+    amount: 1.3,
+    reason: 'An order is mostly the engine’s turns: what ours does between them should hide behind them.',
+  },
+  sameTurnsBusy: {
+    of: 'ratio_to_peer',
+    bound: 'at_least',
+    amount: 0.85,
+    reason: 'As above, with all cores busy.',
+  },
   alone: {
     of: 'ratio_to_peer',
     bound: 'at_most',
@@ -41,7 +58,7 @@ const LIMITS = {
 /** Orders from acceptance to delivery, one at a time and fifty at a time. */
 export async function measureOrderToDelivery(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
-  const [product, peer] = await Promise.all([context.product(), startPeer(context)]);
+  const [product, peer] = await Promise.all([context.product(), startEmptyWorker(context, TASK_QUEUE)]);
   await using orders = new Orders(product);
   await using workflows = new Driver(workflowDriver);
   const target = {
@@ -50,9 +67,12 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
     taskQueue: TASK_QUEUE,
     workflowType: WORKFLOW_TYPE,
   };
+  await orders.carryThrough({ count: 1, atOnce: 1 });
+  await using empty = await EmptyWork.start(context);
   const contestants = (load: { count: number; atOnce: number }) => ({
     ours: () => orders.carryThrough(load),
     peer: () => workflows.run({ ...load, ...target }),
+    sameTurns: () => empty.sameTurns(load),
   });
 
   context.say(`orders: ${rounds} rounds of ${alone.count}, one at a time, and as many empty workflows in turn`);
@@ -64,39 +84,52 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
   const atOnce = await inTurn(contestants(busy), rounds);
   await context.children.stop(peer);
 
-  return [
-    compare({
-      id: 'order_to_delivery.alone.empty_workflow',
+  const alike = {
+    alone: {
       measured:
         'One order at a time over POST /v1/orders, completed by the service at once: median time from its acceptance in ' +
         'PostgreSQL to its delivery (orders.created_at to completed_at)',
       unit: 'ms',
       better: 'lower',
       ours: medians(oneByOne.ours),
-      peer: { ...PEER, rounds: medians(oneByOne.peer) },
-      limit: LIMITS.alone,
       details: latencies(oneByOne.ours, 95),
-    }),
-    compare({
-      id: 'order_to_delivery.at_50.empty_workflow',
-      measured: `Orders over POST /v1/orders to their delivery, ${busy.atOnce} under way at any time; API, worker, service and servers on one machine`,
+    },
+    busy: {
+      measured:
+        `Orders over POST /v1/orders to their delivery, ${busy.atOnce} under way at any time; ` +
+        'API, worker, service and servers on one machine',
       unit: 'orders/s',
       better: 'higher',
       ours: rates(atOnce.ours),
+      details: latencies(atOnce.ours, 95),
+    },
+  } as const;
+  return [
+    compare({
+      ...alike.alone,
+      id: 'order_to_delivery.alone.empty_workflow',
+      peer: { ...PEER, rounds: medians(oneByOne.peer) },
+      limit: LIMITS.alone,
+    }),
+    compare({
+      ...alike.busy,
+      id: 'order_to_delivery.at_50.empty_workflow',
       peer: { ...PEER, rounds: rates(atOnce.peer) },
       limit: LIMITS.busy,
-      details: latencies(atOnce.ours, 95),
+    }),
+    compare({
+      ...alike.alone,
+      id: 'order_to_delivery.alone.same_turns',
+      peer: { ...SAME_TURNS, rounds: medians(oneByOne.sameTurns) },
+      limit: LIMITS.sameTurnsAlone,
+    }),
+    compare({
+      ...alike.busy,
+      id: 'order_to_delivery.at_50.same_turns',
+      peer: { ...SAME_TURNS, rounds: rates(atOnce.sameTurns) },
+      limit: LIMITS.sameTurnsBusy,
     }),
   ];
-}
-
-async function startPeer(context: BenchContext): Promise<Child> {
-  return context.children.start({
-    name: 'peer-worker',
-    script: 'bench/peers/empty-worker.ts',
-    environment: { TEMPORAL_ADDRESS: context.temporalAddress, TEMPORAL_NAMESPACE: NAMESPACE, TASK_QUEUE },
-    isReady: async (child) => child.tail().includes('the peer runs'),
-  });
 }
 
 /** @throws Error unless the peer's workflows do what they are compared for. */

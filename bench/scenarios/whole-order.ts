@@ -1,0 +1,168 @@
+import type { Contestant } from '#bench/contestants/contestant.ts';
+import { differences, processesOf } from '#bench/counters/counters.ts';
+import { cpuMs } from '#bench/counters/processes.ts';
+import type { LoadResult } from '#bench/drivers/protocol.ts';
+import type { Limit, ScenarioResult } from '#bench/results.ts';
+import { compare } from '#bench/support/comparison.ts';
+import type { BenchContext } from '#bench/support/context.ts';
+import { EmptyWork } from '#bench/support/empty-work.ts';
+import { latencies, medians, rates } from '#bench/support/loads.ts';
+import { Orders } from '#bench/support/orders.ts';
+import { inTurn } from '#bench/support/rounds.ts';
+import { median } from '#bench/support/statistics.ts';
+
+const SIZES = {
+  full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 200, atOnce: 50 } },
+  quick: { rounds: 1, alone: { count: 1, atOnce: 1 }, busy: { count: 6, atOnce: 6 } },
+} as const;
+
+const LIMITS = {
+  rate: {
+    of: 'ratio_to_peer',
+    bound: 'at_least',
+    amount: 0.35,
+    reason: 'What ours does beyond the peer, and a server of its own for the workflows, may cost two thirds.',
+  },
+  withoutEngine: {
+    of: 'ratio_to_peer',
+    bound: 'at_least',
+    amount: 0.6,
+    reason: 'Reservation, gate, lease, cases and books are what ours does beyond the peer.',
+  },
+  before: {
+    of: 'ratio_to_peer',
+    bound: 'at_most',
+    amount: 0.45,
+    reason: 'What the work on speed is to bring.',
+  },
+} as const satisfies Record<string, Limit>;
+
+/** One round of one contestant. */
+interface Round {
+  readonly load: LoadResult;
+  /** CPU time for one order by process, in milliseconds. */
+  readonly cpu: Readonly<Record<string, number>>;
+}
+
+/** Whole orders by this version, by the version before, and on other engines, in turn. */
+export async function measureWholeOrder(context: BenchContext): Promise<ScenarioResult[]> {
+  const { rounds, alone, busy } = SIZES[context.mode];
+  const [ours, before, engines] = [await context.product(), await context.before(), await context.engines()];
+  const all: readonly Contestant[] = [ours, ...(before === undefined ? [] : [before]), engines.dbos, engines.restate];
+  await using stack = new AsyncDisposableStack();
+  const orders = all.map((contestant) => [contestant, stack.use(new Orders(contestant))] as const);
+  const contestants = (load: { count: number; atOnce: number }) =>
+    Object.fromEntries(orders.map(([who, at]) => [who.id, async () => oneRound(context, who, at, load)]));
+  context.say(`whole orders: ${rounds} rounds of ${alone.count}, one at a time: ${all.map(({ id }) => id).join(', ')}`);
+  const oneByOne = await inTurn(contestants(alone), rounds);
+  context.say(`whole orders: ${rounds} rounds of ${busy.count}, ${busy.atOnce} at a time`);
+  const atOnce = await inTurn(contestants(busy), rounds);
+  context.say(`whole orders: ${rounds} rounds of ${busy.count} empty workflows on each engine: its share`);
+  await using empty = await EmptyWork.start(context);
+  const shares = await inTurn(
+    {
+      ours: async () => empty.onTemporal(busy),
+      dbos: async () => empty.on(engines.dbos, busy),
+      restate: async () => empty.on(engines.restate, busy),
+    },
+    rounds,
+  );
+  return all.slice(1).flatMap(({ id, measured }) => {
+    const peer = { id, measured };
+    const [mine, theirs] = [atOnce['ours'] ?? [], atOnce[id] ?? []];
+    return [
+      compare({
+        id: `whole_order.alone.${id}`,
+        measured: 'One order at a time: median time from its acceptance to its delivery',
+        unit: 'ms',
+        better: 'lower',
+        ours: medians(loads(oneByOne['ours'])),
+        peer: { ...peer, rounds: medians(loads(oneByOne[id])) },
+        details: latencies(loads(oneByOne['ours']), 95),
+      }),
+      compare({
+        id: `whole_order.at_50.${id}`,
+        measured: `Orders over POST /v1/orders to their delivery, ${busy.atOnce} under way at any time`,
+        unit: 'orders/s',
+        better: 'higher',
+        ours: rates(loads(mine)),
+        peer: { ...peer, rounds: rates(loads(theirs)) },
+        ...(id !== 'before' && { limit: LIMITS.rate }),
+        details: latencies(loads(mine), 95),
+      }),
+      compare({
+        id: `whole_order.cpu.${id}`,
+        measured: `CPU time of all processes for one order, ${busy.atOnce} at a time; by process in the details`,
+        unit: 'ms',
+        better: 'lower',
+        ours: mine.map(totalOf),
+        peer: { ...peer, rounds: theirs.map(totalOf) },
+        ...(id === 'before' && { limit: LIMITS.before }),
+        details: { ...byProcess('ours', mine), ...byProcess(id, theirs) },
+      }),
+      ...(id === 'dbos' || id === 'restate'
+        ? [withoutEngine(peer, { mine, theirs }, { mine: shares.ours, theirs: shares[id] })]
+        : []),
+    ];
+  });
+}
+
+async function oneRound(
+  context: BenchContext,
+  contestant: Contestant,
+  orders: Orders,
+  load: { readonly count: number; readonly atOnce: number },
+): Promise<Round> {
+  const before = cpuMs(processesOf(context, contestant));
+  const result = await orders.run(load);
+  const spent = differences(before, cpuMs(processesOf(context, contestant)));
+  await orders.requireBooks();
+  return { load: result, cpu: Object.fromEntries(Object.entries(spent).map(([name, ms]) => [name, ms / load.count])) };
+}
+
+/**
+ * What an order costs beyond an empty workflow on the same engine. With all cores busy, the rate is the inverse of the
+ * CPU time, so the peer's rest divided by ours is the ratio of the rates without the engines.
+ */
+function withoutEngine(
+  peer: { readonly id: string; readonly measured: string },
+  { mine, theirs }: Readonly<Record<'mine' | 'theirs', readonly Round[]>>,
+  engine: Readonly<Record<'mine' | 'theirs', readonly number[]>>,
+): ScenarioResult {
+  const rest = (rounds: readonly Round[], share: readonly number[]) =>
+    rounds.map((round, number) => 1_000 / Math.max(0.1, totalOf(round) - (share[number] ?? 0)));
+  return compare({
+    id: `whole_order.without_engine.${peer.id}`,
+    measured:
+      'Orders for a second of CPU time, without what an empty workflow takes on the same engine: of as many turns on ' +
+      'Temporal, of three steps on the peer',
+    unit: 'orders/s',
+    better: 'higher',
+    ours: rest(mine, engine.mine),
+    peer: { ...peer, rounds: rest(theirs, engine.theirs) },
+    limit: LIMITS.withoutEngine,
+    details: {
+      ours_cpu_ms: median(mine.map(totalOf)),
+      ours_engine_cpu_ms: median(engine.mine),
+      [`${peer.id}_cpu_ms`]: median(theirs.map(totalOf)),
+      [`${peer.id}_engine_cpu_ms`]: median(engine.theirs),
+    },
+  });
+}
+
+function loads(rounds: readonly Round[] | undefined): LoadResult[] {
+  return (rounds ?? []).map(({ load }) => load);
+}
+
+function totalOf({ cpu }: Round): number {
+  return Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
+}
+
+function byProcess(id: string, rounds: readonly Round[]): Record<string, number> {
+  return Object.fromEntries(
+    Object.keys(rounds[0]?.cpu ?? {}).map((name) => [
+      `${id}_${name}_cpu_ms`,
+      median(rounds.map(({ cpu }) => cpu[name] ?? 0)),
+    ]),
+  );
+}
