@@ -9,6 +9,8 @@ import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
 import { measureHistorySize } from '#bench/scenarios/history-size.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';
+import { measureOrderFaults } from '#bench/scenarios/order-faults.ts';
+import { measureOrderLoad } from '#bench/scenarios/order-load.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
 import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
 import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
@@ -29,6 +31,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'order-counters': measureOrderCounters,
   'order-to-delivery': measureOrderToDelivery,
   'whole-order': measureWholeOrder,
+  'order-load': measureOrderLoad,
+  'order-faults': measureOrderFaults,
   'api-orders': measureApiOrders,
   'client-overhead': measureClientOverhead,
   'silent-orders': measureSilentOrders,

@@ -44,6 +44,35 @@ export const orderDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
+/** Orders at random times of a stated rate, each of which must be completed in the end. */
+export const openOrderDriver = {
+  name: 'open-orders',
+  task: z.object({
+    apiUrl: z.url(),
+    apiKey: z.string().min(1),
+    databaseUrl: z.url(),
+    packageId: z.int().positive(),
+    /** The same seed draws the same arrivals. */
+    seed: z.int(),
+    /** One after the other. */
+    phases: z.array(z.object({ perSecond: z.number().positive(), seconds: z.number().positive() })).readonly(),
+    /** After the last was placed. */
+    drainWithinMs: z.int().positive(),
+  }),
+  /** Milliseconds; of each order: its planned arrival from the beginning, and from there to its 202 and its delivery. */
+  result: z.object({
+    orders: z.array(
+      z.object({
+        arrivedMs: z.number().nonnegative(),
+        acceptedMs: z.number().nonnegative(),
+        tookMs: z.number().nonnegative(),
+      }),
+    ),
+    drainedMs: z.number().nonnegative(),
+  }),
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+export type OpenLoadResult = z.output<typeof openOrderDriver.result>;
+
 /** Workflows of one type, each of which must end well. */
 export const workflowDriver = {
   name: 'workflows',

@@ -1,5 +1,5 @@
 /** Figures of the rounds of a load. */
-import type { LoadResult } from '#bench/drivers/protocol.ts';
+import type { LoadResult, OpenLoadResult } from '#bench/drivers/protocol.ts';
 import { percentile } from '#bench/support/statistics.ts';
 
 /** What was done in a second, by round. */
@@ -16,4 +16,24 @@ export function medians(rounds: readonly LoadResult[]): number[] {
 export function latencies(rounds: readonly LoadResult[], tail: 95 | 99): Record<string, number> {
   const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
   return { p50_ms: percentile(all, 0.5), [`p${tail}_ms`]: percentile(all, tail / 100), max_ms: percentile(all, 1) };
+}
+
+/** Percentiles of orders that arrived by themselves, to their delivery. @param name of the contestant. */
+export function openLatencies(name: string, { orders }: OpenLoadResult): Record<string, number> {
+  const took = orders.map(({ tookMs }) => tookMs);
+  return Object.fromEntries([50, 95, 99].map((share) => [`${name}_p${share}_ms`, percentile(took, share / 100)]));
+}
+
+/** The median time of the orders that arrived in each second, for a plot. */
+export function overTime({ orders }: OpenLoadResult): [second: number, ms: number][] {
+  const seconds = Map.groupBy(orders, ({ arrivedMs }) => Math.floor(arrivedMs / 1_000));
+  return [...seconds]
+    .toSorted(([left], [right]) => left - right)
+    .map(([second, arrived]) => [
+      second,
+      percentile(
+        arrived.map(({ tookMs }) => tookMs),
+        0.5,
+      ),
+    ]);
 }

@@ -1,0 +1,124 @@
+/**
+ * Orders that arrive by themselves, whether or not those before are done: at random times of a stated rate, drawn from a
+ * seed, so that all contestants meet the same arrivals. Each latency begins at the planned arrival.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Pool } from 'undici';
+import * as z from 'zod';
+import { openOrderDriver } from '#bench/drivers/protocol.ts';
+import { serve } from '#bench/drivers/serve.ts';
+
+type Task = z.output<typeof openOrderDriver.task>;
+
+const CONNECTIONS = 100;
+const LOOK_EVERY_MS = 100;
+
+const accepted = z.object({ id: z.string() });
+const ended = z.array(z.object({ id: z.string(), status: z.string(), endedAt: z.coerce.number().nullable() }));
+
+interface Placed {
+  readonly id: string;
+  /** Planned arrival, from the beginning, in milliseconds. */
+  readonly arrivedMs: number;
+  readonly acceptedMs: number;
+}
+
+serve(openOrderDriver, async (task) => {
+  const api = new Pool(task.apiUrl, { connections: CONNECTIONS, pipelining: 1 });
+  const client = new pg.Client({ connectionString: task.databaseUrl, application_name: 'bench-orders' });
+  await client.connect();
+  const beganAt = Date.now();
+  try {
+    const placed = await placeAll(api, task, beganAt);
+    const orders = await endsOf(client, task, beganAt, placed);
+    return { orders, drainedMs: Math.max(...orders.map(({ arrivedMs, tookMs }) => arrivedMs + tookMs)) };
+  } finally {
+    await api.close();
+    await client.end();
+  }
+});
+
+/** Places each at its time, without waiting for those before. */
+async function placeAll(api: Pool, task: Task, beganAt: number): Promise<readonly Placed[]> {
+  const placed: Promise<Placed>[] = [];
+  for (const arrivedMs of arrivalsOf(task)) {
+    const wait = beganAt + arrivedMs - Date.now();
+    if (wait > 0) await delay(wait);
+    const one = place(api, task, beganAt, arrivedMs);
+    // Awaited below, after all others were placed.
+    one.catch(() => undefined);
+    placed.push(one);
+  }
+  return Promise.all(placed);
+}
+
+/** Gaps of a Poisson process. */
+function arrivalsOf({ seed, phases }: Task): number[] {
+  const random = mulberry32(seed);
+  const arrivals: number[] = [];
+  let from = 0;
+  for (const { perSecond, seconds } of phases) {
+    const until = from + seconds * 1_000;
+    for (let at = from; ;) {
+      at += (-Math.log(1 - random()) / perSecond) * 1_000;
+      if (at >= until) break;
+      arrivals.push(at);
+    }
+    from = until;
+  }
+  return arrivals;
+}
+
+/** A small generator of evenly spread numbers in [0, 1). */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function place(api: Pool, { apiKey, packageId }: Task, beganAt: number, arrivedMs: number): Promise<Placed> {
+  const answer = await api.request({
+    method: 'POST',
+    path: '/v1/orders',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode !== 202) throw new Error(`an order was answered with ${answer.statusCode}: ${text}`);
+  const acceptedMs = Math.max(0, Date.now() - beganAt - arrivedMs);
+  return { id: accepted.parse(JSON.parse(text)).id, arrivedMs, acceptedMs };
+}
+
+/** Waits until all have completed. @throws Error when one ends otherwise, or too late. */
+async function endsOf(client: pg.Client, task: Task, beganAt: number, placed: readonly Placed[]) {
+  const open = new Map(placed.map((one) => [one.id, one]));
+  const orders: { arrivedMs: number; acceptedMs: number; tookMs: number }[] = [];
+  const deadline = Date.now() + task.drainWithinMs;
+  while (open.size > 0) {
+    const { rows } = await client.query({
+      name: 'ended',
+      text: `select /* bench */ id, status, extract(epoch from completed_at) * 1000 as "endedAt" from orders
+             where id = any($1) and status in ('completed', 'failed', 'abandoned', 'needs_attention')`,
+      values: [[...open.keys()]],
+    });
+    for (const { id, status, endedAt } of ended.parse(rows)) {
+      const one = open.get(id);
+      if (status !== 'completed' || endedAt === null || one === undefined) throw new Error(`order ${id} is ${status}`);
+      open.delete(id);
+      orders.push({ ...one, tookMs: Math.max(0, endedAt - beganAt - one.arrivedMs) });
+    }
+    if (Date.now() > deadline) throw new Error(`${open.size} orders are not completed after ${task.drainWithinMs} ms`);
+    await delay(LOOK_EVERY_MS);
+  }
+  return orders;
+}

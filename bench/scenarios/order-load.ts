@@ -1,0 +1,73 @@
+import type { Contestant } from '#bench/contestants/contestant.ts';
+import type { OpenLoadResult } from '#bench/drivers/protocol.ts';
+import type { ScenarioResult } from '#bench/results.ts';
+import { compare } from '#bench/support/comparison.ts';
+import type { BenchContext } from '#bench/support/context.ts';
+import { openLatencies, overTime } from '#bench/support/loads.ts';
+import { Orders } from '#bench/support/orders.ts';
+import { percentile } from '#bench/support/statistics.ts';
+
+interface Phase {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+const SEED = 20_301;
+/** A third of what two quiet cores do, then ten times as many for a moment. */
+const SIZES: Readonly<Record<'full' | 'quick', Readonly<Record<'steady' | 'burst', readonly Phase[]>>>> = {
+  full: {
+    steady: [{ perSecond: 5, seconds: 60 }],
+    burst: [
+      { perSecond: 5, seconds: 15 },
+      { perSecond: 50, seconds: 6 },
+      { perSecond: 5, seconds: 15 },
+    ],
+  },
+  quick: {
+    steady: [{ perSecond: 2, seconds: 2 }],
+    burst: [
+      { perSecond: 1, seconds: 1 },
+      { perSecond: 10, seconds: 1 },
+    ],
+  },
+};
+
+/**
+ * Latency of orders that arrive by themselves, at a stated rate and under a burst. A closed loop slows down with what it
+ * measures; arrivals do not.
+ */
+export async function measureOrderLoad(context: BenchContext): Promise<ScenarioResult[]> {
+  const product = await context.product();
+  const { dbos } = await context.engines();
+  const results: ScenarioResult[] = [];
+  for (const [name, phases] of Object.entries(SIZES[context.mode])) {
+    const said = phases.map(({ perSecond, seconds }) => `${perSecond}/s for ${seconds} s`).join(', ');
+    context.say(`order load: ${said}`);
+    const ours = await arrive(product, phases);
+    const peer = await arrive(dbos, phases);
+    results.push(
+      compare({
+        id: `order_load.${name}.dbos`,
+        measured: `Orders that arrive at ${said}: 95th percentile of the time from the arrival to the delivery`,
+        unit: 'ms',
+        better: 'lower',
+        ours: [percentile(tookMs(ours), 0.95)],
+        peer: { id: 'dbos', measured: 'the same arrivals on DBOS Transact', rounds: [percentile(tookMs(peer), 0.95)] },
+        details: { ...openLatencies('ours', ours), ...openLatencies('dbos', peer) },
+        series: { ours: overTime(ours), dbos: overTime(peer) },
+      }),
+    );
+  }
+  return results;
+}
+
+async function arrive(contestant: Contestant, phases: readonly Phase[]): Promise<OpenLoadResult> {
+  await using orders = new Orders(contestant);
+  const result = await orders.arrive({ seed: SEED, phases });
+  await orders.requireBooks();
+  return result;
+}
+
+function tookMs({ orders }: OpenLoadResult): number[] {
+  return orders.map((order) => order.tookMs);
+}
