@@ -12,6 +12,7 @@ import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';
 import { measureOrderFaults } from '#bench/scenarios/order-faults.ts';
 import { measureOrderLoad } from '#bench/scenarios/order-load.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
+import { measureScale } from '#bench/scenarios/scale.ts';
 import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
 import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
 import { measureStart } from '#bench/scenarios/start.ts';
@@ -34,6 +35,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'order-load': measureOrderLoad,
   'order-faults': measureOrderFaults,
   'api-orders': measureApiOrders,
+  scale: measureScale,
   'client-overhead': measureClientOverhead,
   'silent-orders': measureSilentOrders,
   start: measureStart,

@@ -4,11 +4,11 @@ import { answersOk } from '#bench/support/children.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { Driver } from '#bench/support/driver.ts';
+import { filledDatabase } from '#bench/support/filled-database.ts';
 import { latencies, medians, rates } from '#bench/support/loads.ts';
-import { benchSecrets, createProductDatabase, openDatabase } from '#bench/support/product.ts';
+import { benchSecrets, openDatabase } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { withClient } from '#cli/embedded/postgres.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
@@ -18,19 +18,6 @@ const SIZES = {
   full: { rounds: 5, few: 10_000, many: 1_000_000, reads: 1_000, pages: 300, orders: 500, atOnce: 16 },
   quick: { rounds: 1, few: 200, many: 2_000, reads: 60, pages: 20, orders: 40, atOnce: 8 },
 } as const;
-
-/** As they are in a shop that has run for long: nearly all is done, and what is unfinished is spread over all ages. */
-const FILL = `
-  insert into orders (id, api_key_id, external_order_id, package_id, status, failure_class, attention_reason, esim_id, created_at, updated_at, completed_at)
-  select 'ord_' || lpad(n::text, 26, '0'), 'key_bench', 'ref-' || n, 1000 + n % 50,
-    case when n % 1000 = 1 then 'held' when n % 1000 = 2 then 'needs_attention' when n % 50 = 3 then 'failed' else 'completed' end,
-    case when n % 1000 = 1 then 'timeout' end, case when n % 1000 = 2 then 'outcome_unknown' end,
-    'esim_' || lpad(n::text, 26, '0'), now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval
-  from generate_series(1, $1::int) n`;
-const FILL_ATTEMPTS = `
-  insert into attempts (id, subject_kind, subject_id, number, idempotency_key, reference, encrypted_request_body, state, service_id, created_at)
-  select 'att_' || n, 'order', 'ord_' || lpad(n::text, 26, '0'), 1, 'key-' || n, 'ref-' || n, 'x', 'completed', 'so_' || n, now()
-  from generate_series(1, $1::int) n`;
 
 /** Lists, and what narrows them. */
 const LISTS = {
@@ -45,7 +32,6 @@ const LISTS = {
 /** Reading and accepting orders over our API, against Express on the same tables, and among many against among few. */
 export async function measureApiOrders(context: BenchContext): Promise<ScenarioResult[]> {
   const size = SIZES[context.mode];
-  context.say(`api orders: ${size.few} and ${size.many} orders are written`);
   const few = await startApi(context, 'few', size.few);
   const many = await startApi(context, 'many', size.many);
   const peer = await startPeer(context, many.databaseUrl);
@@ -199,12 +185,7 @@ async function requireSameAnswer(
 }
 
 async function startApi(context: BenchContext, name: string, orders: number) {
-  const databaseUrl = await createProductDatabase(context, `orders_${name}`);
-  await withClient(databaseUrl, async (client) => {
-    await client.query(FILL, [orders]);
-    await client.query(FILL_ATTEMPTS, [orders]);
-    await client.query('vacuum analyze');
-  });
+  const databaseUrl = await filledDatabase(context, { orders });
   const { key, prefix, hash } = generateApiKey();
   const database = openDatabase(databaseUrl);
   await database.run((db) => addApiKey(db, { name: 'bench', prefix, hash, scopes: apiScopes }));
