@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import * as z from 'zod';
 import { reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
@@ -43,7 +44,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'history-size': measureHistorySize,
 };
 
-const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--against DIR] [--output FILE]`;
+const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--against DIR] [--sleeping COUNT] [--output FILE]`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
 
 for (const [signal, code] of [
@@ -64,6 +65,8 @@ interface Options {
   readonly output: string | undefined;
   /** Folder of another checkout of this project, which takes part as the version before. */
   readonly against: string | undefined;
+  /** How many subscriptions sleep in the scenario of that name. */
+  readonly sleeping: number | undefined;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -85,8 +88,8 @@ async function bench(options: Options): Promise<void> {
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
 }
 
-async function measureAll({ mode, scenarios, against }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
-  await using context = await openContext(mode, (text) => process.stdout.write(`${text}\n`), against);
+async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
+  await using context = await openContext(mode, (text) => process.stdout.write(`${text}\n`), more);
   try {
     const servers = await serverFacts(context);
     const results: ScenarioResult[] = [];
@@ -100,7 +103,7 @@ async function measureAll({ mode, scenarios, against }: Options): Promise<Pick<B
 }
 
 function readOptions(): Options {
-  const { quick, only, output, against } = parsed();
+  const { quick, only, output, against, sleeping } = parsed();
   const chosen =
     only === undefined
       ? Object.values(SCENARIOS)
@@ -112,6 +115,7 @@ function readOptions(): Options {
     scenarios: chosen,
     output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
     against: against === undefined ? undefined : checkoutAt(resolve(against)),
+    sleeping: sleeping === undefined ? undefined : z.coerce.number().int().min(1_001).parse(sleeping),
   };
 }
 
@@ -128,6 +132,7 @@ function parsed() {
         only: { type: 'string' },
         output: { type: 'string' },
         against: { type: 'string' },
+        sleeping: { type: 'string' },
       },
     });
     return values;

@@ -14,6 +14,8 @@ import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
 /** What every scenario is given. */
 export interface BenchContext extends BenchServers {
+  /** How many subscriptions sleep, where another number was asked for. */
+  readonly sleeping: number | undefined;
   /** The whole product, started by the first call; scenarios that carry out orders share it. */
   product(): Promise<Product>;
   /** The version before, if one was named; started by the first call. */
@@ -28,15 +30,17 @@ export interface OpenContext extends BenchContext, AsyncDisposable {
   stopContestants(): Promise<void>;
 }
 
-/**
- * Starts the servers that the contestants share.
- *
- * @param against folder of another checkout that is measured, too.
- */
+interface ContextOptions {
+  /** Folder of another checkout that is measured, too. */
+  readonly against?: string | undefined;
+  readonly sleeping?: number | undefined;
+}
+
+/** Starts the servers that the contestants share. */
 export async function openContext(
   mode: BenchContext['mode'],
   say: (text: string) => void,
-  against?: string,
+  { against, sleeping }: ContextOptions = {},
 ): Promise<OpenContext> {
   const folder = mkdtempSync(join(tmpdir(), 'reseller-bench-'));
   // PostgreSQL runs as another account under root and must be able to pass through.
@@ -75,6 +79,7 @@ export async function openContext(
   let engines: ReturnType<typeof startEngines> | undefined;
   const context: BenchContext = {
     mode,
+    sleeping,
     postgres,
     temporalAddress: temporal.address,
     temporalMetricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
