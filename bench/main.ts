@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
+import { plotsOf } from '#bench/plots/plots.ts';
 import { reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
@@ -86,6 +87,7 @@ async function bench(options: Options): Promise<void> {
   if (output === undefined) return;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
+  for (const [name, svg] of Object.entries(plotsOf(checked))) writeFileSync(join(dirname(output), name), svg);
 }
 
 async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {

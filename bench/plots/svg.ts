@@ -1,0 +1,159 @@
+/** Plots as SVG text: bars against a limit, stacked bars, and lines. Enough for the figures of a run, and no more. */
+
+const WIDTH = 720;
+const MARGIN = { left: 230, right: 60, top: 44, bottom: 34 } as const;
+const ROW = 26;
+const LINES_HEIGHT = 320;
+const LINES_LEFT = 64;
+const COLOURS = ['#1b6ca8', '#e07a1f', '#3a8f4d', '#9a4fb5', '#c0392b', '#6b7785', '#b58900'] as const;
+const TICKS = 5;
+
+/** One bar on a logarithmic axis. */
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  readonly spread?: { readonly min: number; readonly max: number };
+  /** False: drawn as missed. */
+  readonly good: boolean;
+}
+
+/** Bars of ratios on a logarithmic axis around one. */
+export function ratioBars(title: string, bars: readonly Bar[]): string {
+  const [low, high] = [0.05, 20];
+  const plot = WIDTH - MARGIN.left - MARGIN.right;
+  const x = (value: number) => MARGIN.left + (plot * Math.log(clamp(value, low, high) / low)) / Math.log(high / low);
+  const height = MARGIN.top + bars.length * ROW + MARGIN.bottom;
+  const axis = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20].map(
+    (tick) =>
+      line([x(tick), MARGIN.top - 6], [x(tick), height - MARGIN.bottom], tick === 1 ? '#444' : '#ddd') +
+      text(x(tick), height - 14, String(tick), 'middle'),
+  );
+  const rows = bars.flatMap(({ label, value, spread, good }, number) => {
+    const top = MARGIN.top + number * ROW;
+    const [left, right] = [Math.min(x(1), x(value)), Math.max(x(1), x(value))];
+    return [
+      text(MARGIN.left - 8, top + 15, label, 'end'),
+      rect(left, top + 4, Math.max(1, right - left), ROW - 10, good ? COLOURS[2] : COLOURS[1]),
+      ...(spread === undefined ? [] : [line([x(spread.min), top + 12], [x(spread.max), top + 12], '#222')]),
+      text(WIDTH - MARGIN.right + 8, top + 15, String(value), 'start'),
+    ];
+  });
+  return svg(height, title, [...axis, ...rows]);
+}
+
+/** Bars that are made of parts. @param unit of the axis. */
+export function stackedBars(
+  title: string,
+  unit: string,
+  bars: readonly { readonly label: string; readonly parts: Readonly<Record<string, number>> }[],
+): string {
+  const names = [...new Set(bars.flatMap(({ parts }) => Object.keys(parts)))];
+  const total = (parts: Readonly<Record<string, number>>) => Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const most = Math.max(...bars.map(({ parts }) => total(parts)));
+  const plot = WIDTH - MARGIN.left - MARGIN.right;
+  const legendTop = MARGIN.top + bars.length * ROW + 16;
+  const rows = bars.flatMap(({ label, parts }, number) => {
+    const top = MARGIN.top + number * ROW;
+    let left: number = MARGIN.left;
+    const boxes = names.map((name, place) => {
+      const width = (plot * (parts[name] ?? 0)) / most;
+      left += width;
+      return rect(left - width, top + 4, width, ROW - 8, colour(place));
+    });
+    return [
+      text(MARGIN.left - 8, top + 17, label, 'end'),
+      ...boxes,
+      text(left + 6, top + 17, `${Number(total(parts).toPrecision(3))} ${unit}`, 'start'),
+    ];
+  });
+  const legend = names.flatMap((name, place) => legendEntry(name, place, legendTop));
+  return svg(legendTop + 24 * Math.ceil(names.length / 4) + 8, title, [...rows, ...legend]);
+}
+
+/** Lines; both axes begin at zero, but a logarithmic x, which begins at its lowest value. */
+export function lines(
+  title: string,
+  axes: { readonly x: string; readonly y: string; readonly logarithmicX?: boolean },
+  series: Readonly<Record<string, readonly (readonly [number, number])[]>>,
+): string {
+  const points = Object.values(series).flat();
+  const scaled = (x: number) => (axes.logarithmicX ? Math.log10(x) : x);
+  const [lowX, highX] = [
+    axes.logarithmicX ? Math.min(...points.map(([x]) => scaled(x))) : 0,
+    Math.max(...points.map(([x]) => scaled(x)), 1e-9),
+  ];
+  const highY = Math.max(...points.map(([, y]) => y), 1e-9);
+  const bottom = LINES_HEIGHT - 60;
+  const px = (x: number) => LINES_LEFT + ((WIDTH - LINES_LEFT - 24) * (scaled(x) - lowX)) / (highX - lowX || 1);
+  const py = (y: number) => bottom - ((bottom - MARGIN.top) * y) / highY;
+  const grid = Array.from({ length: TICKS + 1 }, (_, tick) => {
+    const y = (highY * tick) / TICKS;
+    return line([LINES_LEFT, py(y)], [WIDTH - 24, py(y)], '#ddd') + text(LINES_LEFT - 6, py(y) + 4, short(y), 'end');
+  });
+  const marks = axes.logarithmicX
+    ? [...new Set(points.map(([x]) => x))]
+    : Array.from({ length: TICKS + 1 }, (_, tick) => (highX * tick) / TICKS);
+  const below = marks.map((x) => text(px(x), bottom + 16, short(x), 'middle'));
+  const drawn = Object.values(series).map(
+    (each, place) =>
+      `<polyline fill="none" stroke="${colour(place)}" stroke-width="2" points="` +
+      `${each.map(([x, y]) => `${fixed(px(x))},${fixed(py(y))}`).join(' ')}"/>`,
+  );
+  return svg(LINES_HEIGHT, title, [
+    ...grid,
+    ...below,
+    ...drawn,
+    text(WIDTH - 24, bottom + 32, axes.x, 'end'),
+    text(LINES_LEFT, MARGIN.top - 8, axes.y, 'start'),
+    ...Object.keys(series).flatMap((name, place) => legendEntry(name, place, LINES_HEIGHT - 20)),
+  ]);
+}
+
+function legendEntry(name: string, place: number, top: number): string[] {
+  const left = 24 + (place % 4) * 170;
+  const row = top + Math.floor(place / 4) * 20;
+  return [rect(left, row - 10, 12, 12, colour(place)), text(left + 18, row, name, 'start')];
+}
+
+function svg(height: number, title: string, content: readonly string[]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"`,
+    ` font-family="sans-serif" font-size="12" role="img" aria-label="${escaped(title)}">`,
+    `<rect width="100%" height="100%" fill="#fff"/>`,
+    `<text x="24" y="24" font-size="15" font-weight="bold" fill="#222">${escaped(title)}</text>`,
+    ...content,
+    '</svg>\n',
+  ].join('\n');
+}
+
+function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
+  return `<text x="${fixed(x)}" y="${fixed(y)}" text-anchor="${anchor}" fill="#222">${escaped(content)}</text>`;
+}
+
+function rect(x: number, y: number, width: number, height: number, fill: string): string {
+  return `<rect x="${fixed(x)}" y="${fixed(y)}" width="${fixed(width)}" height="${fixed(height)}" fill="${fill}"/>`;
+}
+
+function line([x1, y1]: readonly [number, number], [x2, y2]: readonly [number, number], stroke: string): string {
+  return `<line x1="${fixed(x1)}" y1="${fixed(y1)}" x2="${fixed(x2)}" y2="${fixed(y2)}" stroke="${stroke}"/>`;
+}
+
+function colour(place: number): string {
+  return COLOURS[place % COLOURS.length] ?? COLOURS[0];
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
+
+function fixed(value: number): string {
+  return value.toFixed(1);
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+function escaped(content: string): string {
+  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
