@@ -45,7 +45,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'history-size': measureHistorySize,
 };
 
-const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--against DIR] [--sleeping COUNT] [--output FILE]`;
+const USAGE =
+  'npm run bench -- [--quick] [--only SCENARIO[,SCENARIO]] [--against DIR] [--sleeping COUNT] [--without-engines] ' +
+  `[--output FILE]\nScenarios: ${Object.keys(SCENARIOS).join(', ')}`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
 
 for (const [signal, code] of [
@@ -68,6 +70,8 @@ interface Options {
   readonly against: string | undefined;
   /** How many subscriptions sleep in the scenario of that name. */
   readonly sleeping: number | undefined;
+  /** Leaves the peers out whose packages are not the project's own. */
+  readonly withoutEngines: boolean;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -105,18 +109,18 @@ async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<B
 }
 
 function readOptions(): Options {
-  const { quick, only, output, against, sleeping } = parsed();
-  const chosen =
-    only === undefined
-      ? Object.values(SCENARIOS)
-      : Object.entries(SCENARIOS).flatMap(([name, scenario]) => (name === only ? [scenario] : []));
-  if (chosen.length === 0) throw new UserError(`There is no scenario ${JSON.stringify(only)}.`, USAGE);
-  const whole = !quick && only === undefined;
+  const { quick, only, output, against, sleeping, 'without-engines': withoutEngines } = parsed();
+  const names = only?.split(',') ?? Object.keys(SCENARIOS);
+  const unknown = names.find((name) => !Object.hasOwn(SCENARIOS, name));
+  if (unknown !== undefined) throw new UserError(`There is no scenario ${JSON.stringify(unknown)}.`, USAGE);
+  const chosen = Object.entries(SCENARIOS).flatMap(([name, scenario]) => (names.includes(name) ? [scenario] : []));
+  const whole = !quick && only === undefined && !withoutEngines;
   return {
     mode: quick ? 'quick' : 'full',
     scenarios: chosen,
     output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
     against: against === undefined ? undefined : checkoutAt(resolve(against)),
+    withoutEngines,
     sleeping: sleeping === undefined ? undefined : z.coerce.number().int().min(1_001).parse(sleeping),
   };
 }
@@ -135,6 +139,7 @@ function parsed() {
         output: { type: 'string' },
         against: { type: 'string' },
         sleeping: { type: 'string' },
+        'without-engines': { type: 'boolean', default: false },
       },
     });
     return values;

@@ -13,7 +13,7 @@ export interface PostgresCounters {
 }
 
 /** In the text of statements of the benchmark itself, which are not counted. */
-export const OWN_STATEMENT = '/* bench */';
+const OWN_STATEMENT = '/* bench */';
 
 /**
  * A server process writes what it counted down at most once a second, and an idle one after ten seconds at the latest.

@@ -47,8 +47,7 @@ export async function measureOrderCounters(context: BenchContext): Promise<Scena
 async function contestantsOf(context: BenchContext): Promise<readonly Contestant[]> {
   const product = await context.product();
   const before = await context.before();
-  const { dbos, restate } = await context.engines();
-  return [product, ...(before === undefined ? [] : [before]), dbos, restate];
+  return [product, ...(before === undefined ? [] : [before]), ...(await context.engines())];
 }
 
 function counted(load: Load, counter: Counter, figures: Readonly<Record<string, OrderCounts>>): ScenarioResult {
@@ -80,6 +79,7 @@ function cpu(load: Load, figures: Readonly<Record<string, OrderCounts>>): Scenar
     better: 'lower',
     details: Object.fromEntries(details),
   } as const;
+  if (figures['dbos'] === undefined) return measure({ ...common, values: [total('ours')] });
   return compare({
     ...common,
     ours: [total('ours')],

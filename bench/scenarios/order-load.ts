@@ -1,7 +1,7 @@
 import type { Contestant } from '#bench/contestants/contestant.ts';
 import type { OpenLoadResult } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
-import { compare } from '#bench/support/comparison.ts';
+import { compare, measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { openLatencies, overTime } from '#bench/support/loads.ts';
 import { Orders } from '#bench/support/orders.ts';
@@ -38,20 +38,30 @@ const SIZES: Readonly<Record<'full' | 'quick', Readonly<Record<'steady' | 'burst
  */
 export async function measureOrderLoad(context: BenchContext): Promise<ScenarioResult[]> {
   const product = await context.product();
-  const { dbos } = await context.engines();
+  const dbos = (await context.engines()).find(({ id }) => id === 'dbos');
   const results: ScenarioResult[] = [];
   for (const [name, phases] of Object.entries(SIZES[context.mode])) {
     const said = phases.map(({ perSecond, seconds }) => `${perSecond}/s for ${seconds} s`).join(', ');
     context.say(`order load: ${said}`);
     const ours = await arrive(product, phases);
+    const common = {
+      id: `order_load.${name}${dbos === undefined ? '' : '.dbos'}`,
+      measured: `Orders that arrive at ${said}: 95th percentile of the time from the arrival to the delivery`,
+      unit: 'ms',
+      better: 'lower',
+    } as const;
+    const values = [percentile(tookMs(ours), 0.95)];
+    if (dbos === undefined) {
+      results.push(
+        measure({ ...common, values, details: openLatencies('ours', ours), series: { ours: overTime(ours) } }),
+      );
+      continue;
+    }
     const peer = await arrive(dbos, phases);
     results.push(
       compare({
-        id: `order_load.${name}.dbos`,
-        measured: `Orders that arrive at ${said}: 95th percentile of the time from the arrival to the delivery`,
-        unit: 'ms',
-        better: 'lower',
-        ours: [percentile(tookMs(ours), 0.95)],
+        ...common,
+        ours: values,
         peer: { id: 'dbos', measured: 'the same arrivals on DBOS Transact', rounds: [percentile(tookMs(peer), 0.95)] },
         details: { ...openLatencies('ours', ours), ...openLatencies('dbos', peer) },
         series: { ours: overTime(ours), dbos: overTime(peer) },

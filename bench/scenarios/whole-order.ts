@@ -48,7 +48,7 @@ interface Round {
 export async function measureWholeOrder(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
   const [ours, before, engines] = [await context.product(), await context.before(), await context.engines()];
-  const all: readonly Contestant[] = [ours, ...(before === undefined ? [] : [before]), engines.dbos, engines.restate];
+  const all: readonly Contestant[] = [ours, ...(before === undefined ? [] : [before]), ...engines];
   await using stack = new AsyncDisposableStack();
   const orders = all.map((contestant) => [contestant, stack.use(new Orders(contestant))] as const);
   const contestants = (load: { count: number; atOnce: number }) =>
@@ -59,12 +59,9 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
   const atOnce = await inTurn(contestants(busy), rounds);
   context.say(`whole orders: ${rounds} rounds of ${busy.count} empty workflows on each engine: its share`);
   await using empty = await EmptyWork.start(context);
+  const onEngines = engines.map((engine) => [engine.id, async () => empty.on(engine, busy)] as const);
   const shares = await inTurn(
-    {
-      ours: async () => empty.onTemporal(busy),
-      dbos: async () => empty.on(engines.dbos, busy),
-      restate: async () => empty.on(engines.restate, busy),
-    },
+    Object.fromEntries([['ours', async () => empty.onTemporal(busy)] as const, ...onEngines]),
     rounds,
   );
   return all.slice(1).flatMap(({ id, measured }) => {
@@ -101,7 +98,7 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
         details: { ...byProcess('ours', mine), ...byProcess(id, theirs) },
       }),
       ...(id === 'dbos' || id === 'restate'
-        ? [withoutEngine(peer, { mine, theirs }, { mine: shares.ours, theirs: shares[id] })]
+        ? [withoutEngine(peer, { mine, theirs }, { mine: shares['ours'] ?? [], theirs: shares[id] ?? [] })]
         : []),
     ];
   });

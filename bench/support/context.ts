@@ -20,8 +20,8 @@ export interface BenchContext extends BenchServers {
   product(): Promise<Product>;
   /** The version before, if one was named; started by the first call. */
   before(): Promise<Product | undefined>;
-  /** The same order on other engines, started by the first call. */
-  engines(): Promise<Readonly<Record<'dbos' | 'restate', EnginePeer>>>;
+  /** The same order on other engines, started by the first call; none when they were left out. */
+  engines(): Promise<readonly EnginePeer[]>;
 }
 
 /** Disposing it ends at once what still runs. */
@@ -34,13 +34,14 @@ interface ContextOptions {
   /** Folder of another checkout that is measured, too. */
   readonly against?: string | undefined;
   readonly sleeping?: number | undefined;
+  readonly withoutEngines?: boolean;
 }
 
 /** Starts the servers that the contestants share. */
 export async function openContext(
   mode: BenchContext['mode'],
   say: (text: string) => void,
-  { against, sleeping }: ContextOptions = {},
+  { against, sleeping, withoutEngines = false }: ContextOptions = {},
 ): Promise<OpenContext> {
   const folder = mkdtempSync(join(tmpdir(), 'reseller-bench-'));
   // PostgreSQL runs as another account under root and must be able to pass through.
@@ -92,13 +93,13 @@ export async function openContext(
     product: () => (product ??= Product.start(context)),
     before: async () =>
       against === undefined ? undefined : (before ??= Product.start(context, versionBefore(against))),
-    engines: () => (engines ??= startEngines(context)),
+    engines: async () => (withoutEngines ? [] : (engines ??= startEngines(context))),
     say,
   };
   return {
     ...context,
     stopContestants: async () => {
-      for (const peer of Object.values((await engines) ?? {})) await peer.stop();
+      for (const peer of (await engines) ?? []) await peer.stop();
       for (const version of [before, product]) await (await version)?.stop();
     },
     [Symbol.asyncDispose]: async () => {
@@ -109,6 +110,6 @@ export async function openContext(
   };
 }
 
-async function startEngines(context: BenchContext): Promise<Readonly<Record<'dbos' | 'restate', EnginePeer>>> {
-  return { dbos: await startDbos(context), restate: await startRestate(context) };
+async function startEngines(context: BenchContext): Promise<readonly EnginePeer[]> {
+  return [await startDbos(context), await startRestate(context)];
 }

@@ -152,7 +152,15 @@ function hiddenAddress(): string {
 
 /** Exported for its test. @param ui address of the UI itself; undefined: no UI. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
-  const { port, databaseFile, durable = true, codecEndpoint, namespaces = [], dynamicConfig = [], metricsPort } = options;
+  const {
+    port,
+    databaseFile,
+    durable = true,
+    codecEndpoint,
+    namespaces = [],
+    dynamicConfig = [],
+    metricsPort,
+  } = options;
   return [
     'server',
     'start-dev',

@@ -1,61 +1,69 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { benchResults } from '#bench/results.ts';
 import { TestProcess } from '#test/support/servers/processes.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-// The benchmarks of memory and start take too long for a test. They run with every full benchmark.
-it.each([
-  [
-    'webhook-ingest',
-    {
-      'webhook_ingest.busy.plain_handler': 'plain_handler',
-      'webhook_ingest.busy.no_database': 'no_database',
-      'webhook_ingest.alone.plain_handler': 'plain_handler',
-    },
-  ],
-  [
-    'order-to-delivery',
-    {
-      'order_to_delivery.alone.empty_workflow': 'empty_workflow',
-      'order_to_delivery.at_50.empty_workflow': 'empty_workflow',
-    },
-  ],
-  [
-    'api-orders',
-    {
-      'orders_list.page.among_few': 'among_few',
-      'orders_list.statuses.among_few': 'among_few',
-      'orders_list.of_package.among_few': 'among_few',
-      'orders_list.of_package_failed.among_few': 'among_few',
-      'orders_list.updated.among_few': 'among_few',
-      'orders_list.deep.among_few': 'among_few',
-      'orders_get.among_few': 'among_few',
-      'orders_get.plain_express': 'plain_express',
-      'orders_list.plain_express': 'plain_express',
-      'orders_accept.plain_express': 'plain_express',
-    },
-  ],
-  ['silent-orders', { 'silent_orders.one_by_one': 'one_by_one' }],
-])(
-  'a quick run of the benchmark %s measures against its peers and writes readable results',
-  async (scenario, peers) => {
-    const folder = temporaryFolder('bench');
-    const output = join(folder, 'results.json');
-    await using run = new TestProcess({
-      name: 'bench',
-      script: 'bench/main.ts',
-      args: ['--quick', '--only', scenario, '--output', output],
-      environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
-    });
-    expect(await run.exit(), run.tail()).toEqual({ code: 0, signal: null });
+// The other benchmarks take too long for a test, or need packages of their own. They run with every full benchmark.
+const COMPARED = {
+  'webhook_ingest.busy.plain_handler': 'plain_handler',
+  'webhook_ingest.busy.no_database': 'no_database',
+  'webhook_ingest.alone.plain_handler': 'plain_handler',
+  'order_to_delivery.alone.empty_workflow': 'empty_workflow',
+  'order_to_delivery.at_50.empty_workflow': 'empty_workflow',
+  'order_to_delivery.alone.same_turns': 'same_turns',
+  'order_to_delivery.at_50.same_turns': 'same_turns',
+  'orders_list.page.among_few': 'among_few',
+  'orders_list.statuses.among_few': 'among_few',
+  'orders_list.of_package.among_few': 'among_few',
+  'orders_list.of_package_failed.among_few': 'among_few',
+  'orders_list.updated.among_few': 'among_few',
+  'orders_list.deep.among_few': 'among_few',
+  'orders_get.among_few': 'among_few',
+  'orders_get.plain_express': 'plain_express',
+  'orders_list.plain_express': 'plain_express',
+  'orders_accept.plain_express': 'plain_express',
+  'silent_orders.one_by_one': 'one_by_one',
+};
 
-    const results = benchResults.parse(JSON.parse(readFileSync(output, 'utf8')));
-    expect(results.mode).toBe('quick');
-    expect(results.servers).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
-    expect(Object.fromEntries(results.scenarios.map(({ id, peer }) => [id, peer?.id]))).toEqual(peers);
-    for (const { id, value } of results.scenarios) expect(run.output()).toMatch(new RegExp(`\\| ${id} .*${value}`));
-    removeFolder(folder);
-  },
-);
+async function quickRun(...options: readonly string[]) {
+  const folder = temporaryFolder('bench');
+  const output = join(folder, 'results.json');
+  await using run = new TestProcess({
+    name: 'bench',
+    script: 'bench/main.ts',
+    args: ['--quick', ...options, '--output', output],
+    environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
+  });
+  expect(await run.exit(), run.tail()).toEqual({ code: 0, signal: null });
+  const results = benchResults.parse(JSON.parse(readFileSync(output, 'utf8')));
+  expect(results.mode).toBe('quick');
+  expect(results.servers).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
+  for (const { id, value } of results.scenarios) expect(run.output()).toMatch(new RegExp(`\\| ${id} .*${value}`));
+  const plots = readdirSync(folder).filter((name) => name.endsWith('.svg'));
+  removeFolder(folder);
+  return { scenarios: results.scenarios, plots: plots.toSorted() };
+}
+
+it('a quick run of the benchmark measures against its peers and writes readable results', async () => {
+  const scenarios = 'webhook-ingest,order-to-delivery,api-orders,silent-orders';
+  const run = await quickRun('--only', scenarios);
+
+  expect(Object.fromEntries(run.scenarios.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
+  expect(run.plots).toEqual(['aims.svg']);
+});
+
+it('a quick run counts what an order asks of the servers, and carries orders through an outage and a crash', async () => {
+  const run = await quickRun('--only', 'order-counters,order-faults,scale', '--without-engines');
+  const values = new Map(run.scenarios.map(({ id, value }) => [id, value]));
+
+  // An order and its eSIM, asked for once each.
+  expect(values.get('order_counters.alone.service_calls')).toBe(2);
+  for (const counter of ['statements', 'transactions', 'wal_bytes', 'history_events', 'temporal_calls'])
+    expect(values.get(`order_counters.alone.${counter}`), counter).toBeGreaterThan(0);
+  expect([...values.keys()]).toEqual(
+    expect.arrayContaining(['order_faults.service_down', 'order_faults.worker_killed', 'scale.claims.among_2000']),
+  );
+  expect(run.plots).toEqual(['aims.svg', 'claims.svg', 'service-down.svg']);
+});
