@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { plotsOf } from '#bench/plots/plots.ts';
-import { reportLines } from '#bench/report.ts';
+import { aimLines, reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
 import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
@@ -91,6 +91,7 @@ async function bench(options: Options): Promise<void> {
   if (output === undefined) return;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
+  writeFileSync(join(dirname(output), 'aims.md'), `${aimLines(checked).join('\n')}\n`);
   for (const [name, svg] of Object.entries(plotsOf(checked))) writeFileSync(join(dirname(output), name), svg);
 }
 

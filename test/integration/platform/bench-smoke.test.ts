@@ -58,8 +58,8 @@ it('a quick run counts what an order asks of the servers, and carries orders thr
   const run = await quickRun('--only', 'order-counters,order-faults,scale', '--without-engines');
   const values = new Map(run.scenarios.map(({ id, value }) => [id, value]));
 
-  // An order and its eSIM, asked for once each.
-  expect(values.get('order_counters.alone.service_calls')).toBe(2);
+  // An order and its eSIM, asked for once each; prices and balance are read now and then.
+  expect(values.get('order_counters.alone.service_calls')).toBeGreaterThanOrEqual(2);
   for (const counter of ['statements', 'transactions', 'wal_bytes', 'history_events', 'temporal_calls'])
     expect(values.get(`order_counters.alone.${counter}`), counter).toBeGreaterThan(0);
   expect([...values.keys()]).toEqual(
