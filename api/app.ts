@@ -1,6 +1,5 @@
 import express, { type Express } from 'express';
 import { auditLogOperations } from '#api/access/audit-log.ts';
-import { KeyLookups } from '#api/access/key-lookups.ts';
 import { ownKeyOperations } from '#api/access/own-key.ts';
 import { RateLimits } from '#api/access/rate-limits.ts';
 import { cancellationPreflightOperations } from '#api/cancellations/cancellation-preflight.ts';
@@ -33,7 +32,6 @@ import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts
 import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
 import { operationsOfWork } from '#api/work/kinds.ts';
-import { findApiKeys } from '#db/access/api-keys.ts';
 import { UNAUTHENTICATED_BODY_LIMITS } from '#domain/service/unauthenticated-bodies.ts';
 
 /** Builds the Express application. Opens no port: the caller listens. */
@@ -56,12 +54,10 @@ export function createApp(dependencies: ApiDependencies): Express {
     next();
   });
   const limits = new RateLimits(dependencies.rateLimits, dependencies.now);
-  const keys = new KeyLookups((prefixes) => dependencies.database.run((db) => findApiKeys(db, prefixes)));
   // People type the trailing slash. The redirect is relative, so that a proxy may add a path prefix.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
   mountOperations(app, allOperations(dependencies), {
     ...dependencies,
-    keys,
     limits,
     unauthenticatedBodies: new UnauthenticatedBodies(UNAUTHENTICATED_BODY_LIMITS),
   });

@@ -1,8 +1,10 @@
+import { KeyCache } from '#api/access/key-cache.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';
 import type { ApiConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
+import { findApiKey } from '#db/access/api-keys.ts';
 import { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { requireCurrentSchema } from '#db/connection/migrate.ts';
@@ -35,6 +37,7 @@ export interface ApiParts {
   };
   /** Listens for notifications of published events, once `listen` is called. */
   readonly wakeups: Wakeups;
+  readonly keys: KeyCache;
   close(): Promise<void>;
 }
 
@@ -80,6 +83,17 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     applicationName: 'reseller-api-listen',
     logger,
   });
+  const keys = new KeyCache({
+    read: (prefix) => database.run((db) => findApiKey(db, prefix)),
+    changes: new Wakeups({
+      channel: 'api_keys',
+      url: config.database.directUrl,
+      applicationName: 'reseller-api-keys',
+      logger,
+    }),
+    // The system's clock may be set back, and a reading would then be used for too long.
+    now: () => performance.now(),
+  });
   const tail = new EventTail({
     read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
     lastPosition: () => database.run(lastPosition),
@@ -91,8 +105,10 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   return {
     state,
     wakeups,
+    keys,
     dependencies: {
       database,
+      keys,
       keyRing,
       service: service.client,
       serviceMode: mode,
@@ -131,6 +147,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     close: async () => {
       await tail.stop();
       await wakeups.close();
+      await keys.close();
       await wakeup.close();
       await service.close();
       await database.close();

@@ -1,3 +1,4 @@
+import type { KeyCache } from '#api/access/key-cache.ts';
 import type { RateLimitSettings } from '#api/access/rate-limits.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';
@@ -68,6 +69,7 @@ export interface ApiDependencies {
    */
   readonly endpointSecretOverlapMs: number;
   readonly bodyLimitBytes: number;
+  readonly keys: Pick<KeyCache, 'find'>;
   readonly rateLimits: RateLimitSettings;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];

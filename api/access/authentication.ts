@@ -1,4 +1,4 @@
-import type { KeyLookups } from '#api/access/key-lookups.ts';
+import type { KeyCache } from '#api/access/key-cache.ts';
 import type { RateLimits } from '#api/access/rate-limits.ts';
 import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -12,7 +12,7 @@ const REALM = 'Bearer realm="reseller"';
 
 export interface AuthenticationDependencies {
   readonly database: Database;
-  readonly keys: Pick<KeyLookups, 'find'>;
+  readonly keys: Pick<KeyCache, 'find'>;
   readonly limits: RateLimits;
   readonly logger: Logger;
   readonly now: () => number;
@@ -26,8 +26,7 @@ export interface PresentedKey {
 }
 
 /**
- * Authenticates a caller. Reads the key from the database after the request arrived, so that a revocation applies at
- * once.
+ * Authenticates a caller.
  *
  * @throws Problem unauthenticated, rate_limited
  */
@@ -103,6 +102,8 @@ async function findValidKey(
   if (key === undefined || !matchesApiKey(text, key.hash) || !isAlive(key, at)) throw refused();
   limits.noteValid(prefix);
   if (isUseDue(key, at)) {
+    // The row is shared by the requests that use this reading: only one of them records it.
+    key.lastUsedAt = at;
     // Not awaited: the caller need not wait, and a failure must not refuse the request.
     database
       .run((db) => noteApiKeyUse(db, key.id, at))

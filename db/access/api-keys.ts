@@ -1,6 +1,5 @@
 import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { ApiScope } from '#db/access/api-scopes.ts';
-import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys } from '#db/schema.ts';
@@ -16,22 +15,9 @@ export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>
   return lineageId ?? id;
 }
 
-const byPrefixes = builtOnce<ApiKeyRow[]>((db) =>
-  db
-    .select()
-    .from(apiKeys)
-    .where(sql`${apiKeys.prefix} = any(${sql.placeholder('prefixes')})`)
-    .prepare('api_keys_by_prefix'),
-);
-
-/** Finds keys by the public part that {@link parseApiKey} reads from each. */
-export async function findApiKeys(db: Executor, prefixes: readonly string[]): Promise<ApiKeyRow[]> {
-  return byPrefixes(db, { prefixes });
-}
-
-/** Finds an API key by its prefix, the eight characters between the underscores. */
+/** Finds a key by the public part that {@link parseApiKey} reads from it. */
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await findApiKeys(db, [prefix]);
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.prefix, prefix));
   return row;
 }
 
@@ -96,6 +82,11 @@ export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
   return id;
 }
 
+/** Tells the API processes to read keys again, in the caller's transaction or after the change. */
+async function notifyChange(db: Executor): Promise<void> {
+  await db.execute(sql`notify api_keys`);
+}
+
 /** The result of a change: the id of the key, or that there is none. */
 export type KeyChange = { readonly ok: true; readonly id: string } | { readonly ok: false };
 
@@ -106,6 +97,7 @@ export async function revokeApiKey(db: Executor, prefix: string, now: Date): Pro
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.prefix, prefix), isNull(apiKeys.revokedAt)))
     .returning({ id: apiKeys.id });
+  await notifyChange(db);
   return changeOf(rows[0]);
 }
 
@@ -160,6 +152,7 @@ export async function rotateApiKey(
   const overlapEnds = new Date(now.getTime() + overlapMs);
   const formerExpiresAt = former.expiresAt !== null && former.expiresAt < overlapEnds ? former.expiresAt : overlapEnds;
   await tx.update(apiKeys).set({ expiresAt: formerExpiresAt }).where(eq(apiKeys.id, former.id));
+  await notifyChange(tx);
   return { ok: true, id, formerExpiresAt, expiresAt };
 }
 
@@ -192,6 +185,7 @@ async function changeLineage(
     .update(apiKeys)
     .set(change)
     .where(or(eq(apiKeys.id, lineage), eq(apiKeys.lineageId, lineage)));
+  await notifyChange(db);
   return { ok: true, id: named.id };
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
-/** `relay`: rows wait for the relay. `events`: events were published. */
-export type Channel = 'relay' | 'events';
+/** `relay`: rows wait for the relay. `events`: events were published. `api_keys`: API keys were changed. */
+export type Channel = 'relay' | 'events' | 'api_keys';
 
 // NOTIFY takes a lock that all notifying commits of the cluster share. So it is sent after the transaction, on its own
 // connection, and at most this often.

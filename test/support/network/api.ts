@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
+import { KeyCache } from '#api/access/key-cache.ts';
 import { allOperations, createApp } from '#api/app.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
@@ -8,7 +9,7 @@ import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.t
 import { Waits } from '#api/waits/waits.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { addApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import { addApiKey, findApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import { apiScopes, type ApiScope } from '#db/access/api-scopes.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema } from '#db/connection/migrate.ts';
@@ -157,8 +158,15 @@ export async function startTestApi(
     logger,
   });
   await tail.open();
+  const keys = new KeyCache({
+    read: (prefix) => (overrides.database ?? usual).run((db) => findApiKey(db, prefix)),
+    changes: new Wakeups({ channel: 'api_keys', url: opened.url, applicationName: 'test', logger }),
+    now: () => clock.now,
+  });
+  keys.open();
   const dependencies: ApiDependencies = {
     database: usual,
+    keys,
     keyRing,
     service: idleService,
     serviceMode: 'sandbox',
@@ -215,6 +223,7 @@ export async function startTestApi(
       await (overrides.tail ?? tail).stop();
       await tail.stop();
       await server.stop();
+      await keys.close();
       await own?.close();
       await opened.drop();
     },

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { KeyCache } from '#api/access/key-cache.ts';
+import type { ApiKeyRow } from '#db/access/api-keys.ts';
+import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';
+
+type Read = { readonly prefix: string } & PromiseWithResolvers<ApiKeyRow | undefined>;
+
+const row = (prefix: string, revokedAt: Date | null = null) => ({ prefix, revokedAt }) as ApiKeyRow;
+const REVOKED = new Date(1);
+
+function cache() {
+  const reads: Read[] = [];
+  const clock = { now: 0 };
+  let wake = () => undefined as void;
+  const changes = {
+    listen: () => undefined,
+    next: () => new Promise<void>((resolve) => (wake = resolve)),
+    wake: () => wake(),
+    close: async () => undefined,
+  };
+  const keys = new KeyCache({
+    read: (prefix) => {
+      const read = { prefix, ...Promise.withResolvers<ApiKeyRow | undefined>() };
+      reads.push(read);
+      return read.promise;
+    },
+    changes,
+    now: () => clock.now,
+  });
+  keys.open();
+  /** As a notification of PostgreSQL. */
+  const notify = async () => {
+    changes.wake();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { keys, reads, clock, notify };
+}
+
+describe('the API keys of a process', () => {
+  it('are read once for all requests until the age limit, counted from the beginning of the read', async () => {
+    const { keys, reads, clock } = cache();
+    const first = keys.find('a');
+    clock.now = KEY_AGE_MS - 1;
+    const second = keys.find('a');
+    reads[0]!.resolve(row('a'));
+    expect([await first, await second, await keys.find('a')]).toEqual([row('a'), row('a'), row('a')]);
+    expect(reads).toHaveLength(1);
+    clock.now = KEY_AGE_MS;
+    const third = keys.find('a');
+    reads[1]!.resolve(row('a', REVOKED));
+    expect((await third)?.revokedAt).toEqual(REVOKED);
+  });
+
+  it('are read again after a notification of a change, also where a read is under way', async () => {
+    const { keys, reads, notify } = cache();
+    const before = keys.find('a');
+    await notify();
+    const after = keys.find('a');
+    reads[0]!.resolve(row('a'));
+    reads[1]!.resolve(row('a', REVOKED));
+    expect((await before)?.revokedAt).toBeNull();
+    expect((await after)?.revokedAt).toEqual(REVOKED);
+    expect((await keys.find('a'))?.revokedAt).toEqual(REVOKED);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('are not kept where there is none, and not after a failure', async () => {
+    const { keys, reads } = cache();
+    const unknown = keys.find('a');
+    reads[0]!.resolve(undefined);
+    expect(await unknown).toBeUndefined();
+    const failing = keys.find('a');
+    reads[1]!.reject(new Error('the connection broke'));
+    await expect(failing).rejects.toThrow('the connection broke');
+    const made = keys.find('a');
+    reads[2]!.resolve(row('a'));
+    expect(await made).toEqual(row('a'));
+  });
+
+  it('are not waited for at a connection that does not answer', async () => {
+    const { keys, reads, clock } = cache();
+    void keys.find('a');
+    clock.now = KEY_AGE_MS;
+    const next = keys.find('a');
+    reads[1]!.resolve(row('a'));
+    expect(await next).toEqual(row('a'));
+  });
+
+  it('end with the process, and with its listener', async () => {
+    const { keys } = cache();
+    await expect(keys.close()).resolves.toBeUndefined();
+  });
+});
