@@ -49,6 +49,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
           await requireEsim(tx, esimId, caller.ownerId);
           return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
         },
+      added: { refund: null },
     },
     list: { query: cancellationListQuery, page: cancellationPage, filter: (query) => ({ esimId: query.esim_id }) },
     resolution: {

@@ -40,6 +40,7 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
           await requireEsim(tx, esimId, caller.ownerId);
           return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId }, now);
         },
+      added: {},
     },
     list: {
       query: topupListQuery,

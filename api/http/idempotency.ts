@@ -4,7 +4,13 @@ import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
-import { findAnswer, lockKey, storeAnswer, type IdempotencyKey } from '#db/queues/idempotency.ts';
+import {
+  findAnswer,
+  lockAndFindAnswer,
+  storeAnswer,
+  type IdempotencyFinding,
+  type IdempotencyKey,
+} from '#db/queues/idempotency.ts';
 
 /** The first request ends within the timeouts of a transaction, usually within milliseconds. */
 const IN_PROGRESS_RETRY_SECONDS = 1;
@@ -47,8 +53,9 @@ export async function answerOnce(
   const { id, requestHash, lookUp } = keyOf(keyRing, request);
   try {
     return await database.transaction(async (tx) => {
-      if (!(await lockKey(tx, id))) throw inProgress();
-      const before = await lookUp(tx);
+      const found = await lockAndFindAnswer(tx, keyRing, id, requestHash);
+      if (found.kind === 'in_progress') throw inProgress();
+      const before = answerOf(found);
       if (before !== undefined) return asReplay(before);
       const reply = await work(tx);
       await storeAnswer(
@@ -62,8 +69,11 @@ export async function answerOnce(
       return reply;
     });
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) throw error;
-    return await resolveUnknownCommit(database, lookUp, error);
+    if (error instanceof DatabaseUnavailableError) return await resolveUnknownCommit(database, lookUp, error);
+    // A request with this key may have ended while this one took its lock. Then its effect is why this one failed.
+    const before = await database.run(lookUp);
+    if (before === undefined) throw error;
+    return asReplay(before);
   }
 }
 
@@ -88,12 +98,14 @@ export async function findReplay(
 function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: IdempotentRequest) {
   const id: IdempotencyKey = { apiKeyId: lineageId, key: readIdempotencyKey(header) };
   const requestHash = keyRing.hash(`${target}\n${canonicalJson(json)}`, 'idempotency');
-  const lookUp = async (db: Executor): Promise<Reply | undefined> => {
-    const found = await findAnswer(db, keyRing, id, requestHash);
-    if (found.kind === 'other_request') throw new Problem('idempotency_key_reused');
-    return found.kind === 'answered' ? found.answer : undefined;
-  };
+  const lookUp = async (db: Executor) => answerOf(await findAnswer(db, keyRing, id, requestHash));
   return { id, requestHash, lookUp };
+}
+
+/** @throws Problem idempotency_key_reused */
+function answerOf(found: IdempotencyFinding): Reply | undefined {
+  if (found.kind === 'other_request') throw new Problem('idempotency_key_reused');
+  return found.kind === 'answered' ? found.answer : undefined;
 }
 
 /**

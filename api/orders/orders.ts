@@ -38,6 +38,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
           const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
           return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei }, now);
         },
+      added: {},
     },
     list: {
       query: orderListQuery,

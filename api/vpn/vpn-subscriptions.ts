@@ -72,6 +72,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
             now,
           );
         },
+      added: {},
     },
     list: {
       query: vpnSubscriptionListQuery,

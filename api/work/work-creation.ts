@@ -5,7 +5,7 @@ import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { RETRY_AFTER_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
-import type { WorkResource } from '#api/work/work-resource.ts';
+import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -35,13 +35,14 @@ interface CreationRequest {
  * If PostgreSQL loses the row with its last commits, a caller that retries gets the same work, and its purchase
  * the same idempotency key.
  *
- * @param accept stores the work; its error becomes the answer.
+ * @param accept stores the work; its error becomes the answer. @param show the stored row as the API shows it to this caller.
  */
-export async function createWork(
+export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
   { body, json, header, onClose, caller }: CreationRequest,
-  accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance>,
+  accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>,
+  show: (row: Row) => WorkJson,
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
@@ -69,9 +70,8 @@ export async function createWork(
       if (!intake.accepted) {
         throw await alreadyExists(tx, resource, intake.existingId, ownerId);
       }
-      const found = await resource.find(tx, id, ownerId);
-      if (found === undefined) throw new Error(`${KINDS[kind].noun} ${id} was stored and cannot be read`);
-      return jsonReply(202, found, { Location: `${path}/${id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) });
+      const headers = { Location: `${path}/${id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
+      return jsonReply(202, show(intake.row), headers);
     },
   );
   dependencies.wakeRelay();

@@ -13,7 +13,8 @@ import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-res
 import type { workListQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
-import type { WorkFilter } from '#db/work/work-queries.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { NO_ATTEMPTS, type WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
@@ -45,7 +46,9 @@ export interface WorkDefinition<
     readonly accept: (
       dependencies: ApiDependencies,
       request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
-    ) => (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance>;
+    ) => (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Stored['row']>>;
+    /** What new work of this kind has beside its row, as `reads` would find it. */
+    readonly added: Omit<Stored, keyof StoredWork>;
   };
   readonly list: {
     readonly query: Query;
@@ -68,6 +71,7 @@ export function workOperations<
   const { noun, path } = KINDS[kind];
   const scopes = scopesOfKind(kind);
   const reference = definition.reference ?? callerReferenceOf(kind);
+  const show = (stored: Stored, owner: Owner) => workFor(owner, definition.json(stored, now()));
   const resource: WorkResource = {
     ...definition,
     path,
@@ -76,7 +80,7 @@ export function workOperations<
     notFound: `${kind}_not_found`,
     find: async (db, id, owner) => {
       const stored = await reads.find(db, id, owner);
-      return stored && workFor(owner, definition.json(stored, now()));
+      return stored && show(stored, owner);
     },
   };
   return [
@@ -94,7 +98,11 @@ export function workOperations<
       prefersWait: true,
       answers: creationAnswers(resource),
       problems: [reference.taken],
-      handle: (request) => createWork(dependencies, resource, request, create.accept(dependencies, request)),
+      handle: (request) =>
+        createWork(dependencies, resource, request, create.accept(dependencies, request), (row) =>
+          // The parts of a stored piece of work, which TypeScript cannot put together for a generic kind.
+          show({ row, ...NO_ATTEMPTS, ...create.added } as unknown as Stored, request.caller.ownerId),
+        ),
     }),
     operation({
       id: `list${name}s`,
@@ -118,7 +126,7 @@ export function workOperations<
         const filter = { ...workFilter(query), ...list.filter(query, dependencies) } as Filter;
         const page = await database.run((db) => reads.page(db, ownerId, filter, { limit: limit + 1, after }));
         return pageReply(page, limit, {
-          json: (stored) => workFor(ownerId, definition.json(stored, now())),
+          json: (stored) => show(stored, ownerId),
           cursor: ({ row }) => positionCursor(kind, row),
         });
       },

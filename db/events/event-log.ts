@@ -22,32 +22,33 @@ export interface NewEvent {
   readonly data: EventData;
 }
 
-const insertEvent = builtOnce((db) =>
-  db
-    .insert(events)
-    .values({
-      id: sql.placeholder('id'),
-      type: sql.placeholder('type'),
-      subjectKind: sql.placeholder('subjectKind'),
-      subjectId: sql.placeholder('subjectId'),
-      apiKeyId: sql.placeholder('apiKeyId'),
-      data: sql.placeholder('data'),
-      occurredAt: sql.placeholder('occurredAt'),
-    })
-    .prepare('event'),
-);
+/** Inserts an event. Placeholders: those of {@link eventValues}. */
+export function eventInsert(db: Pick<Executor, 'insert'>) {
+  return db.insert(events).values({
+    id: sql.placeholder('eventId'),
+    type: sql.placeholder('type'),
+    subjectKind: sql.placeholder('subjectKind'),
+    subjectId: sql.placeholder('subjectId'),
+    apiKeyId: sql.placeholder('apiKeyId'),
+    data: sql.placeholder('data'),
+    occurredAt: sql.placeholder('occurredAt'),
+  });
+}
+
+const insertEvent = builtOnce((db) => eventInsert(db).prepare('event'));
+
+/** The values of {@link eventInsert}, with a new id. */
+export function eventValues({ type, subject, apiKeyId, data }: NewEvent, occurredAt: Date) {
+  const eventId = newId('event');
+  return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt };
+}
 
 /** Records an event in the transaction that causes it. @returns its id. */
-export async function recordEvent(
-  tx: Executor,
-  { type, subject, apiKeyId, data }: NewEvent,
-  now: Date,
-): Promise<string> {
-  const id = newId('event');
-  const values = { id, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
-  await insertEvent(tx, { ...values, occurredAt: now });
+export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
+  const values = eventValues(event, now);
+  await insertEvent(tx, values);
   announcesEvents(tx);
-  return id;
+  return values.eventId;
 }
 
 /** The last status event of a subject; announcements such as an approaching end are no status events. */

@@ -3,7 +3,6 @@
  * neither exists without the other.
  */
 import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
-import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -47,23 +46,52 @@ export async function findAnswer(
   requestHash: Buffer,
 ): Promise<IdempotencyFinding> {
   const [row] = await answerOf(db, { ...id });
-  if (row === undefined) return { kind: 'unused' };
+  return row === undefined ? { kind: 'unused' } : findingOf(keyRing, id, requestHash, row);
+}
+
+function findingOf(
+  keyRing: KeyRing,
+  id: IdempotencyKey,
+  requestHash: Buffer,
+  row: typeof idempotencyKeys.$inferSelect,
+): IdempotencyFinding {
   if (!row.requestHash.equals(requestHash)) return { kind: 'other_request' };
   const body = keyRing.decrypt(row.encryptedResponseBody, bodyAad(id));
   return { kind: 'answered', answer: { status: row.responseStatus, headers: row.responseHeaders, body } };
 }
 
-const lockAnswer = z.object({ rows: z.tuple([z.object({ locked: z.boolean() })]) });
+const lockedAnswer = builtOnce((db) =>
+  db
+    .select({
+      isLocked: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${sql.placeholder('name')}, 0))`,
+      row: idempotencyKeys,
+    })
+    .from(sql`(select 1) as once`)
+    .leftJoin(
+      idempotencyKeys,
+      and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))),
+    )
+    .prepare('idempotent_answer_locked'),
+);
 
 /**
- * Locks a key for the rest of the transaction. A dead process releases it, so no key stays "in progress".
+ * Locks a key for the rest of the transaction, and looks it up. A dead process releases it, so no key stays "in
+ * progress".
  *
- * @returns false when another request with this key is being processed.
+ * The look-up sees what was committed before this statement, not before its lock: a request that ended in this moment
+ * may be missed. Then {@link storeAnswer} fails, and the caller looks again.
+ *
+ * @param requestHash keyed hash of the request.
  */
-export async function lockKey(tx: Executor, id: IdempotencyKey): Promise<boolean> {
-  const name = `idempotency/${id.apiKeyId}/${id.key}`;
-  const answer = await tx.execute(sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`);
-  return lockAnswer.parse(answer).rows[0].locked;
+export async function lockAndFindAnswer(
+  tx: Executor,
+  keyRing: KeyRing,
+  id: IdempotencyKey,
+  requestHash: Buffer,
+): Promise<IdempotencyFinding | { readonly kind: 'in_progress' }> {
+  const [found] = await lockedAnswer(tx, { ...id, name: `idempotency/${id.apiKeyId}/${id.key}` });
+  if (found?.row != null) return findingOf(keyRing, id, requestHash, found.row);
+  return { kind: found?.isLocked === true ? 'unused' : 'in_progress' };
 }
 
 const insertAnswer = builtOnce((db) =>

@@ -8,17 +8,23 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
-const insertStart = builtOnce((db) =>
-  db
+/** Requests the start of a workflow. Placeholders: `subjectKind`, `subjectId`. */
+export function startInsert(db: Executor) {
+  return db
     .insert(outbox)
-    .values({ topic: 'start_work', subjectKind: sql.placeholder('kind'), subjectId: sql.placeholder('id') })
-    .onConflictDoNothing()
-    .prepare('outbox_start'),
-);
+    .values({
+      topic: 'start_work',
+      subjectKind: sql.placeholder('subjectKind'),
+      subjectId: sql.placeholder('subjectId'),
+    })
+    .onConflictDoNothing();
+}
+
+const insertStart = builtOnce((db) => startInsert(db).prepare('outbox_start'));
 
 /** Requests the start of a workflow, in the caller's transaction. */
 export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  await insertStart(tx, { kind, id });
+  await insertStart(tx, { subjectKind: kind, subjectId: id });
 }
 
 /**

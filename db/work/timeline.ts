@@ -19,8 +19,9 @@ export interface TimelineEntry {
   readonly at?: Date;
 }
 
-const insertEntry = builtOnce((db) =>
-  db
+/** Inserts an entry. Placeholders: those of {@link entryValues}. */
+export function entryInsert(db: Executor) {
+  return db
     .insert(timeline)
     .values({
       subjectKind: sql.placeholder('subjectKind'),
@@ -31,13 +32,14 @@ const insertEntry = builtOnce((db) =>
       dedupKey: sql.placeholder('dedupKey'),
       at: sql`coalesce(${sql.placeholder('at')}::timestamptz, now())`,
     })
-    .onConflictDoNothing()
-    .prepare('timeline_entry'),
-);
+    .onConflictDoNothing();
+}
 
-/** Adds an entry to the timeline of a subject. */
-export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
-  await insertEntry(db, {
+const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
+
+/** The values of {@link entryInsert}. */
+export function entryValues(subject: Subject, entry: TimelineEntry) {
+  return {
     subjectKind: subject.kind,
     subjectId: subject.id,
     event: entry.event,
@@ -45,5 +47,10 @@ export async function addTimelineEntry(db: Executor, subject: Subject, entry: Ti
     detail: entry.detail ?? {},
     dedupKey: entry.dedupKey ?? null,
     at: entry.at ?? null,
-  });
+  };
+}
+
+/** Adds an entry to the timeline of a subject. */
+export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
+  await insertEntry(db, entryValues(subject, entry));
 }

@@ -40,6 +40,9 @@ export interface AttemptSummary {
   readonly inDoubt: boolean;
 }
 
+/** Of work that was just accepted. */
+export const NO_ATTEMPTS: AttemptSummary = { attempts: 0, serviceId: null, attemptStates: [], inDoubt: false };
+
 /** The filter conditions of a query on the table of this kind. */
 export function workConditions(
   kind: WorkKind,

@@ -1,8 +1,9 @@
-import { desc, eq } from 'drizzle-orm';
+import { desc, eq, getTableColumns } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { cancellations } from '#db/schema.ts';
+import { ownEventData } from '#db/work/kinds.ts';
+import type { CancellationRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
-import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
   /** Our id; the eSIM exists. */
@@ -12,7 +13,11 @@ export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
 }
 
 /** Accepts a cancellation, in the caller's transaction. One per eSIM may be open. */
-export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date): Promise<Acceptance> {
+export async function acceptCancellation(
+  tx: Executor,
+  cancellation: NewCancellation,
+  now: Date,
+): Promise<Acceptance<CancellationRow>> {
   const { id, esimId, reason, acceptWithoutRefund } = cancellation;
   const values = { ...newWorkColumns({ ...cancellation, maxPrice: null }, now), esimId, reason, acceptWithoutRefund };
   return acceptWork(
@@ -20,7 +25,11 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
     { kind: 'cancellation', id },
     {
       insert: () =>
-        tx.insert(cancellations).values(values).onConflictDoNothing().returning(statusEventColumns('cancellation')),
+        tx
+          .insert(cancellations)
+          .values(values)
+          .onConflictDoNothing()
+          .returning({ ...getTableColumns(cancellations), own: ownEventData('cancellation') }),
       holder: () =>
         tx
           .select({ id: cancellations.id })

@@ -1,9 +1,10 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orders } from '#db/schema.ts';
+import { ownEventData } from '#db/work/kinds.ts';
+import type { OrderRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
-import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewOrder extends NewWork {
   readonly externalOrderId: string;
@@ -33,14 +34,14 @@ const insertOrder = builtOnce((db) =>
       encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
     .onConflictDoNothing()
-    .returning(statusEventColumns('order'))
+    .returning({ ...getTableColumns(orders), own: ownEventData('order') })
     .prepare('accept_order'),
 );
 
 type OrderValues = ReturnType<typeof newWorkColumns> & Omit<NewOrder, keyof NewWork>;
 
 /** Accepts an order, in the caller's transaction. */
-export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance> {
+export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance<OrderRow>> {
   const { id, externalOrderId, packageId, encryptedDeviceImei } = order;
   const values: OrderValues = { ...newWorkColumns(order, now), externalOrderId, packageId, encryptedDeviceImei };
   return acceptWork(

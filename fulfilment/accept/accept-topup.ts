@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { eq, getTableColumns } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { topups } from '#db/schema.ts';
+import { ownEventData } from '#db/work/kinds.ts';
+import type { TopupRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
-import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewTopup extends NewWork {
   /** Our id; the eSIM exists. */
@@ -13,14 +14,19 @@ export interface NewTopup extends NewWork {
 }
 
 /** Accepts a top-up, in the caller's transaction. */
-export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance> {
+export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance<TopupRow>> {
   const { id, esimId, packageId, externalTopupId } = topup;
   const values = { ...newWorkColumns(topup, now), esimId, packageId, externalTopupId };
   return acceptWork(
     tx,
     { kind: 'topup', id },
     {
-      insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(statusEventColumns('topup')),
+      insert: () =>
+        tx
+          .insert(topups)
+          .values(values)
+          .onConflictDoNothing()
+          .returning({ ...getTableColumns(topups), own: ownEventData('topup') }),
       // Only a reference can conflict; without one this matches nothing.
       holder: () =>
         tx

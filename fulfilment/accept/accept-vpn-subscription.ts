@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { eq, getTableColumns } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
+import { ownEventData } from '#db/work/kinds.ts';
+import type { VpnSubscriptionRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
-import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewVpnSubscription extends NewWork {
   readonly externalSubscriptionId: string;
@@ -20,7 +21,7 @@ export async function acceptVpnSubscription(
   tx: Executor,
   subscription: NewVpnSubscription,
   now: Date,
-): Promise<Acceptance> {
+): Promise<Acceptance<VpnSubscriptionRow>> {
   const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice } =
     subscription;
   const own = { externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice };
@@ -34,7 +35,7 @@ export async function acceptVpnSubscription(
           .insert(vpnSubscriptions)
           .values({ ...newWorkColumns(subscription, now), ...own })
           .onConflictDoNothing()
-          .returning(statusEventColumns('vpn_subscription')),
+          .returning({ ...getTableColumns(vpnSubscriptions), own: ownEventData('vpn_subscription') }),
       holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
       detail: { vpn_plan_id: vpnPlanId },
     },

@@ -1,10 +1,13 @@
 /** Accepts work of every kind. Needs no Temporal. */
+import { announcesEvents } from '#db/connection/after-commit.ts';
+import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { requestStart } from '#db/queues/outbox.ts';
-import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { eventInsert, eventValues } from '#db/events/event-log.ts';
+import { startInsert } from '#db/queues/outbox.ts';
+import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { announceRow, type StatusEventFields } from '#fulfilment/work/work-events.ts';
+import { acceptedEvent, type StatusEventFields } from '#fulfilment/work/work-events.ts';
 
 /** What a caller provides for work of every kind. */
 export interface NewWork {
@@ -15,8 +18,9 @@ export interface NewWork {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export type Acceptance =
-  | { readonly accepted: true }
+export type Acceptance<Row = unknown> =
+  /** With the row as it was stored. */
+  | { readonly accepted: true; readonly row: Row }
   /** The caller's reference is taken: one reference makes work once, whatever key or caller is used. */
   | { readonly accepted: false; readonly existingId: string };
 
@@ -34,26 +38,32 @@ export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }:
   };
 }
 
+/** The request to start the workflow, the timeline entry and the event, in one statement. */
+const insertCompanions = builtOnce((db) => {
+  const [start, entry] = [db.$with('start').as(startInsert(db)), db.$with('entry').as(entryInsert(db))];
+  return eventInsert(db.with(start, entry)).prepare('accepted_work');
+});
+
 /**
  * Accepts work: stores its row, the request to start its workflow and the first timeline entry, in the caller's
  * transaction.
  *
- * @param intake.insert inserts the row unless its reference is taken, and returns its `statusEventColumns`. It names no
- *   conflict target: the id follows from the reference, so a concurrent insert may conflict with either index.
+ * @param intake.insert inserts the row unless its reference is taken, and returns it with the own data of its event. It
+ *   names no conflict target: the id follows from the reference, so a concurrent insert may conflict with either index.
  * @param intake.holder finds the work that has the reference. It runs after the insert has waited for the other
  *   transaction, so that row is committed and visible.
  * @param intake.detail for the timeline.
  */
-export async function acceptWork(
+export async function acceptWork<Row extends StatusEventFields>(
   tx: Executor,
   work: WorkRef,
   intake: {
-    readonly insert: () => PromiseLike<readonly StatusEventFields[]>;
+    readonly insert: () => PromiseLike<readonly Row[]>;
     readonly holder: () => PromiseLike<readonly { readonly id: string }[]>;
     readonly detail: TimelineEntry['detail'] & object;
   },
   now: Date,
-): Promise<Acceptance> {
+): Promise<Acceptance<Row>> {
   const noun = KINDS[work.kind].noun;
   const [inserted] = await intake.insert();
   if (inserted === undefined) {
@@ -61,10 +71,12 @@ export async function acceptWork(
     if (holder === undefined) throw new Error(`a ${noun} took this reference and is gone: none is ever deleted`);
     return { accepted: false, existingId: holder.id };
   }
-  await requestStart(tx, work);
   const event = `${work.kind}.accepted`;
   const message = `The ${noun} was accepted and stored; its workflow is about to start.`;
-  await addTimelineEntry(tx, work, { event, message, detail: intake.detail, dedupKey: event, at: now });
-  await announceRow(tx, work, inserted, now);
-  return { accepted: true };
+  await insertCompanions(tx, {
+    ...entryValues(work, { event, message, detail: intake.detail, dedupKey: event, at: now }),
+    ...eventValues(acceptedEvent(work, inserted), now),
+  });
+  announcesEvents(tx);
+  return { accepted: true, row: inserted };
 }

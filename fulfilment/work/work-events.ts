@@ -25,8 +25,8 @@ function selectStatusEvent(db: Executor, kind: WorkKind) {
     .where(eq(table.id, sql.placeholder('id')));
 }
 
-/** The fields of a status event as columns of the work row, for a query or a `returning` clause. */
-export function statusEventColumns(kind: WorkKind) {
+/** The fields of a status event as columns of the work row. */
+function statusEventColumns(kind: WorkKind) {
   const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
   return {
     status,
@@ -49,13 +49,20 @@ export type StatusEventFields = Awaited<ReturnType<typeof selectStatusEvent>>[nu
  */
 export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   const [row] = await readStatusEvent[work.kind](tx, { id: work.id });
-  if (row !== undefined) await announceRow(tx, work, row, now);
+  const event = row && statusEvent(work, row);
+  if (event !== undefined) await announceIfChanged(tx, event, ['failure_class', 'attention_reason'], now);
 }
 
-/** As {@link announceWork}, for a row that was just written. */
-export async function announceRow(tx: Executor, work: WorkRef, row: StatusEventFields, now: Date): Promise<void> {
+/** The event of newly accepted work, which has no earlier one. @throws Error for another status. */
+export function acceptedEvent(work: WorkRef, row: StatusEventFields): NewEvent {
+  const event = row.status === 'accepted' ? statusEvent(work, row) : undefined;
+  if (event === undefined) throw new Error(`new work has the status ${row.status}`);
+  return afterStatus(event, null);
+}
+
+function statusEvent(work: WorkRef, row: StatusEventFields): NewEvent | undefined {
   const type = workEventType(work.kind, row.status);
-  if (type === undefined) return;
+  if (type === undefined) return undefined;
   const data: EventData = {
     status: row.status,
     ...row.own,
@@ -65,12 +72,7 @@ export async function announceRow(tx: Executor, work: WorkRef, row: StatusEventF
     // A cancellation is never charged; its refund has an event of its own.
     ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
-  await announceIfChanged(
-    tx,
-    { type, subject: work, apiKeyId: row.apiKeyId, data },
-    ['failure_class', 'attention_reason'],
-    now,
-  );
+  return { type, subject: work, apiKeyId: row.apiKeyId, data };
 }
 
 /** Announces the present status of the refund of a cancellation, if there is one. */
@@ -99,13 +101,13 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
 
 /** @param reasons fields that, beside the type, distinguish the event from the last one. */
 async function announceIfChanged(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
-  // Newly accepted work has no earlier event.
-  const last = event.data['status'] === 'accepted' ? undefined : await latestStatusEvent(tx, event.subject);
+  const last = await latestStatusEvent(tx, event.subject);
   if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
+  await recordEvent(tx, afterStatus(event, last?.data['status'] ?? null), now);
+}
+
+/** A status event with the status before it; null: none. */
+function afterStatus(event: NewEvent, previous: EventData[string]): NewEvent {
   const { status, ...facts } = event.data;
-  await recordEvent(
-    tx,
-    { ...event, data: { status: status ?? null, previous_status: last?.data['status'] ?? null, ...facts } },
-    now,
-  );
+  return { ...event, data: { status: status ?? null, previous_status: previous, ...facts } };
 }
