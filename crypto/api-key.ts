@@ -1,4 +1,4 @@
-import { createHash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public and identifies the key. Both parts have letters
@@ -41,7 +41,7 @@ export function parseApiKey(text: string): { readonly prefix: string } | undefin
 
 /** The hash that is stored instead of the key. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key, 'utf8').digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** Compares in constant time. @param hash the stored hash. */

@@ -87,13 +87,27 @@ const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 8_000;
 
+/** Texts that were found harmless and need not be searched again: their number and length. */
+const MAX_KEPT_TEXTS = 1_000;
+const MAX_KEPT_TEXT = 100;
+
 /** Shorter secrets would match harmless text. */
 const MIN_KNOWN_SECRET = 6;
 
 /** @param knownSecrets values that must not appear anywhere, such as passwords of the configuration. */
 export function createRedactor(knownSecrets: readonly string[] = []): Redactor {
   const known = knownSecrets.filter((secret) => secret.length >= MIN_KNOWN_SECRET);
-  const text = (raw: string) => redactText(raw, known);
+  // Names of fields, routes and sentences come again in every line. A secret is not kept: its text would change.
+  const harmless = new Set<string>();
+  const text = (raw: string) => {
+    if (harmless.has(raw)) return raw;
+    const redacted = redactText(raw, known);
+    if (redacted === raw && raw.length <= MAX_KEPT_TEXT) {
+      if (harmless.size >= MAX_KEPT_TEXTS) harmless.clear();
+      harmless.add(raw);
+    }
+    return redacted;
+  };
   return {
     text,
     value: (value) => redactValue(value, text, new Set(), 0),

@@ -1,6 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
-import type { Caller, Operation } from '#api/http/operation.ts';
+import type { Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
@@ -29,8 +29,6 @@ export function mountOperations(app: Express, operations: readonly Operation[], 
 }
 
 function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
-  const callers = new WeakMap<Request, Caller>();
-
   /** Runs before the body is read: a caller without a valid key cannot send one. */
   const guard: RequestHandler = async (request, response, next) => {
     const context = contextOf(request);
@@ -42,20 +40,19 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       const use = dependencies.limits.use(lineageOf(key), key.rateLimit);
       if (use !== undefined) response.set({ ...use.headers });
       if (use?.refusal !== undefined) throw use.refusal;
-      const caller = callerOf(key, operation.scope);
-      if (operation.accountWide && caller.ownerId !== undefined) {
+      context.caller = callerOf(key, operation.scope);
+      if (operation.accountWide && context.caller.ownerId !== undefined) {
         throw new Problem('account_wide_only', {
           detail: 'It may not use the wallet, the books, the purchase gate and administration.',
         });
       }
-      callers.set(request, caller);
     }
     operation.beforeBody?.({ header: (name) => request.get(name), headerNames: () => Object.keys(request.headers) });
     next();
   };
 
   const answer: RequestHandler = async (request, response) => {
-    const caller = callers.get(request);
+    const { caller } = contextOf(request);
     const began = performance.now();
     const reply = await operation.handle({
       params: request.params,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Caller } from '#api/http/operation.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
@@ -10,16 +11,23 @@ export interface RequestContext {
   /** The path pattern of the matched operation. */
   route: string;
   apiKeyId: string | undefined;
+  /** Set by the guard of an operation that needs an API key. */
+  caller: Caller | undefined;
 }
 
-const contexts = new WeakMap<IncomingMessage, RequestContext>();
+/** A property of the request: a map with weak keys costs the garbage collector more. */
+const CONTEXT = Symbol('context');
+
+interface RequestWithContext extends IncomingMessage {
+  [CONTEXT]?: RequestContext;
+}
 
 /** A caller's request id is used when it is harmless in logs and headers. */
 const USABLE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** @throws TypeError when {@link requestContext} did not run. */
 export function contextOf(request: IncomingMessage): RequestContext {
-  const context = contexts.get(request);
+  const context = (request as RequestWithContext)[CONTEXT];
   if (context === undefined) throw new TypeError('the request has no context');
   return context;
 }
@@ -30,8 +38,8 @@ export function requestContext(logger: Logger, metrics: Metrics): RequestHandler
     const started = performance.now();
     const given = request.get('X-Request-Id');
     const requestId = given !== undefined && USABLE_REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
-    const context: RequestContext = { requestId, route: 'unmatched', apiKeyId: undefined };
-    contexts.set(request, context);
+    const context: RequestContext = { requestId, route: 'unmatched', apiKeyId: undefined, caller: undefined };
+    (request as RequestWithContext)[CONTEXT] = context;
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
       const seconds = (performance.now() - started) / 1_000;

@@ -58,7 +58,7 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
   for (const name of VALUE_FIELDS) translateValue(fields, name, variants);
   for (const name of AMOUNT_FIELDS) flattenAmount(fields, name);
   if (variants.amounts === 'minor_units') for (const name of AMOUNT_FIELDS) toDecimal(fields, name);
-  return { ...fields };
+  return fields;
 }
 
 /** The name under which a field of an object is read. */
