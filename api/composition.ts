@@ -60,7 +60,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     poolSize: config.database.poolSize,
     applicationName: 'reseller-api',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
-    onEvents: () => wakeup.wake(),
+    onFilled: (queues) => wakeup.wake(queues),
   });
   const { mode, email } = serviceConfig;
   const onUnused = unusedObserver(metrics, logger);
@@ -117,7 +117,6 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,
       onUnused,
-      wakeRelay: () => wakeup.wake(),
       headerPrefix: config.headerPrefix,
       webhookSecrets: config.webhookSecrets,
       storedSecrets,

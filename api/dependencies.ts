@@ -48,8 +48,6 @@ export interface ApiDependencies {
   readonly streams: StreamPolicy;
   /** Called for fields of the service's events that are ignored because their form is not understood. */
   readonly onUnused: UnusedObserver;
-  /** Wakes the relay, so that it reads its queues at once. */
-  readonly wakeRelay: () => void;
   /** The prefix of the service's webhook headers: the text before `-Event`. */
   readonly headerPrefix: string;
   /** Webhook secrets of the configuration; they are valid in addition to the stored ones. */

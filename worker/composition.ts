@@ -69,7 +69,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     poolSize: config.database.poolSize,
     applicationName: 'reseller-worker',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
-    onEvents: () => wakeups.wake(),
+    onFilled: (queues) => wakeups.wake(queues),
   });
   const { mode, email } = serviceConfig;
   const service = openService({
@@ -103,7 +103,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     service: service.client,
     policy: policy.gate,
     onGate,
-    wakeRelay: () => wakeups.wake(),
+    waiter: wakeups.subscribe('gate'),
     logger,
     now,
   });
@@ -135,7 +135,6 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         webhookSilence: policy.webhookSilence,
         logger,
         findRunning: (work) => findRunning(Context.current().client, work),
-        wakeRelay: () => wakeups.wake(),
       }),
       ...createWatchActivities({ ...dependencies, watch: policy.watch }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
+import type { Waiter } from '#db/connection/wakeups.ts';
+import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -12,8 +14,8 @@ export interface GateLoopOptions {
   readonly service: Pick<ServiceClient, 'getWallet'>;
   readonly policy: GatePolicy;
   readonly onGate: GateListener;
-  /** Called after rows for the relay were committed. */
-  readonly wakeRelay: () => void;
+  /** Woken when work waits at the gate, or a circuit is not closed. */
+  readonly waiter: Waiter;
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -21,7 +23,8 @@ export interface GateLoopOptions {
 
 /**
  * Releases held purchases when their hold reason is over; see `fulfilment/gate/release-held-work.ts`. Every worker has
- * a loop, and one of them runs at a time. Held work also calls the gate by its own timer, if no loop runs.
+ * a loop, and one of them runs at a time. It sleeps while nothing is held and all circuits are closed. Held work also
+ * calls the gate by its own timer, if no loop runs.
  */
 export class GateLoop {
   readonly #options: GateLoopOptions;
@@ -42,26 +45,29 @@ export class GateLoop {
   /** Stops and waits for a running round. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#options.waiter.wake();
     await this.#running;
   }
 
   /** One round: wakes released work, and reads the wallet if work waits for money. */
   async runOnce(): Promise<void> {
-    const { database, policy, onGate, wakeRelay, now } = this.#options;
+    const { database, policy, onGate, now } = this.#options;
     const look = await database.transaction((tx) => releaseHeldWork(tx, now(), policy));
     if (look === undefined) return;
     for (const change of look.changes) onGate.circuitChanged(change);
-    if (look.woken.length > 0) wakeRelay();
     if (look.wantsReading) await this.#wallet.refreshIfOlderThan(policy.balanceAgeMs / 2);
   }
 
   async #run(): Promise<void> {
-    const { policy, logger } = this.#options;
+    const { database, policy, waiter, logger } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.runOnce().catch((error: unknown) =>
-        logger.warn({ err: error }, 'held purchases could not be released; the worker tries again'),
-      );
+      try {
+        await this.runOnce();
+        if (!(await database.run(isGateInUse))) await waiter.next();
+      } catch (error) {
+        logger.warn({ err: error }, 'held purchases could not be released; the worker tries again');
+      }
       await delay(policy.tickMs, undefined, { signal }).catch(() => undefined);
     }
   }

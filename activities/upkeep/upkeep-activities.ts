@@ -33,13 +33,11 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
   readonly outbound: Pick<OutboundPolicy, 'logKeptMs'>;
   readonly webhookSilence: WebhookSilencePolicy;
   readonly logger: Logger;
-  /** Called after rows for the relay were committed. */
-  readonly wakeRelay: () => void;
 }
 
 /** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
-  const { database, reconcile, sweep, outbound, wakeRelay, now } = dependencies;
+  const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
 
   /**
@@ -90,20 +88,14 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         if (lookedUp.kind === 'unavailable' && failsEveryCall(lookedUp.failure.class)) break;
         if (lookedUp.kind === 'found' && (await storeReport(dependencies, attempt, lookedUp))) newReports += 1;
       }
-      if (newReports > 0) {
-        wakeRelay();
-        await warnOfMissedWebhooks(dependencies);
-      }
+      if (newReports > 0) await warnOfMissedWebhooks(dependencies);
       return { lookedUp: lookedUpCount, newReports };
     },
 
     async requestIdleWork(input) {
       const swept = await sweepWork(dependencies, input?.from);
-      const matchable = await database.run((db) => requeueMatchable(db, sweep.batch));
-      const overdue = await database.transaction((tx) =>
-        wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }),
-      );
-      if (swept.requested + swept.woken + matchable + overdue > 0) wakeRelay();
+      await database.run((db) => requeueMatchable(db, sweep.batch));
+      await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
       return swept;
     },
 

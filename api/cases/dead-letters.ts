@@ -120,7 +120,6 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
       const found = await settle(dependencies, request, 'requeue');
-      dependencies.wakeRelay();
       return jsonReply(200, letterJson(found));
     },
   });

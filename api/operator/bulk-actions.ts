@@ -152,7 +152,6 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await performOne(dependencies, resource, id, request));
-      dependencies.wakeRelay();
       return jsonReply(200, {
         dry_run: false,
         matched: about.matched,

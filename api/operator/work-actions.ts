@@ -195,7 +195,7 @@ function verdictOf(body: z.output<typeof resolution>, { serviceId, serviceEsimId
 }
 
 async function performOnWork(
-  { database, wakeRelay, now }: ApiDependencies,
+  { database, now }: ApiDependencies,
   resource: WorkResource,
   id: string,
   action: OperatorAction,
@@ -207,7 +207,6 @@ async function performOnWork(
   const operator = { actor: caller.apiKeyId, reason, actionId: newId('action') };
   const request = { work: { kind, id }, action, operator, owner: caller.ownerId };
   const outcome = await performAction(database, request, new Date(now()));
-  wakeRelay();
   if (outcome.kind === 'missing') throw notFound(resource);
   if (outcome.kind === 'refused') {
     const { refusal, detail } = outcome;

@@ -132,7 +132,7 @@ async function receive(
   names: ServiceHeaders,
   { bytes, header }: Incoming,
 ): Promise<Reply> {
-  const { intake, metrics, wakeRelay, now } = dependencies;
+  const { intake, metrics, now } = dependencies;
   const timestamp = header(names.timestamp);
   const verdict = await verify(dependencies, {
     timestampHeader: timestamp,
@@ -156,7 +156,6 @@ async function receive(
   const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
   const result = resultOf(stored, reading.state);
   metrics.webhookDeliveries.inc({ result });
-  if (stored.kind === 'stored' && reading.state === 'pending') wakeRelay();
   alertOn(dependencies, stored, { deliveryId, headerEvent, reading });
   return jsonReply(200, { result });
 }

@@ -94,7 +94,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
 }
 
 function cancelOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
-  const { database, now, wakeRelay } = dependencies;
+  const { database, now } = dependencies;
   const params = idInPath('vpn_subscription', vpnSubscriptionOutputExample.id);
   return operation({
     id: 'cancelVpnSubscription',
@@ -143,7 +143,6 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
         return resource.find(tx, id, caller.ownerId);
       });
       if (found === undefined) throw notFound(resource);
-      wakeRelay();
       const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
       const Location = `${resource.path}/${id}`;
       const reply = isFinal(found.status)

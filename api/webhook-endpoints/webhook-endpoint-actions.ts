@@ -35,7 +35,7 @@ const JSON_TYPE = 'application/json';
 
 /** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
-  const { wakeRelay, now } = dependencies;
+  const { now } = dependencies;
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
   const endpointAnswer = {
@@ -123,7 +123,6 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
             return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
           },
         );
-        wakeRelay();
         return reply;
       },
     }),
@@ -161,7 +160,6 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
             return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
           },
         );
-        wakeRelay();
         return reply;
       },
     }),

@@ -36,7 +36,7 @@ export function endpointRequest({ ownerId: owner, apiKeyId: actor }: Caller, id:
  * @throws Problem, EndpointRefusedError
  */
 export async function changeAndShow(
-  { database, wakeRelay, now }: ApiDependencies,
+  { database, now }: ApiDependencies,
   caller: Caller,
   id: string,
   change: (tx: Executor, request: EndpointRequest) => Promise<void>,
@@ -46,7 +46,6 @@ export async function changeAndShow(
     await change(tx, request);
     return endpointJson(tx, await requireEndpoint(tx, id, caller));
   });
-  wakeRelay();
   return jsonReply(200, shown);
 }
 

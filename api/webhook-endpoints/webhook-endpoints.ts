@@ -48,7 +48,7 @@ const params = idInPath('webhookEndpoint', exampleEndpointId);
 
 /** Webhook endpoints: create, list, read, change, delete, rotate the secret. */
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
-  const { database, keyRing, wakeRelay, endpointSecretOverlapMs, now } = dependencies;
+  const { database, keyRing, endpointSecretOverlapMs, now } = dependencies;
   return [
     operation({
       id: 'createWebhookEndpoint',
@@ -196,7 +196,6 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       handle: async ({ params: { id }, caller }) => {
         const request = endpointRequest(caller, id, now());
         await database.transaction((tx) => removeEndpoint(tx, request));
-        wakeRelay();
         return jsonReply(200, { id, deleted: true });
       },
     }),

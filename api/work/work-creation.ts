@@ -74,7 +74,6 @@ export async function createWork<Row>(
       return jsonReply(202, show(intake.row), headers);
     },
   );
-  dependencies.wakeRelay();
   const id = locatedId(resource, reply);
   const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
   return replyAfterPreferredWait(dependencies, { id, header, onClose, find, caller }, reply, {

@@ -119,7 +119,6 @@ async function callsFor(
       logger: createLogger({ level: 'silent', name: 'bench' }),
       outbound: DEFAULT_POLICY.outbound,
       findRunning: async () => new Set(),
-      wakeRelay: () => undefined,
     });
     calls = 0;
     const began = performance.now();

@@ -36,7 +36,6 @@ export function openActivities(database: Database) {
     logger,
     outbound: DEFAULT_POLICY.outbound,
     findRunning: async (pieces) => new Set(pieces.map(({ id }) => id)),
-    wakeRelay: () => undefined,
   });
   const books = createBooksActivities({
     ...dependencies,

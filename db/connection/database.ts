@@ -1,6 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { takeAnnounced } from '#db/connection/after-commit.ts';
+import { type Queue, takeFilled } from '#db/connection/after-commit.ts';
 import { PreparedClient } from '#db/connection/prepared-client.ts';
 
 /** Drizzle on one connection, inside or outside a transaction; the first parameter of every storage function. */
@@ -14,10 +14,10 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
   readonly onConnectionError: (error: Error) => void;
   /**
-   * Called after the commit of a transaction that announced events; must not throw. Without it the slow poll publishes
-   * them.
+   * Called with the queues that a commit has filled, to wake their readers; must not throw. Without it the slow poll
+   * finds the rows.
    */
-  readonly onEvents?: () => void;
+  readonly onFilled?: (queues: ReadonlySet<Queue>) => void;
 }
 
 /** PostgreSQL cannot be reached or cut the connection. The caller may retry; whether a commit succeeded is unknown. */
@@ -39,7 +39,7 @@ const SERIALIZATION_TRIES = 5;
 /** The connection pool and the only way to run a transaction. */
 export class Database {
   readonly #pool: pg.Pool;
-  readonly #onEvents: (() => void) | undefined;
+  readonly #onFilled: DatabaseOptions['onFilled'];
   /** One per connection, so that queries that are built once per executor serve all transactions of the connection. */
   readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   /** For single statements outside a transaction. */
@@ -60,7 +60,7 @@ export class Database {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
     });
-    this.#onEvents = options.onEvents;
+    this.#onFilled = options.onFilled;
     this.#pool.on('error', options.onConnectionError);
     this.executor = drizzle(this.#pool);
   }
@@ -89,11 +89,18 @@ export class Database {
       return await work(this.executor);
     } catch (error) {
       throw asUnavailable(error);
+    } finally {
+      this.#wakeReaders(this.executor);
     }
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  #wakeReaders(executor: Executor): void {
+    const filled = takeFilled(executor);
+    if (filled !== undefined) this.#onFilled?.(filled);
   }
 
   #executorOf(client: pg.PoolClient): Executor {
@@ -118,10 +125,10 @@ export class Database {
       // An aborted transaction answers COMMIT with ROLLBACK and no error.
       const ended = await client.query('COMMIT');
       if (ended.command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
-      if (takeAnnounced(tx)) this.#onEvents?.();
+      this.#wakeReaders(tx);
       return result;
     } catch (error) {
-      takeAnnounced(tx);
+      takeFilled(tx);
       failure = await rollBack(client, error);
       throw error;
     } finally {

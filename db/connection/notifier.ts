@@ -1,12 +1,16 @@
 import pg from 'pg';
+import type { Queue } from '#db/connection/after-commit.ts';
 
-/** `relay`: rows wait for the relay. `events`: events were published. `api_keys`: API keys were changed. */
+/**
+ * `relay`: rows wait in the queues that the payload names. `events`: events were published. `api_keys`: API keys were
+ * changed.
+ */
 export type Channel = 'relay' | 'events' | 'api_keys';
 
 // NOTIFY takes a lock that all notifying commits of the cluster share. So it is sent after the transaction, on its own
 // connection, and at most this often.
 const MIN_INTERVAL_MS = 10;
-// While PostgreSQL is unavailable no listener can be woken; their slow polls find what was missed.
+// A notification that could not be sent is sent again: listeners that hear others poll seldom.
 const RETRY_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -27,7 +31,8 @@ export class Notifier {
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
-  #wanted = false;
+  #isWanted = false;
+  #queues = new Set<Queue>();
   #notBefore = 0;
   #closed = false;
 
@@ -35,10 +40,14 @@ export class Notifier {
     this.#options = options;
   }
 
-  /** Wakes the listeners soon. Returns at once and never throws. */
-  wake(): void {
+  /**
+   * Wakes the listeners soon. Returns at once and never throws.
+   * @param queues the queues that were filled; only their readers are woken. None: all readers are.
+   */
+  wake(queues: Iterable<Queue> = []): void {
     if (this.#closed) return;
-    this.#wanted = true;
+    for (const queue of queues) this.#queues.add(queue);
+    this.#isWanted = true;
     if (this.#timer !== undefined || this.#sending !== undefined) return;
     const waitMs = this.#notBefore - performance.now();
     if (waitMs <= 0) {
@@ -57,26 +66,30 @@ export class Notifier {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#sending;
-    if (this.#wanted) await this.#notify();
+    if (this.#isWanted) await this.#notify();
     await this.#client?.end().catch(() => undefined);
   }
 
   #send(): void {
     this.#sending = this.#notify().finally(() => {
       this.#sending = undefined;
-      if (this.#wanted) this.wake();
+      if (this.#isWanted) this.wake();
     });
   }
 
   async #notify(): Promise<void> {
-    this.#wanted = false;
+    const queues = this.#queues;
+    this.#queues = new Set();
+    this.#isWanted = false;
     let client: pg.Client | undefined;
     try {
       client = this.#client ??= await this.#connect();
-      await client.query(`notify ${this.#options.channel}`);
+      await client.query(`notify ${this.#options.channel}${payloadOf(queues)}`);
       this.#notBefore = performance.now() + MIN_INTERVAL_MS;
     } catch (error) {
       this.#drop(client);
+      for (const queue of queues) this.#queues.add(queue);
+      this.#isWanted = true;
       this.#notBefore = performance.now() + RETRY_AFTER_MS;
       this.#options.onError(error instanceof Error ? error : new Error(String(error)));
     }
@@ -108,4 +121,9 @@ export class Notifier {
     if (this.#client === client) this.#client = undefined;
     client.end().catch(() => undefined);
   }
+}
+
+function payloadOf(queues: ReadonlySet<Queue>): string {
+  // The names are constants of this program.
+  return queues.size === 0 ? '' : `, '${[...queues].join(',')}'`;
 }

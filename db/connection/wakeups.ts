@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import type { Queue } from '#db/connection/after-commit.ts';
 import type { Channel } from '#db/connection/notifier.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
@@ -17,8 +18,8 @@ export interface WakeupsOptions {
 /** Waits for rows. */
 export interface Waiter {
   wake(): void;
-  /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`. */
-  next(pollMs: number): Promise<void>;
+  /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`; without it never. */
+  next(pollMs?: number): Promise<void>;
 }
 
 class Wakeup implements Waiter {
@@ -30,11 +31,11 @@ class Wakeup implements Waiter {
     this.#resolve?.();
   }
 
-  async next(pollMs: number): Promise<void> {
+  async next(pollMs?: number): Promise<void> {
     if (!this.#pending) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#resolve = resolve;
-      const timer = setTimeout(resolve, pollMs);
+      const timer = pollMs === undefined ? undefined : setTimeout(resolve, pollMs);
       await promise;
       clearTimeout(timer);
       this.#resolve = undefined;
@@ -45,13 +46,15 @@ class Wakeup implements Waiter {
 
 /**
  * Wakes waiters: by a notification of PostgreSQL on its own connection, by {@link wake}, or by the slow poll. A lost
- * notification costs one poll, never a row.
+ * notification costs one poll, never a row. A notification whose payload names queues wakes only their readers.
  */
 export class Wakeups {
   readonly #options: WakeupsOptions;
   readonly #stopping = new AbortController();
   readonly #own = new Wakeup();
   readonly #waiters: Waiter[] = [this.#own];
+  readonly #readers = new Map<string, Waiter[]>();
+  #hasHeard = false;
   #listening: Promise<void> | undefined;
 
   constructor(options: WakeupsOptions) {
@@ -67,16 +70,25 @@ export class Wakeups {
     await this.#listening;
   }
 
-  /** A further waiter, independent of the others. */
-  subscribe(): Waiter {
+  /** A further waiter, independent of the others. @param queue wakes it only for this queue. */
+  subscribe(queue?: Queue): Waiter {
     const waiter = new Wakeup();
     this.#waiters.push(waiter);
+    if (queue !== undefined) this.#readers.set(queue, [...(this.#readers.get(queue) ?? []), waiter]);
     return waiter;
   }
 
-  /** Wakes all waiters. */
-  wake(): void {
-    for (const waiter of this.#waiters) waiter.wake();
+  /** Wakes all waiters, or only the readers of these queues. */
+  wake(queues?: Iterable<string>): void {
+    const woken = queues === undefined ? this.#waiters : [...queues].flatMap((queue) => this.#readers.get(queue) ?? []);
+    for (const waiter of woken) waiter.wake();
+  }
+
+  /** True when a notification has arrived since the last call: others arrive, too. */
+  takeHeard(): boolean {
+    const hasHeard = this.#hasHeard;
+    this.#hasHeard = false;
+    return hasHeard;
   }
 
   /** As {@link Waiter.next}, for a single waiter. */
@@ -104,6 +116,11 @@ export class Wakeups {
     }
   }
 
+  #hear(payload: string): void {
+    this.#hasHeard = true;
+    this.wake(payload === '' ? undefined : payload.split(','));
+  }
+
   /** Listens until the connection breaks or {@link close}. */
   async #listenOnce(): Promise<void> {
     const { channel, url, applicationName } = this.#options;
@@ -114,9 +131,10 @@ export class Wakeups {
       keepAlive: true,
     });
     const ended = Promise.withResolvers<void>();
+    let isListening = false;
     client.on('error', ended.reject);
     client.on('end', () => ended.resolve());
-    client.on('notification', () => this.wake());
+    client.on('notification', ({ payload = '' }) => this.#hear(payload));
     const stop = () => void client.end();
     try {
       await client.connect();
@@ -124,10 +142,14 @@ export class Wakeups {
       this.#stopping.signal.addEventListener('abort', stop);
       // Closed while it connected.
       if (this.#stopping.signal.aborted) stop();
+      isListening = true;
       // Rows that were added before it listened.
       this.wake();
       await ended.promise;
     } finally {
+      this.#hasHeard = false;
+      // The slow poll must know that notifications are lost from now on.
+      if (isListening) this.wake();
       this.#stopping.signal.removeEventListener('abort', stop);
       await client.end().catch(() => undefined);
     }

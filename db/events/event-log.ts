@@ -1,6 +1,6 @@
 /** Recording and publishing events. */
 import { and, asc, desc, eq, isNull, isNotNull, sql } from 'drizzle-orm';
-import { announcesEvents } from '#db/connection/after-commit.ts';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -47,7 +47,7 @@ export function eventValues({ type, subject, apiKeyId, data }: NewEvent, occurre
 export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Promise<string> {
   const values = eventValues(event, now);
   await insertEvent(tx, values);
-  announcesEvents(tx);
+  noteFilled(tx, 'events');
   return values.eventId;
 }
 
@@ -61,6 +61,9 @@ export async function latestStatusEvent(db: Executor, { id }: EventSubject): Pro
     .limit(1);
   return row;
 }
+
+/** Condition on `events`: not published yet. */
+export const unpublished = isNull(events.position);
 
 /** Advisory lock of publication: one transaction at a time assigns positions. */
 const PUBLICATION_LOCK = sql`hashtext('events.publication')`;

@@ -1,5 +1,6 @@
 /** Webhook endpoints of internal systems. */
 import { and, asc, desc, eq, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { webhookEndpoints } from '#db/schema.ts';
@@ -131,17 +132,21 @@ export async function requestEndpointWake(
     .update(webhookEndpoints)
     .set({ wakesRequested: sql`${webhookEndpoints.wakesRequested} + 1`, ...(urgent && { wakeIsUrgent: true }) })
     .where(inArray(webhookEndpoints.id, [...ids]));
+  noteFilled(tx, 'endpoints');
 }
+
+/** Condition on `webhook_endpoints`: its workflow must be woken. */
+export const unsentWake = gt(webhookEndpoints.wakesRequested, webhookEndpoints.wakesSent);
 
 export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesRequested' | 'wakeIsUrgent'>;
 
 /** Endpoints whose workflow must be woken. */
 export async function endpointsToWake(db: Executor, batch: number): Promise<EndpointToWake[]> {
-  const { id, wakesRequested, wakesSent, wakeIsUrgent } = webhookEndpoints;
+  const { id, wakesRequested, wakeIsUrgent } = webhookEndpoints;
   return db
     .select({ id, wakesRequested, wakeIsUrgent })
     .from(webhookEndpoints)
-    .where(gt(wakesRequested, wakesSent))
+    .where(unsentWake)
     .orderBy(asc(id))
     .limit(batch);
 }

@@ -1,7 +1,8 @@
 /** The queue of work that is held at the gate, and the overrides of operators. */
 import { and, asc, eq, sql } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { gateOverrides, gateWaits } from '#db/schema.ts';
+import { gateCircuits, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -45,6 +46,17 @@ export async function enqueue(
       target: [gateWaits.subjectKind, gateWaits.subjectId],
       set: { barrier, failureClass, ...known },
     });
+  noteFilled(tx, 'gate');
+}
+
+/** Condition: work waits at the gate, or a circuit is not closed. */
+export const GATE_IN_USE = sql<boolean>`(exists (select from ${gateWaits})
+  or exists (select from ${gateCircuits} where ${gateCircuits.state} <> 'closed'))`;
+
+/** True when work waits at the gate, or a circuit is not closed. */
+export async function isGateInUse(db: Executor): Promise<boolean> {
+  const { rows } = await db.execute<{ in_use: boolean }>(sql`select ${GATE_IN_USE} as in_use`);
+  return rows[0]?.in_use === true;
 }
 
 /** Removes work from its queue: it continues or has ended. */

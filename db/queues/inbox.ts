@@ -3,6 +3,7 @@
  * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `inbox-queue.ts`.
  */
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
@@ -26,10 +27,11 @@ export async function assignToAttempt(
 
 /** Rows that a workflow received and ended without handling come again, to be judged against its end. */
 export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  await tx
+  const { rowCount } = await tx
     .update(inbox)
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
     .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')));
+  if (rowCount !== 0) noteFilled(tx, 'inbox');
 }
 
 /**
@@ -78,6 +80,7 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
     .set({ state: 'pending', availableAt: sql`now()` })
     .where(and(eq(inbox.state, 'unmatched'), inArray(inbox.id, matchable)))
     .returning({ id: inbox.id });
+  if (rows.length > 0) noteFilled(db, 'inbox');
   return rows.length;
 }
 
@@ -103,10 +106,11 @@ export async function requeueUnmatched(
     serviceEsimId === undefined ? undefined : eq(inbox.serviceEsimId, serviceEsimId),
   ].filter((condition) => condition !== undefined);
   if (names.length === 0) return;
-  await tx
+  const { rowCount } = await tx
     .update(inbox)
     .set({ state: 'pending', availableAt: sql`now()` })
     .where(and(eq(inbox.state, 'unmatched'), eq(inbox.subjectKind, kind), or(...names)));
+  if (rowCount !== 0) noteFilled(tx, 'inbox');
 }
 
 /** The result of a look-up by the reconciler, as an inbox row. */
@@ -144,6 +148,7 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
     })
     .onConflictDoNothing()
     .returning({ id: inbox.id });
+  if (rows.length > 0) noteFilled(db, 'inbox');
   return rows.length > 0;
 }
 

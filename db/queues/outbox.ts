@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { fromNow, PRESENT } from '#db/connection/from-now.ts';
@@ -25,6 +26,7 @@ const insertStart = builtOnce((db) => startInsert(db).prepare('outbox_start'));
 /** Requests the start of a workflow, in the caller's transaction. */
 export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await insertStart(tx, { subjectKind: kind, subjectId: id });
+  noteFilled(tx, 'outbox');
 }
 
 /**
@@ -40,6 +42,7 @@ export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<
       // A quarantined request is tried again: an operator has acted since, perhaps on its cause.
       set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()`, quarantinedAt: null },
     });
+  noteFilled(tx, 'outbox');
 }
 
 /** True while a wake of the workflow is requested and not handed over. */

@@ -3,8 +3,19 @@ const second = 1_000;
 const minute = 60 * second;
 
 export interface RelayPolicy {
-  /** Slow poll beside NOTIFY, because a notification may be lost. */
+  /** Slow poll beside NOTIFY, because a notification may be lost. Each poll is one statement for all queues. */
   readonly pollMs: number;
+  /**
+   * The poll becomes up to this slow while notifications arrive and it finds nothing. A row whose notification was lost
+   * waits this long at most: when the process that wrote it died between its commit and the notification. Not longer
+   * than the lease, so that a poll sees each lease before it ends.
+   */
+  readonly pollMaxMs: number;
+  /**
+   * Pause of a queue after each round. A burst of wake-ups becomes one round, and a row that comes right after a round
+   * waits this long.
+   */
+  readonly roundPauseMs: number;
   /** Rows taken at once. */
   readonly batch: number;
   /**
@@ -49,6 +60,8 @@ export interface TemporalHealthPolicy {
 
 export const RELAY_POLICY: RelayPolicy = {
   pollMs: 5 * second,
+  pollMaxMs: 30 * second,
+  roundPauseMs: 10,
   batch: 100,
   leaseMs: 30 * second,
   retryDelayMs: second,

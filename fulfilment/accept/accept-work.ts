@@ -1,5 +1,5 @@
 /** Accepts work of every kind. Needs no Temporal. */
-import { announcesEvents } from '#db/connection/after-commit.ts';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { eventInsert, eventValues } from '#db/events/event-log.ts';
@@ -77,6 +77,7 @@ export async function acceptWork<Row extends StatusEventFields>(
     ...entryValues(work, { event, message, detail: intake.detail, dedupKey: event, at: now }),
     ...eventValues(acceptedEvent(work, inserted), now),
   });
-  announcesEvents(tx);
+  noteFilled(tx, 'outbox');
+  noteFilled(tx, 'events');
   return { accepted: true, row: inserted };
 }

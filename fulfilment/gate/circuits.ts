@@ -1,5 +1,6 @@
 /** Changes of the service's circuits in PostgreSQL. */
 import { eq } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { type CircuitRow, circuitOfRow, isCanary, listCircuits } from '#db/gate/circuits.ts';
 import { gateCircuits } from '#db/schema.ts';
@@ -64,6 +65,7 @@ export async function moveCircuit(
     .where(eq(gateCircuits.name, row.name))
     .returning();
   if (stored === undefined) throw new Error(`circuit ${row.name} vanished while it was locked`);
+  if (stored.state !== 'closed') noteFilled(tx, 'gate');
   return stored;
 }
 

@@ -3,6 +3,7 @@
  * dismisses them.
  */
 import { and, eq, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { type DeadLetter, type DeadLetterQueue, deadLetterId, lockDeadLetter } from '#db/queues/dead-letters.ts';
@@ -97,6 +98,7 @@ export async function requeueDeadLetter(tx: Executor, settlement: Settlement): P
         .update(outbox)
         .set({ ...again, quarantinedAt: null })
         .where(eq(outbox.id, found.row.id));
+    noteFilled(tx, found.queue);
   });
 }
 

@@ -6,6 +6,7 @@
 import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
+import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { GroupCommit } from '#db/connection/group-commit.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
@@ -155,7 +156,9 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
       ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[])
     on conflict do nothing
     returning delivery_id as "deliveryId", body_hash as "bodyHash"`);
-  return new Set(insertedRows.parse(result.rows).map(keyOf));
+  const inserted = new Set(insertedRows.parse(result.rows).map(keyOf));
+  if (rows.some((row) => row.state === 'pending' && inserted.has(keyOf(row)))) noteFilled(db, 'inbox');
+  return inserted;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface RelayOptions {
   readonly keyRing: KeyRing;
   readonly workflows: WorkWorkflows;
   readonly endpoints: EndpointWorkflows;
-  readonly wakeups: Pick<Wakeups, 'subscribe'>;
+  readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'takeHeard'>;
   /** Called after events were published. */
   readonly onPublished: () => void;
   readonly policy: RelayPolicy;
@@ -44,6 +44,8 @@ export interface RelayOptions {
 export interface RelayContext extends RelayOptions {
   /** Calls Temporal. @throws CutOffError when the relay has to end, also during the call. */
   readonly call: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Called when a row was postponed. */
+  readonly onPostponed: () => void;
   /** True when calls are cut off: rows that were not started are released. */
   readonly isCutOff: () => boolean;
 }

@@ -79,7 +79,11 @@ async function signal(
   return settled === 'judge_again' ? settled : 'done';
 }
 
-async function fail({ database, policy, metrics, logger }: RelayContext, row: InboxRow, error: unknown): Promise<void> {
+async function fail(
+  { database, policy, metrics, logger, onPostponed }: RelayContext,
+  row: InboxRow,
+  error: unknown,
+): Promise<void> {
   if (error instanceof CutOffError) return database.run((db) => releaseRows(db, [row]));
   const about = { err: error, inboxId: String(row.id), tries: row.tries };
   const next = afterFailure(failureOf(error), row, policy);
@@ -90,7 +94,8 @@ async function fail({ database, policy, metrics, logger }: RelayContext, row: In
   }
   metrics.relayRows.inc({ queue: 'inbox', result: 'postponed' });
   logger.warn(about, 'a report of the service could not be passed on; the relay tries again');
-  return database.run((db) => postpone(db, row, { error: describeError(error), ...next }));
+  await database.run((db) => postpone(db, row, { error: describeError(error), ...next }));
+  onPostponed();
 }
 
 function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {

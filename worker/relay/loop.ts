@@ -15,8 +15,8 @@ export interface QueueLoopOptions {
   /** Takes due rows, up to a limit, and processes them. */
   readonly takeBatch: () => Promise<Batch>;
   readonly waiter: Waiter;
-  /** Time until the next round without a wake-up, in milliseconds. */
-  readonly pollMs: number;
+  /** Pause after a round, in milliseconds: wake-ups of this time become one round. */
+  readonly roundPauseMs: number;
   /** Wait after a failed round, in milliseconds. */
   readonly retryDelayMs: number;
   readonly logger: Logger;
@@ -60,17 +60,22 @@ export class QueueLoop {
   }
 
   async #run(): Promise<void> {
-    const { queue, waiter, pollMs, retryDelayMs, logger } = this.#options;
+    const { queue, waiter, roundPauseMs, retryDelayMs, logger } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
         await this.drain();
       } catch (error) {
         logger.error({ err: error, queue }, 'the relay could not take rows; it tries again');
-        await delay(retryDelayMs, undefined, { signal }).catch(() => undefined);
+        await this.#pause(retryDelayMs);
         continue;
       }
-      await waiter.next(pollMs);
+      await this.#pause(roundPauseMs);
+      await waiter.next();
     }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }

@@ -63,7 +63,7 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
 }
 
 async function fail(
-  { database, policy, metrics, logger }: RelayContext,
+  { database, policy, metrics, logger, onPostponed }: RelayContext,
   row: OutboxRow,
   error: unknown,
 ): Promise<void> {
@@ -77,5 +77,6 @@ async function fail(
   }
   metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
   logger.warn(about, 'a workflow could not be started or woken; the relay tries again');
-  return database.run((db) => postponeOutbox(db, row, { error: describeError(error), ...next }));
+  await database.run((db) => postponeOutbox(db, row, { error: describeError(error), ...next }));
+  onPostponed();
 }

@@ -43,7 +43,7 @@ export async function relayEndpointWakes(context: RelayContext): Promise<Batch> 
 }
 
 async function wakeEndpoint(
-  { database, endpoints, call, metrics, logger }: RelayContext,
+  { database, endpoints, call, metrics, logger, onPostponed }: RelayContext,
   endpoint: EndpointToWake,
 ): Promise<boolean> {
   try {
@@ -57,6 +57,7 @@ async function wakeEndpoint(
       { err: error, endpointId: endpoint.id },
       'the workflow of a webhook endpoint could not be woken; the relay tries again',
     );
+    onPostponed();
     return false;
   }
 }

@@ -1,9 +1,12 @@
+import type { Queue } from '#db/connection/after-commit.ts';
+import { pollQueues } from '#db/queues/poll-queues.ts';
 import { settlesWithin } from '#worker/health/settles-within.ts';
 import { CutOffError, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
 import { relayInbox } from '#worker/relay/inbox.ts';
 import { QueueLoop, type Batch } from '#worker/relay/loop.ts';
 import { relayOutbox } from '#worker/relay/outbox.ts';
 import { relayEndpointWakes, relayEvents } from '#worker/relay/publish-events.ts';
+import { SlowPoll } from '#worker/relay/slow-poll.ts';
 
 export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
 
@@ -11,7 +14,8 @@ export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/rel
  * Passes rows of PostgreSQL on: starts of work (outbox) and reports of the service (inbox) to Temporal, events to their
  * readers. Every step is idempotent, so the process may die at any point. Several relays share the rows.
  *
- * Each queue has its own loop, so that events, which need only PostgreSQL, do not wait for a Temporal that hangs.
+ * Each queue has its own loop, so that events, which need only PostgreSQL, do not wait for a Temporal that hangs. A loop
+ * is woken only for its queue.
  */
 export class Relay {
   readonly #options: RelayOptions;
@@ -20,27 +24,28 @@ export class Relay {
   readonly #inbox: QueueLoop;
   readonly #events: QueueLoop;
   readonly #endpoints: QueueLoop;
+  readonly #poll: SlowPoll;
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    const { database, wakeups, policy, logger } = options;
+    this.#poll = new SlowPoll({ read: () => database.run(pollQueues), wakeups, policy, logger });
     const { signal } = this.#cutOff;
     const context: RelayContext = {
       ...options,
       call: (work) => untilCutOff(signal, work),
+      onPostponed: () => this.#poll.now(),
       isCutOff: () => signal.aborted,
     };
     this.#outbox = this.#loop('outbox', () => relayOutbox(context));
     this.#inbox = this.#loop('inbox', () => relayInbox(context));
     this.#endpoints = this.#loop('endpoints', () => relayEndpointWakes(context));
-    this.#events = this.#loop('events', async () => {
-      const batch = await relayEvents(context);
-      if (batch.taken > 0) this.#endpoints.wake();
-      return batch;
-    });
+    this.#events = this.#loop('events', () => relayEvents(context));
   }
 
   start(): void {
     for (const loop of this.#loops()) loop.start();
+    this.#poll.start();
   }
 
   /**
@@ -52,7 +57,7 @@ export class Relay {
       policy: { stopMs },
       logger,
     } = this.#options;
-    const stopped = Promise.all(this.#loops().map((loop) => loop.stop()));
+    const stopped = Promise.all([this.#poll, ...this.#loops()].map((part) => part.stop()));
     if (await settlesWithin(stopMs, stopped)) return;
     this.#cutOff.abort();
     if (await settlesWithin(stopMs, stopped)) return;
@@ -76,13 +81,13 @@ export class Relay {
     return [this.#outbox, this.#inbox, this.#events, this.#endpoints];
   }
 
-  #loop(queue: string, takeBatch: () => Promise<Batch>): QueueLoop {
+  #loop(queue: Queue, takeBatch: () => Promise<Batch>): QueueLoop {
     const {
       wakeups,
-      policy: { pollMs, retryDelayMs },
+      policy: { roundPauseMs, retryDelayMs },
       logger,
     } = this.#options;
-    return new QueueLoop({ queue, takeBatch, waiter: wakeups.subscribe(), pollMs, retryDelayMs, logger });
+    return new QueueLoop({ queue, takeBatch, waiter: wakeups.subscribe(queue), roundPauseMs, retryDelayMs, logger });
   }
 }
 

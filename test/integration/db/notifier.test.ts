@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { withClient } from '#cli/embedded/postgres.ts';
 import { Notifier } from '#db/connection/notifier.ts';
 import { createTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -7,10 +8,14 @@ import { waitFor } from '#test/support/wait-for.ts';
 async function listen(url: string) {
   const client = new pg.Client({ connectionString: url });
   const heard: string[] = [];
-  client.on('notification', ({ channel }) => heard.push(channel));
+  const payloads: string[] = [];
+  client.on('notification', ({ channel, payload = '' }) => {
+    heard.push(channel);
+    payloads.push(payload);
+  });
   await client.connect();
   await client.query('listen relay');
-  return { heard, [Symbol.asyncDispose]: () => client.end() };
+  return { heard, payloads, [Symbol.asyncDispose]: () => client.end() };
 }
 
 describe('waking the relay', () => {
@@ -33,6 +38,47 @@ describe('waking the relay', () => {
     expect(listener.heard.length).toBeLessThanOrEqual(4);
     expect(new Set(listener.heard)).toEqual(new Set(['relay']));
     expect(errors).toEqual([]);
+  });
+
+  it('names the filled queues of all wishes', async () => {
+    await using database = await createTestDatabase();
+    await using listener = await listen(database.url);
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: database.url,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
+    wakeup.wake(['outbox']);
+    wakeup.wake(['inbox', 'events']);
+    wakeup.wake(['inbox']);
+    await wakeup.close();
+    await waitFor('all are named', () => listener.payloads.length > 1);
+    expect(listener.payloads).toEqual(['outbox', 'inbox,events']);
+  });
+
+  it('sends what could not be sent as soon as PostgreSQL can be reached', async () => {
+    await using database = await createTestDatabase();
+    await using listener = await listen(database.url);
+    const server = new URL(database.url);
+    server.pathname = '/postgres';
+    const allow = (isAllowed: boolean) =>
+      withClient(server.href, (client) =>
+        client.query(`alter database ${database.name} allow_connections ${isAllowed}`),
+      );
+    const errors: Error[] = [];
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: database.url,
+      applicationName: 'test',
+      onError: (error) => errors.push(error),
+    });
+    await allow(false);
+    wakeup.wake(['events']);
+    await waitFor('it could not be sent', () => errors.length > 0);
+    await allow(true);
+    await expect.poll(() => listener.payloads).toEqual(['events']);
+    await wakeup.close();
   });
 
   it('continues with a new connection after its own was cut', async () => {

@@ -1,8 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Wakeups } from '#db/connection/wakeups.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { type Waiter, Wakeups } from '#db/connection/wakeups.ts';
+import { pollQueues } from '#db/queues/poll-queues.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let opened: OpenTestDatabase;
 beforeAll(async () => {
@@ -22,4 +25,56 @@ describe('the notification listener', () => {
       await expect(wakeups.close()).resolves.toBeUndefined();
     }
   });
+
+  it('wakes the readers of the queues that a notification names, and all when it names none', async () => {
+    await using wakeups = openWakeups();
+    const rounds = { outbox: 0, inbox: 0 };
+    for (const queue of ['outbox', 'inbox'] as const)
+      void countRounds(wakeups.listener.subscribe(queue), rounds, queue);
+    // Listening itself wakes all.
+    await expect.poll(() => rounds).toEqual({ outbox: 1, inbox: 1 });
+    await notify("notify relay, 'outbox,events'");
+    await expect.poll(() => rounds).toEqual({ outbox: 2, inbox: 1 });
+    await notify('notify relay');
+    await expect.poll(() => rounds).toEqual({ outbox: 3, inbox: 2 });
+  });
+
+  it('knows whether notifications arrive, by those of the poll', async () => {
+    await using wakeups = openWakeups();
+    await listening();
+    expect(wakeups.listener.takeHeard()).toBe(false);
+    await opened.database.run(pollQueues);
+    await expect.poll(() => wakeups.listener.takeHeard()).toBe(true);
+    expect(wakeups.listener.takeHeard()).toBe(false);
+  });
 });
+
+function openWakeups() {
+  const listener = new Wakeups({ channel: 'relay', url: opened.url, applicationName: 'listening', logger });
+  listener.listen();
+  return { listener, [Symbol.asyncDispose]: () => listener.close() };
+}
+
+async function listening(): Promise<void> {
+  await waitFor('it listens', async () => {
+    const { rows } = await withClient(opened.url, (client) =>
+      client.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'listening'
+          AND query LIKE 'LISTEN%' AND state = 'idle'`,
+      ),
+    );
+    return rows.length > 0;
+  });
+  await turn();
+}
+
+async function countRounds(waiter: Waiter, rounds: Record<string, number>, queue: string): Promise<never> {
+  for (;;) {
+    await waiter.next();
+    rounds[queue] = (rounds[queue] ?? 0) + 1;
+  }
+}
+
+async function notify(text: string): Promise<void> {
+  await withClient(opened.url, (client) => client.query(text));
+}

@@ -136,13 +136,13 @@ export async function startTestApi(
   overrides: Partial<ApiDependencies> = {},
   openOwn?: (databaseUrl: string) => Database,
 ): Promise<TestApi> {
-  const opened = await openTestDatabase();
+  let wakeUps = 0;
+  const opened = await openTestDatabase({ onFilled: () => (wakeUps += 1) });
   const { database } = opened;
   const own = openOwn?.(opened.url);
   const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
   const clock = { now: TEST_NOW };
   const log: string[] = [];
-  let wakeUps = 0;
   const logger = createLogger(
     { level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] },
     { write: (line) => void log.push(line) },
@@ -175,7 +175,6 @@ export async function startTestApi(
     streams: DEFAULT_POLICY.streams,
     intake: new InboxWriter(overrides.database ?? usual, keyRing),
     onUnused: unusedObserver(metrics, logger),
-    wakeRelay: () => (wakeUps += 1),
     headerPrefix: DEFAULT_HEADER_PREFIX,
     webhookSecrets: [{ secret: WEBHOOK_SECRET }],
     storedSecrets: new WebhookSecretCache({

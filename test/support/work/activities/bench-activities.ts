@@ -51,7 +51,6 @@ export function createBenchActivities(
       outbound: DEFAULT_POLICY.outbound,
       sweep: { ...DEFAULT_POLICY.sweep, idleAfterMs: 60_000, everyMs: 1_000, batch: 100, eventsKeptMs: 86_400_000 },
       findRunning,
-      wakeRelay: () => undefined,
     }),
     ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...watch } }),
     ...createBooksActivities({

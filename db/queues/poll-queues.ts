@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm';
+import * as z from 'zod';
+import type { Queue } from '#db/connection/after-commit.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { PRESENT } from '#db/connection/from-now.ts';
+import { unpublished } from '#db/events/event-log.ts';
+import { unsentWake } from '#db/events/webhook-endpoints.ts';
+import { GATE_IN_USE } from '#db/gate/waits.ts';
+import { events, inbox, outbox, webhookEndpoints } from '#db/schema.ts';
+
+/** What waits in the queues. */
+export interface QueuePoll {
+  /** Queues with rows that are due. */
+  readonly due: readonly Queue[];
+  /** Milliseconds until the next row is due, such as a postponed one; undefined: none is postponed. */
+  readonly nextDueMs: number | undefined;
+}
+
+const polled = z.object({
+  rows: z.tuple([
+    z.object({
+      outbox: z.number().nullable(),
+      inbox: z.number().nullable(),
+      events: z.boolean(),
+      endpoints: z.boolean(),
+      gate: z.boolean(),
+    }),
+  ]),
+});
+
+/**
+ * Looks into all queues with one statement, by their indexes. Sends a notification besides: the listeners that hear it
+ * know that notifications arrive.
+ */
+export async function pollQueues(db: Executor): Promise<QueuePoll> {
+  const untilDue = sql`(extract(epoch from available_at - ${PRESENT}) * 1000)::double precision`;
+  const answer = await db.execute(sql`
+    select
+      (select ${untilDue} from ${outbox} where quarantined_at is null order by available_at, id limit 1) as outbox,
+      (select ${untilDue} from ${inbox} where state = 'pending' order by available_at, id limit 1) as inbox,
+      exists (select from ${events} where ${unpublished}) as events,
+      exists (select from ${webhookEndpoints} where ${unsentWake}) as endpoints,
+      ${GATE_IN_USE} as gate,
+      pg_notify('relay', 'heartbeat')`);
+  const {
+    rows: [{ outbox: untilOutbox, inbox: untilInbox, ...isDue }],
+  } = polled.parse(answer);
+  const found = { outbox: isPast(untilOutbox), inbox: isPast(untilInbox), ...isDue };
+  const later = [untilOutbox, untilInbox].filter((ms) => ms !== null && !isPast(ms)) as number[];
+  return {
+    due: (Object.keys(found) as Queue[]).filter((queue) => found[queue]),
+    nextDueMs: later.length === 0 ? undefined : Math.ceil(Math.min(...later)),
+  };
+}
+
+function isPast(ms: number | null): boolean {
+  return ms !== null && ms <= 0;
+}
