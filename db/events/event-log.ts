@@ -1,10 +1,12 @@
 /** Recording and publishing events. */
-import { and, asc, desc, eq, isNull, isNotNull, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, isNotNull, sql, type SQL } from 'drizzle-orm';
+import * as z from 'zod';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { events } from '#db/schema.ts';
+import { isReceiving } from '#db/events/webhook-endpoints.ts';
+import { events, webhookEndpoints } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
@@ -74,35 +76,78 @@ export async function holdPublication(tx: Executor): Promise<void> {
 }
 
 /**
- * Assigns positions to the oldest events without one, in the caller's transaction. Positions have no gaps, and none
- * becomes visible after a higher one.
+ * Assigns positions to the oldest events without one. Positions have no gaps, and none becomes visible after a higher
+ * one. In the caller's transaction, or as a transaction of its own.
  *
  * Waits for a process that publishes now: it may have read before the caller's event was committed, and nothing else
  * would publish that event.
  *
  * @returns the events in order; none when the other process has published all of them.
  */
-export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
-  await holdPublication(tx);
-  const waiting = await tx
-    .select({ sequence: events.sequence })
-    .from(events)
-    .where(isNull(events.position))
-    .orderBy(asc(events.sequence))
-    .limit(batch);
-  if (waiting.length === 0) return [];
-  const last = await lastPosition(tx);
-  const places = sql.join(
-    waiting.map(({ sequence }, index) => sql`(${sequence}::bigint, ${last + BigInt(index + 1)}::bigint)`),
-    sql`, `,
-  );
-  const published = await tx
-    .update(events)
-    .set({ position: sql`places.position` })
-    .from(sql`(values ${places}) as places (sequence, position)`)
-    .where(and(eq(events.sequence, sql`places.sequence`), isNull(events.position)))
-    .returning(eventColumns);
-  return published.filter(isPublished).toSorted((left, right) => (left.position < right.position ? -1 : 1));
+export async function publishEvents(db: Executor, batch: number): Promise<PublishedEvent[]> {
+  return (await publish(db, batch, sql`false`)).events;
+}
+
+/**
+ * As {@link publishEvents}, but publishes nothing while an endpoint may receive events: its deliveries must be queued in
+ * the same transaction.
+ */
+export async function publishUnlessReceived(
+  db: Executor,
+  batch: number,
+): Promise<{ readonly isReceived: boolean; readonly events: PublishedEvent[] }> {
+  return publish(db, batch, sql`exists (select from ${webhookEndpoints} where ${isReceiving})`);
+}
+
+const publishedRows = z.array(
+  z.object({
+    isReceived: z.boolean(),
+    event: z
+      .looseObject({
+        id: z.string(),
+        sequence: z.coerce.bigint(),
+        position: z.coerce.bigint(),
+        occurredAt: z.coerce.date(),
+      })
+      .nullable(),
+  }),
+);
+
+/**
+ * Two statements in one message, which PostgreSQL runs as one transaction unless the caller has begun one. The second
+ * takes its snapshot when it has the lock: a single statement would number events by a snapshot from before its wait.
+ * A message of several statements takes no parameters.
+ */
+async function publish(
+  db: Executor,
+  batch: number,
+  isReceived: SQL,
+): Promise<{ isReceived: boolean; events: PublishedEvent[] }> {
+  const limit = sql.raw(String(Math.trunc(batch)));
+  const results = await db.execute(sql`
+    select pg_advisory_xact_lock(${PUBLICATION_LOCK});
+    with received as materialized (select ${isReceived} as is_received),
+    waiting as materialized (
+      select sequence, row_number() over (order by sequence) as number from (
+        select sequence from events where position is null order by sequence limit ${limit}) as oldest
+      where not (select is_received from received)),
+    published as (
+      update events set position = (select coalesce(max(position), 0) from events) + waiting.number
+      from waiting where events.sequence = waiting.sequence and events.position is null
+      returning events.*)
+    select received.is_received as "isReceived",
+      case when published.sequence is not null then jsonb_build_object(
+        'sequence', published.sequence::text, 'id', published.id, 'position', published.position::text,
+        'type', published.type, 'subjectKind', published.subject_kind, 'subjectId', published.subject_id,
+        'apiKeyId', published.api_key_id, 'data', published.data, 'occurredAt', published.occurred_at) end as event
+    from received left join published on true order by published.position`);
+  const [, last] = results as unknown as readonly { readonly rows: readonly unknown[] }[];
+  const rows = publishedRows.parse(last?.rows);
+  return {
+    isReceived: rows.some((row) => row.isReceived),
+    // The statement selects the columns of an event.
+    events: rows.flatMap(({ event }) => event ?? []) as unknown as PublishedEvent[],
+  };
 }
 
 /** The position of the newest published event; 0 before the first. */

@@ -135,6 +135,9 @@ export async function requestEndpointWake(
   noteFilled(tx, 'endpoints');
 }
 
+/** Condition on `webhook_endpoints`: events are queued for it. */
+export const isReceiving = and(isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt));
+
 /** Condition on `webhook_endpoints`: its workflow must be woken. */
 export const unsentWake = gt(webhookEndpoints.wakesRequested, webhookEndpoints.wakesSent);
 

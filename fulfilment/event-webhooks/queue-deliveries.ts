@@ -1,22 +1,21 @@
-import { and, isNull } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
 import { addDeliveries } from '#db/events/webhook-deliveries.ts';
-import { requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { isReceiving, requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { webhookEndpoints } from '#db/schema.ts';
 import { selects, TEST_EVENT } from '#domain/events/event-filter.ts';
 
 /**
  * Queues events for each endpoint that selects them, in the transaction that publishes them: an event with a position
  * is queued, and no other transaction waits for it.
- * @returns the number of deliveries.
+ * @returns the number of endpoints that may receive events; 0 when none was published.
  */
 export async function queueDeliveries(tx: Executor, published: readonly PublishedEvent[], now: Date): Promise<number> {
   if (published.length === 0) return 0;
   const receivers = await tx
     .select({ id: webhookEndpoints.id, ownerId: webhookEndpoints.ownerId, eventTypes: webhookEndpoints.eventTypes })
     .from(webhookEndpoints)
-    .where(and(isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt)));
+    .where(isReceiving);
   const pairs = receivers.flatMap((endpoint) =>
     published
       .filter((event) => isFor(endpoint, event))
@@ -35,7 +34,7 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
     { urgent: true },
   );
   await addDeliveries(tx, pairs, now);
-  return pairs.length;
+  return receivers.length;
 }
 
 type Receiver = Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>;

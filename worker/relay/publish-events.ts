@@ -1,4 +1,4 @@
-import { publishEvents } from '#db/events/event-log.ts';
+import { publishEvents, publishUnlessReceived, type PublishedEvent } from '#db/events/event-log.ts';
 import { endpointsToWake, noteEndpointWoken, type EndpointToWake } from '#db/events/webhook-endpoints.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { eachOf, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
@@ -7,25 +7,41 @@ import type { Batch } from '#worker/relay/loop.ts';
 /**
  * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does
  * both, so that no published event lacks its deliveries. Needs only PostgreSQL.
+ *
+ * Without an endpoint the transaction is one message. Whether there is one is known from the last round, and each
+ * round finds out again.
  */
-export async function relayEvents({
-  database,
-  policy: { batch },
-  metrics,
-  now,
-  onPublished,
-}: RelayContext): Promise<Batch> {
-  const published = await database.transaction(async (tx) => {
-    const events = await publishEvents(tx, batch);
-    await queueDeliveries(tx, events, new Date(now()));
-    return events;
-  });
-  if (published.length > 0) onPublished();
+export function eventPublication(context: RelayContext): () => Promise<Batch> {
+  const {
+    database,
+    policy: { batch },
+    now,
+  } = context;
+  let hasReceivers = false;
+  const publish = async (): Promise<PublishedEvent[]> => {
+    if (!hasReceivers) {
+      const { isReceived, events } = await database.run((db) => publishUnlessReceived(db, batch));
+      if (!isReceived) return events;
+    }
+    return database.transaction(async (tx) => {
+      const events = await publishEvents(tx, batch);
+      hasReceivers = (await queueDeliveries(tx, events, new Date(now()))) > 0;
+      return events;
+    });
+  };
+  return async () => {
+    const published = await publish();
+    if (published.length > 0) noteRound(context, published);
+    return { taken: published.length, again: published.length === batch };
+  };
+}
+
+function noteRound({ metrics, now, onPublished }: RelayContext, published: readonly PublishedEvent[]): void {
+  onPublished();
   for (const { type, occurredAt } of published) {
     metrics.events.inc({ type });
     metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
   }
-  return { taken: published.length, again: published.length === batch };
 }
 
 /** Wakes the workflows of endpoints with waiting deliveries. Tries a failed one again at the next poll. */

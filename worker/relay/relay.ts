@@ -5,7 +5,7 @@ import { CutOffError, type RelayContext, type RelayOptions } from '#worker/relay
 import { relayInbox } from '#worker/relay/inbox.ts';
 import { QueueLoop, type Batch } from '#worker/relay/loop.ts';
 import { relayOutbox } from '#worker/relay/outbox.ts';
-import { relayEndpointWakes, relayEvents } from '#worker/relay/publish-events.ts';
+import { eventPublication, relayEndpointWakes } from '#worker/relay/publish-events.ts';
 import { SlowPoll } from '#worker/relay/slow-poll.ts';
 
 export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
@@ -40,7 +40,7 @@ export class Relay {
     this.#outbox = this.#loop('outbox', () => relayOutbox(context));
     this.#inbox = this.#loop('inbox', () => relayInbox(context));
     this.#endpoints = this.#loop('endpoints', () => relayEndpointWakes(context));
-    this.#events = this.#loop('events', () => relayEvents(context));
+    this.#events = this.#loop('events', eventPublication(context));
   }
 
   start(): void {
