@@ -1,13 +1,25 @@
-import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import type { Postponement } from '#db/queues/inbox-queue.ts';
 import { outbox } from '#db/schema.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
+import { startOf, type StoredStart } from '#db/work/kinds.ts';
+import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
+
+/** A row under the lease of a relay. */
+export interface TakenOutboxRow extends OutboxRow {
+  /** What the workflow starts with; null when the row of the work is missing. */
+  readonly start: StoredStart | null;
+}
+
+const startOfSubject = sql<StoredStart | null>`case ${outbox.subjectKind} ${sql.join(
+  WORK_KINDS.map((kind) => sql`when ${sql.raw(`'${kind}'`)} then ${startOf(kind, outbox.subjectId)}`),
+  sql` `,
+)} end`;
 
 /** Requests the start of a workflow. Placeholders: `subjectKind`, `subjectId`. */
 export function startInsert(db: Executor) {
@@ -65,7 +77,7 @@ export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boo
 export async function takeOutbox(
   db: Executor,
   options: { readonly batch: number; readonly leaseMs: number },
-): Promise<OutboxRow[]> {
+): Promise<TakenOutboxRow[]> {
   // A CTE runs once; see `takePending` of `inbox-queue.ts`.
   const due = db.$with('due').as(
     db
@@ -81,7 +93,7 @@ export async function takeOutbox(
     .update(outbox)
     .set({ availableAt: fromNow(options.leaseMs), tries: sql`${outbox.tries} + 1` })
     .where(inArray(outbox.id, db.select({ id: due.id }).from(due)))
-    .returning();
+    .returning({ ...getTableColumns(outbox), start: startOfSubject });
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 

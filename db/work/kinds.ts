@@ -1,5 +1,5 @@
 /** Storage of each kind of work: one entry for each kind. */
-import { eq, sql, type SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { cancellations, esims, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
@@ -11,9 +11,9 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 type MovementName = keyof MovementNames;
 
 /** The values that a workflow starts with, as stored. */
-interface StoredStart {
-  /** The caller's reference; null: none. */
-  readonly externalReference: string | null;
+export interface StoredStart {
+  /** The caller's reference; undefined: none. */
+  readonly externalReference?: string;
   readonly packageId?: number;
   readonly vpnPlanId?: number;
 }
@@ -33,8 +33,13 @@ interface StoredKind {
     readonly reference?: MovementName;
     readonly serviceEsimId?: MovementName;
   };
-  /** Reads what its workflow starts with, if these are not its own reference and product. */
-  readonly start?: (db: Executor, id: string) => PromiseLike<readonly StoredStart[]>;
+  /** The reference and the package that its workflow starts with, if these are not its own. */
+  readonly startsWith?: {
+    readonly reference: AnyPgColumn;
+    readonly packageId: AnyPgColumn;
+    /** The tables from its own to those. */
+    readonly joins: SQL;
+  };
 }
 
 const STORED_KINDS = {
@@ -61,13 +66,11 @@ const STORED_KINDS = {
     eventData: { accept_without_refund: cancellations.acceptWithoutRefund },
     // The credit of its refund names the order.
     movementNames: {},
-    start: (db, id) =>
-      db
-        .select({ externalReference: orders.externalOrderId, packageId: orders.packageId })
-        .from(cancellations)
-        .innerJoin(esims, eq(esims.id, cancellations.esimId))
-        .innerJoin(orders, eq(orders.id, esims.orderId))
-        .where(eq(cancellations.id, id)),
+    startsWith: {
+      reference: orders.externalOrderId,
+      packageId: orders.packageId,
+      joins: sql`join ${esims} on ${esims.id} = ${cancellations.esimId} join ${orders} on ${orders.id} = ${esims.orderId}`,
+    },
   },
 } as const satisfies Record<WorkKind, StoredKind>;
 
@@ -107,20 +110,22 @@ export function ownEventData(kind: WorkKind): SQL<EventData> {
   return sql`jsonb_build_object(${sql.join(pairs, sql`, `)})`;
 }
 
+/**
+ * What the workflow of a piece of work starts with, as an expression for another statement; null when its row is missing.
+ * @param id expression of the id of the work.
+ */
+export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart | null> {
+  const { startsWith, reference, product } = storedKind(kind);
+  const table = workTable(kind);
+  const names = startsWith?.reference ?? reference;
+  const ordered = startsWith?.packageId ?? product?.column;
+  const field = product?.field === 'vpn_plan_id' ? sql`'vpnPlanId'` : sql`'packageId'`;
+  return sql`(select jsonb_strip_nulls(jsonb_build_object('externalReference', ${names ?? sql`null`},
+    ${field}, ${ordered ?? sql`null`})) from ${table} ${startsWith?.joins} where ${table.id} = ${id})`;
+}
+
 /** Reads what the workflow of one piece of work starts with; undefined when its row is missing. */
 export async function readStart(db: Executor, { kind, id }: WorkRef): Promise<StoredStart | undefined> {
-  const { start, reference, product } = storedKind(kind);
-  if (start !== undefined) return (await start(db, id))[0];
-  const table = workTable(kind);
-  const [row] = await db
-    .select({
-      externalReference: reference === undefined ? sql<null>`null` : sql<string | null>`${reference}`,
-      product: product === undefined ? sql<null>`null` : sql<number>`${product.column}`,
-    })
-    .from(table)
-    .where(eq(table.id, id));
-  if (row === undefined) return undefined;
-  const { externalReference, product: ordered } = row;
-  if (product === undefined || ordered === null) return { externalReference };
-  return { externalReference, [product.field === 'package_id' ? 'packageId' : 'vpnPlanId']: ordered };
+  const { rows } = await db.execute<{ start: StoredStart | null }>(sql`select ${startOf(kind, sql`${id}`)} as start`);
+  return rows[0]?.start ?? undefined;
 }

@@ -1,5 +1,5 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readStart } from '#db/work/kinds.ts';
+import { readStart, type StoredStart } from '#db/work/kinds.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
@@ -14,7 +14,12 @@ export interface StartedWork extends WorkRef {
 
 /** @throws WorkMissingError */
 export async function readStartedWork(db: Executor, work: WorkRef): Promise<StartedWork> {
-  const stored = await readStart(db, work);
-  if (stored === undefined) throw new WorkMissingError(work);
+  return startedWork(work, await readStart(db, work));
+}
+
+/** @param stored what its row has. @throws WorkMissingError without a row. */
+export function startedWork({ kind, id }: WorkRef, stored: StoredStart | null | undefined): StartedWork {
+  const work = { kind, id };
+  if (stored === undefined || stored === null) throw new WorkMissingError(work);
   return { ...work, ...stored, externalReference: stored.externalReference ?? work.id };
 }

@@ -1,5 +1,12 @@
-import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/queues/outbox.ts';
-import { readStartedWork } from '#db/work/started-work.ts';
+import {
+  postponeOutbox,
+  releaseOutbox,
+  settleOutbox,
+  takeOutbox,
+  type OutboxRow,
+  type TakenOutboxRow,
+} from '#db/queues/outbox.ts';
+import { startedWork } from '#db/work/started-work.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
@@ -35,10 +42,10 @@ export async function relayOutbox(context: RelayContext): Promise<Batch> {
 }
 
 /** @returns true when the row is finished. */
-async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean> {
+async function handOver(context: RelayContext, row: TakenOutboxRow): Promise<boolean> {
   const { database, workflows, call } = context;
   try {
-    const work = await database.run((db) => readStartedWork(db, { kind: row.subjectKind, id: row.subjectId }));
+    const work = startedWork({ kind: row.subjectKind, id: row.subjectId }, row.start);
     const outcome = await call<HandOverOutcome>(() =>
       row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work),
     );
