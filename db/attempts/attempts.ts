@@ -14,7 +14,11 @@ import type { WorkRef } from '#domain/work/kinds.ts';
  * nothing.
  */
 export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
-  const all = await attemptsOf(db, work);
+  return currentOf(await attemptsOf(db, work));
+}
+
+/** As {@link currentAttempt}. @param all the attempts of the work, newest first. */
+export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
   return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
 }
 

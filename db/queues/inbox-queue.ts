@@ -9,6 +9,7 @@ import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { inbox } from '#db/schema.ts';
 import type { StoredInboxRow } from '#domain/relay/inbox-decision.ts';
+import type { ObservationDecision } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** A taken row, with the token of its lease. */
@@ -44,17 +45,12 @@ export async function takePending(
 }
 
 /**
- * Locks a taken row, reads it again, and renews its lease if it is still ours, so that the following call has a whole
- * lease. The caller holds the lock of the work: work is locked before inbox rows.
+ * Locks a taken row and reads it again. The caller holds the lock of the work: work is locked before inbox rows.
  *
  * @returns the stored row, and the epoch of the database.
  * @throws Error when the row does not exist.
  */
-export async function holdRow(
-  tx: Executor,
-  row: TakenRow,
-  leaseMs: number,
-): Promise<StoredInboxRow & { readonly epoch: string }> {
+export async function holdRow(tx: Executor, row: TakenRow): Promise<StoredInboxRow & { readonly epoch: string }> {
   const { state, decision, tries } = inbox;
   const [stored] = await tx
     .select({ state, decision, tries, epoch: DATABASE_EPOCH })
@@ -62,13 +58,32 @@ export async function holdRow(
     .where(eq(inbox.id, row.id))
     .for('update');
   if (stored === undefined) throw new Error(`inbox row ${row.id} does not exist`);
-  const isOurs = stored.tries === row.tries;
-  if (isOurs && stored.state === 'pending')
-    await tx
-      .update(inbox)
-      .set({ availableAt: fromNow(leaseMs) })
-      .where(eq(inbox.id, row.id));
-  return { state: stored.state, decision: stored.decision, epoch: stored.epoch, isOurs };
+  return { state: stored.state, decision: stored.decision, epoch: stored.epoch, isOurs: stored.tries === row.tries };
+}
+
+/** What a report was found to mean. */
+export interface RowJudgement {
+  readonly attemptId: string;
+  readonly work: WorkRef;
+  readonly decision: ObservationDecision;
+  /**
+   * `applied` with a note ends the row. `leaseMs` renews its lease, so that the call that follows has a whole one; a new
+   * workflow run finds the attempt and the decision.
+   */
+  readonly end: { readonly note: string; readonly appliedAt: Date } | { readonly leaseMs: number };
+}
+
+/** Stores the judgement of a row that {@link holdRow} has locked. */
+export async function storeJudgement(
+  tx: Executor,
+  { id }: TakenRow,
+  { attemptId, work, decision, end }: RowJudgement,
+): Promise<void> {
+  const outcome = 'note' in end ? { ...end, state: 'applied' as const } : { availableAt: fromNow(end.leaseMs) };
+  await tx
+    .update(inbox)
+    .set({ attemptId, subjectKind: work.kind, subjectId: work.id, decision, ...outcome })
+    .where(eq(inbox.id, id));
 }
 
 /** The row matches nothing of ours: it stays, and comes again when an id or reference that it names is stored. */

@@ -7,23 +7,10 @@ import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
-import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 
 export type InboxRow = typeof inbox.$inferSelect;
-
-/** Stores the attempt and the decision of a row, so that a new workflow run finds them. */
-export async function assignToAttempt(
-  tx: Executor,
-  rowId: bigint,
-  match: { readonly attempt: { readonly id: string }; readonly work: WorkRef },
-  decision: ObservationDecision,
-): Promise<void> {
-  await tx
-    .update(inbox)
-    .set({ attemptId: match.attempt.id, subjectKind: match.work.kind, subjectId: match.work.id, decision })
-    .where(eq(inbox.id, rowId));
-}
 
 /** Rows that a workflow received and ended without handling come again, to be judged against its end. */
 export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {

@@ -1,11 +1,10 @@
 /** Storage of each kind of work: one entry for each kind. */
 import { sql, type SQL } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { Executor } from '#db/connection/database.ts';
 import { cancellations, esims, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { MovementNames } from '#domain/money/movements.ts';
-import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 type MovementName = keyof MovementNames;
@@ -120,12 +119,8 @@ export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart 
   const names = startsWith?.reference ?? reference;
   const ordered = startsWith?.packageId ?? product?.column;
   const field = product?.field === 'vpn_plan_id' ? sql`'vpnPlanId'` : sql`'packageId'`;
-  return sql`(select jsonb_strip_nulls(jsonb_build_object('externalReference', ${names ?? sql`null`},
-    ${field}, ${ordered ?? sql`null`})) from ${table} ${startsWith?.joins} where ${table.id} = ${id})`;
-}
-
-/** Reads what the workflow of one piece of work starts with; undefined when its row is missing. */
-export async function readStart(db: Executor, { kind, id }: WorkRef): Promise<StoredStart | undefined> {
-  const { rows } = await db.execute<{ start: StoredStart | null }>(sql`select ${startOf(kind, sql`${id}`)} as start`);
-  return rows[0]?.start ?? undefined;
+  const query = sql`select jsonb_strip_nulls(jsonb_build_object('externalReference', ${names ?? sql`null`},
+    ${field}, ${ordered ?? sql`null`})) from ${table} ${startsWith?.joins} where ${table.id} = ${id}`;
+  // Nested, or a selection from a single table would leave out the names of the tables.
+  return sql`(${query})`;
 }

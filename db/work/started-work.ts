@@ -1,5 +1,4 @@
-import type { Executor } from '#db/connection/database.ts';
-import { readStart, type StoredStart } from '#db/work/kinds.ts';
+import type { StoredStart } from '#db/work/kinds.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
@@ -12,14 +11,9 @@ export interface StartedWork extends WorkRef {
   readonly vpnPlanId?: number;
 }
 
-/** @throws WorkMissingError */
-export async function readStartedWork(db: Executor, work: WorkRef): Promise<StartedWork> {
-  return startedWork(work, await readStart(db, work));
-}
-
-/** @param stored what its row has. @throws WorkMissingError without a row. */
-export function startedWork({ kind, id }: WorkRef, stored: StoredStart | null | undefined): StartedWork {
+/** @param stored what its row has, as `startOf` reads it. @throws WorkMissingError without a row. */
+export function startedWork({ kind, id }: WorkRef, stored: StoredStart | null): StartedWork {
   const work = { kind, id };
-  if (stored === undefined || stored === null) throw new WorkMissingError(work);
+  if (stored === null) throw new WorkMissingError(work);
   return { ...work, ...stored, externalReference: stored.externalReference ?? work.id };
 }

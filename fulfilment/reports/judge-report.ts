@@ -1,16 +1,14 @@
-import { currentAttempt } from '#db/attempts/attempts.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
-import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
-import { assignToAttempt, markApplied, type InboxRow } from '#db/queues/inbox.ts';
+import { holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/queues/inbox-queue.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
-import { judgeObservation, type ObservationDecision } from '#domain/relay/observation.ts';
+import { isAsOrdered, judgeObservation, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
 import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
 import type { InboxMatch } from '#fulfilment/reports/match-by-esim.ts';
 import { lockMatch } from '#fulfilment/reports/match-report.ts';
@@ -70,34 +68,26 @@ export async function judgeReport(
       await markUnmatched(tx, row);
       return { kind: 'unmatched' };
     }
-    const stored = await holdRow(tx, row, options.leaseMs);
+    const stored = await holdRow(tx, row);
     const { event, followUp } = (await FULFILMENT_KINDS[match.work.kind].inContext?.(tx, match, reported)) ?? {
       event: reported,
       followUp: 'known',
     };
-    const judged = await judge(tx, match, event, followUp);
+    const judged = judge(match, event, followUp);
     const action = decideInboxRow(stored, judged, isFinal(match.row.status));
     if (action.kind === 'leave') return { kind: 'left' };
     const matched = { row, match, event, epoch: stored.epoch };
-    const foreign = await foreignTo(tx, match, event);
+    const foreign = foreignTo(match, event);
     if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
-    await storeDecision(tx, matched, action.decision, now);
-    return action.kind === 'apply' ? apply(tx, matched, action.decision, now) : signal(matched, action.decision);
+    await storeFacts(tx, matched, action.decision, now);
+    return action.kind === 'apply'
+      ? apply(tx, matched, action.decision, now)
+      : signal(tx, matched, action.decision, options);
   });
 }
 
-async function judge(
-  tx: Executor,
-  match: InboxMatch,
-  event: PurchaseEvent,
-  followUp: ObservationDecision,
-): Promise<ObservationDecision> {
-  const current = await currentAttempt(tx, match.work);
-  const work = {
-    status: match.row.status,
-    attemptState: match.attempt.state,
-    latestAttempt: current?.id === match.attempt.id,
-  };
+function judge(match: InboxMatch, event: PurchaseEvent, followUp: ObservationDecision): ObservationDecision {
+  const work = { status: match.row.status, attemptState: match.attempt.state, latestAttempt: match.isCurrent };
   return judgeObservation(work, event.outcome, followUp);
 }
 
@@ -107,20 +97,27 @@ async function applyForeign(
   foreign: string,
   now: Date,
 ): Promise<Judgement> {
-  await assignToAttempt(tx, row.id, match, 'contradiction');
   await reportContradiction(tx, match, row, event, now);
-  await markApplied(tx, [inboxKey(row)], `${foreign}; a case is open.`, now);
+  await settle(tx, { row, match }, 'contradiction', { note: `${foreign}; a case is open.`, appliedAt: now });
   return { kind: 'applied', contradiction: true };
 }
 
-async function storeDecision(
+async function settle(
+  tx: Executor,
+  { row, match }: Pick<Matched, 'row' | 'match'>,
+  decision: ObservationDecision,
+  end: RowJudgement['end'],
+): Promise<void> {
+  await storeJudgement(tx, row, { attemptId: match.attempt.id, work: match.work, decision, end });
+}
+
+async function storeFacts(
   tx: Executor,
   { row, match, event }: Matched,
   decision: ObservationDecision,
   now: Date,
 ): Promise<void> {
   const ended = isFinal(match.row.status);
-  await assignToAttempt(tx, row.id, match, decision);
   if (decision === 'advance') await storeReport(tx, match, event, now);
   // A report about a cancellation after its end is stored: a refund may be paid late. The attempt keeps its final
   // state.
@@ -140,11 +137,17 @@ async function apply(
   const note = contradiction
     ? `Contradicts the end of the ${KINDS[match.work.kind].noun} (${match.row.status}); a case is open.`
     : `Known already: the attempt was ${match.attempt.state}.`;
-  await markApplied(tx, [inboxKey(row)], note, now);
+  await settle(tx, { row, match }, decision, { note, appliedAt: now });
   return { kind: 'applied', contradiction };
 }
 
-function signal({ row, match, event, epoch }: Matched, decision: NotifyingDecision): Judgement {
+async function signal(
+  tx: Executor,
+  { row, match, event, epoch }: Matched,
+  decision: NotifyingDecision,
+  end: { readonly leaseMs: number },
+): Promise<Judgement> {
+  await settle(tx, { row, match }, decision, end);
   const { source } = row;
   const { outcome } = event;
   const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };
@@ -155,11 +158,11 @@ function signal({ row, match, event, epoch }: Matched, decision: NotifyingDecisi
  * Why an event does not belong to the attempt that it names.
  * @returns undefined when it may belong to it.
  */
-async function foreignTo(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<string | undefined> {
+function foreignTo(match: InboxMatch, event: PurchaseEvent): string | undefined {
   if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event))
     return 'Its id and its reference do not belong together';
-  const ordered = await orderedInstead(tx, match.work, event.productId);
-  return ordered === undefined ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
+  const ordered = match.orderedProduct ?? undefined;
+  return isAsOrdered(ordered, event.productId) ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
 }
 
 /** It names our reference with another id than the known one: the service may have bought twice. */

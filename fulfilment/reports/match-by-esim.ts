@@ -2,7 +2,7 @@
 import { and, desc, eq, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
+import type { StoredStart, WorkRow } from '#db/work/kinds.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
@@ -20,6 +20,12 @@ export interface InboxMatch {
   readonly work: WorkRef;
   /** The row of the work. */
   readonly row: WorkRow;
+  /** Id of the ordered package or VPN plan; null for a kind that orders nothing. */
+  readonly orderedProduct: number | null;
+  /** What a workflow of the work starts with. */
+  readonly start: StoredStart | null;
+  /** True for the current attempt of the work. */
+  readonly isCurrent: boolean;
 }
 
 /** Allowed difference between the clocks of a worker and of PostgreSQL. */
@@ -29,12 +35,12 @@ const CLOCKS_DIFFER_MS = 10_000;
 export async function findNewestCancellation(
   db: Executor,
   { serviceEsimId, cancellation, receivedAt }: NamedPurchase,
-): Promise<string | undefined> {
+): Promise<{ readonly id: string; readonly subjectId: string } | undefined> {
   if (serviceEsimId === undefined) return undefined;
   // The failure of a refund may be about an earlier one; it can be ours only if ours was sent before.
   const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
   const [found] = await db
-    .select({ id: attempts.id })
+    .select({ id: attempts.id, subjectId: attempts.subjectId })
     .from(attempts)
     .where(
       and(
@@ -45,7 +51,7 @@ export async function findNewestCancellation(
     )
     .orderBy(desc(attempts.createdAt), desc(attempts.number))
     .limit(1);
-  return found?.id;
+  return found;
 }
 
 /**
@@ -56,10 +62,10 @@ export async function findNewestCancellation(
 export async function findUnsettledTopup(
   db: Executor,
   { serviceEsimId, productId, outcome }: NamedPurchase,
-): Promise<string | undefined> {
+): Promise<{ readonly id: string; readonly subjectId: string } | undefined> {
   if (serviceEsimId === undefined || outcome === 'failed') return undefined;
   const [found] = await db
-    .select({ id: attempts.id })
+    .select({ id: attempts.id, subjectId: attempts.subjectId })
     .from(attempts)
     .innerJoin(topups, eq(topups.id, attempts.subjectId))
     .where(
@@ -71,5 +77,5 @@ export async function findUnsettledTopup(
         productId === undefined ? undefined : eq(topups.packageId, productId),
       ),
     );
-  return found?.id;
+  return found;
 }

@@ -1,40 +1,55 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
+import { currentOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { startOf, storedKind, workTable } from '#db/work/kinds.ts';
 import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 
 /**
  * Finds the attempt of an event: by the service's id, else by our reference, else, for kinds without a reference, by
- * the eSIM, of which only one attempt may be under way. Locks the work, then the attempt.
+ * the eSIM, of which only one attempt may be under way. Locks the work, then its attempts.
  */
 export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
-  const attemptId = await findAttemptId(tx, named);
-  if (attemptId === undefined) return undefined;
-  const [work] = await tx
-    .select({ kind: attempts.subjectKind, id: attempts.subjectId })
+  const { kind } = named;
+  const found = (await findByName(tx, named)) ?? (await FULFILMENT_KINDS[kind].findByEsim?.(tx, named));
+  if (found === undefined) return undefined;
+  const work = { kind, id: found.subjectId };
+  const table = workTable(kind);
+  const [locked] = await tx
+    .select({
+      row: table,
+      orderedProduct: sql<number | null>`${storedKind(kind).product?.column ?? sql`null`}`,
+      start: startOf(kind, sql`${work.id}`),
+    })
+    .from(table)
+    .where(eq(table.id, work.id))
+    .for('update');
+  const all = await tx
+    .select()
     .from(attempts)
-    .where(eq(attempts.id, attemptId));
-  if (work === undefined) return undefined;
-  const table = workTable(work.kind);
-  const [found] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
-  const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  return found === undefined || attempt === undefined ? undefined : { work, row: found, attempt };
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, work.id)))
+    .orderBy(desc(attempts.number))
+    .for('update');
+  const attempt = all.find(({ id }) => id === found.id);
+  if (locked === undefined || attempt === undefined) return undefined;
+  return { ...locked, work, attempt, isCurrent: currentOf(all)?.id === attempt.id };
 }
 
-async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string | undefined> {
-  const { kind, serviceId, reference } = named;
-  const by = async (name: SQL) => {
-    const [found] = await db
-      .select({ id: attempts.id })
-      .from(attempts)
-      .where(and(eq(attempts.subjectKind, kind), name));
-    return found?.id;
-  };
-  const found =
-    (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ??
-    (reference && (await by(eq(attempts.reference, reference))));
-  if (found !== undefined && found !== '') return found;
-  return FULFILMENT_KINDS[kind].findByEsim?.(db, named);
+/** An attempt and its work. */
+interface Found {
+  readonly id: string;
+  readonly subjectId: string;
+}
+
+async function findByName(db: Executor, { kind, serviceId, reference }: NamedPurchase): Promise<Found | undefined> {
+  if (!serviceId && !reference) return undefined;
+  const { rows } = await db.execute<{ id: string; subject_id: string }>(sql`
+    select id, subject_id from (
+      select 1 as choice, id, subject_id from attempts where subject_kind = ${kind} and service_id = ${serviceId || null}
+      union all
+      select 2, id, subject_id from attempts where subject_kind = ${kind} and reference = ${reference || null}
+    ) as named order by choice limit 1`);
+  const [found] = rows;
+  return found && { id: found.id, subjectId: found.subject_id };
 }

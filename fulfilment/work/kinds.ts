@@ -19,8 +19,11 @@ import {
 } from '#fulfilment/reports/report-context.ts';
 
 interface FulfilledKind {
-  /** Finds the attempt of a report whose id and reference match none. @returns the id of the attempt. */
-  readonly findByEsim?: (db: Executor, named: NamedPurchase) => Promise<string | undefined>;
+  /** Finds the attempt of a report whose id and reference match none. @returns the ids of the attempt and its work. */
+  readonly findByEsim?: (
+    db: Executor,
+    named: NamedPurchase,
+  ) => Promise<{ readonly id: string; readonly subjectId: string } | undefined>;
   /** Judges a report together with what is known already; without it a report speaks for itself. */
   readonly inContext?: (tx: Executor, match: InboxMatch, event: PurchaseEvent) => Promise<ReportInContext>;
   /** True when it is known to have happened although its work goes on; verdicts on cases depend on it. */

@@ -1,10 +1,12 @@
 import { postpone, releaseRows, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
-import { readStartedWork } from '#db/work/started-work.ts';
+import { startedWork } from '#db/work/started-work.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
 import { judgeReport, type Judgement } from '#fulfilment/reports/judge-report.ts';
 import { recordNotification } from '#fulfilment/reports/record-notification.ts';
+import { settleKnown } from '#fulfilment/reports/settle-known.ts';
 import {
   CutOffError,
   countRow,
@@ -27,26 +29,64 @@ export async function relayInbox(context: RelayContext): Promise<Batch> {
   const notBegun: InboxRow[] = [];
   let judgeAgain = false;
   // Reports about the same work are processed in order, those about different work in parallel.
-  await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
+  const reports = new Map(rows.map((row) => [row.id, readOrFail(context, row)]));
+  const settled = await settleTogether(context, rows, reports);
+  const left = rows.filter(({ id }) => !settled.has(id));
+  await eachOf([...groupBySubject(left)], PARALLEL, async (group) => {
     for (const row of group) {
       if (context.isCutOff()) notBegun.push(row);
-      else if ((await passOn(context, row)) === 'judge_again') judgeAgain = true;
+      else if ((await passOn(context, row, reports.get(row.id))) === 'judge_again') judgeAgain = true;
     }
   });
   await database.run((db) => releaseRows(db, notBegun));
   return { taken: rows.length, again: rows.length === batch || judgeAgain };
 }
 
-async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_again' | 'done'> {
+type Report = PurchaseEvent | { readonly error: unknown };
+
+function readOrFail({ keyRing }: RelayContext, row: InboxRow): Report {
+  try {
+    return readReport(keyRing, row);
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Applies reports that say nothing new. @returns their ids; none after a failure: the others are judged one by one. */
+async function settleTogether(
+  context: RelayContext,
+  rows: readonly InboxRow[],
+  reports: ReadonlyMap<bigint, Report>,
+): Promise<ReadonlySet<bigint>> {
+  const { database, now, logger } = context;
+  const read = rows.flatMap((row) => {
+    const event = reports.get(row.id);
+    return event === undefined || 'error' in event ? [] : [{ row, event }];
+  });
+  try {
+    const settled = await database.run((db) => settleKnown(db, read, new Date(now())));
+    for (const { id, receivedAt } of rows) if (settled.has(id)) countRow(context, 'inbox', 'applied', receivedAt);
+    return settled;
+  } catch (error) {
+    logger.warn({ err: error }, 'known reports of the service could not be applied together; each is judged alone');
+    return new Set();
+  }
+}
+
+async function passOn(
+  context: RelayContext,
+  row: InboxRow,
+  report: Report | undefined,
+): Promise<'judge_again' | 'done'> {
   const {
     database,
-    keyRing,
     policy: { leaseMs },
     now,
     logger,
   } = context;
   try {
-    const judgement = await judgeReport(database, row, readReport(keyRing, row), new Date(now()), { leaseMs });
+    if (report === undefined || 'error' in report) throw report?.error;
+    const judgement = await judgeReport(database, row, report, new Date(now()), { leaseMs });
     const settled = judgement.kind === 'signal' ? await signal(context, row, judgement) : undefined;
     if (judgement.kind === 'applied' && judgement.contradiction) {
       logger.error(
@@ -70,10 +110,9 @@ async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_agai
 async function signal(
   { database, workflows, call }: RelayContext,
   row: InboxRow,
-  { match: { work }, observation }: Extract<Judgement, { readonly kind: 'signal' }>,
+  { match: { work, start }, observation }: Extract<Judgement, { readonly kind: 'signal' }>,
 ): Promise<'judge_again' | 'done'> {
-  const facts = await database.run((db) => readStartedWork(db, work));
-  const outcome = await call(() => workflows.signalReport(facts, observation));
+  const outcome = await call(() => workflows.signalReport(startedWork(work, start), observation));
   const settled = await database.transaction((tx) => recordNotification(tx, row.id, work, outcome));
   if (settled === 'try_again') throw new WorkflowEndedError();
   return settled === 'judge_again' ? settled : 'done';

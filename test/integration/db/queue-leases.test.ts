@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { holdRow, postpone, takePending } from '#db/queues/inbox-queue.ts';
+import { holdRow, postpone, storeJudgement, takePending } from '#db/queues/inbox-queue.ts';
 import { inbox } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { deliverTestEvent } from '#test/support/work/order-rows.ts';
+import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
 /** Longer than any test, so a leased or postponed row is never due. */
@@ -40,22 +40,29 @@ describe('a lease of the inbox', () => {
     }
   });
 
-  it('is extended by its holder, and not by a relay that has lost it', async () => {
+  it('begins anew for a row that is judged, and not for a relay that has lost it', async () => {
     await deliver();
     const [first] = await take(1);
     await passQueueTime(database, HOUR);
     const [second] = await take(1);
     await passQueueTime(database, HOUR);
-    expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toMatchObject({
+    expect(await database.transaction((tx) => holdRow(tx, first!))).toMatchObject({
       state: 'pending',
       decision: null,
       isOurs: false,
     });
-    expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toMatchObject({
+    expect(await database.transaction((tx) => holdRow(tx, second!))).toMatchObject({
       state: 'pending',
       decision: null,
       isOurs: true,
     });
+    const judgement = {
+      attemptId: 'att_1',
+      work: orderWork('ord_1'),
+      decision: 'advance',
+      end: { leaseMs: HOUR },
+    } as const;
+    await database.transaction((tx) => storeJudgement(tx, second!, judgement));
     expect(await take(1)).toEqual([]);
     await database.run((db) => postpone(db, first!, { error: 'late', delayMs: 0, isLasting: false }));
     expect(await take(1)).toEqual([]);

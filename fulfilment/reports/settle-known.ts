@@ -1,0 +1,82 @@
+import { sql, type SQL } from 'drizzle-orm';
+import * as z from 'zod';
+import type { Executor } from '#db/connection/database.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
+import { attempts } from '#db/schema.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
+import { KNOWN_REPORTS } from '#domain/relay/known-reports.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+
+/** A taken row with its event, already decrypted and parsed. */
+export interface ReadRow {
+  readonly row: InboxRow;
+  readonly event: PurchaseEvent;
+}
+
+const KNOWN_CASES = KNOWN_REPORTS.map(({ status, attemptState, outcome }) => `${status}/${attemptState}/${outcome}`);
+
+const settledRows = z.array(z.object({ id: z.coerce.bigint() }));
+
+/**
+ * Applies the reports that say nothing new, for each kind of work with one statement: most reports repeat the answer to
+ * a send. The others are left to `judgeReport`, which judges one at a time: everything that is not plainly the known
+ * purchase of the known attempt, and rows whose work or attempt is locked now.
+ *
+ * Holds the work and the attempt while it decides, and waits for neither.
+ *
+ * @returns the ids of the applied rows.
+ */
+export async function settleKnown(db: Executor, rows: readonly ReadRow[], now: Date): Promise<ReadonlySet<bigint>> {
+  const settled = new Set<bigint>();
+  for (const [kind, ofKind] of Map.groupBy(rows.filter(isPlain), ({ event }) => event.kind)) {
+    const answer = await db.execute(settlement(kind, ofKind, now));
+    for (const { id } of settledRows.parse(answer.rows)) settled.add(id);
+  }
+  return settled;
+}
+
+/** It names its purchase, and reports no more than the outcome. An earlier judgement as something new stays. */
+function isPlain({ row, event }: ReadRow): boolean {
+  const { serviceId, cancellation, endedAs } = event;
+  const isJudged = row.decision !== null && row.decision !== 'known';
+  return serviceId !== undefined && cancellation === undefined && endedAs === undefined && !isJudged;
+}
+
+function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
+  const table = workTable(kind);
+  const ordered = storedKind(kind).product?.column ?? sql`null::integer`;
+  const reports = rows.map(({ row, event }) => ({
+    id: String(row.id),
+    tries: row.tries,
+    service_id: event.serviceId,
+    reference: event.reference,
+    outcome: event.outcome,
+    sold: event.productId,
+    amount: event.charged?.amount,
+    currency: event.charged?.currency,
+  }));
+  return sql`
+    with report as (
+      select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as report (id bigint, tries integer,
+        service_id text, reference text, outcome text, sold integer, amount numeric, currency text)),
+    known as materialized (
+      select report.id, report.tries, ${attempts.id} as attempt_id, ${attempts.subjectId} as subject_id,
+        ${attempts.state} as attempt_state
+      from report
+      join ${attempts} on ${attempts.subjectKind} = ${kind} and ${attempts.serviceId} = report.service_id
+      join ${table} on ${table.id} = ${attempts.subjectId}
+      where (report.reference is null or report.reference = ${attempts.reference})
+        and (report.sold is null or ${ordered} is null or report.sold = ${ordered})
+        and (report.amount is null or ${attempts.chargedAmount} is null
+          or (report.amount, report.currency) = (${attempts.chargedAmount}, ${attempts.chargedCurrency}))
+        and ${table.status} || '/' || ${attempts.state} || '/' || report.outcome = any(${sql.param(KNOWN_CASES)}::text[])
+      for share of ${attempts}, ${table} skip locked)
+    update inbox set state = 'applied', decision = 'known', attempt_id = known.attempt_id, subject_kind = ${kind},
+      subject_id = known.subject_id, note = 'Known already: the attempt was ' || known.attempt_state || '.',
+      applied_at = ${now}
+    from known
+    where inbox.id = known.id and inbox.tries = known.tries and inbox.state = 'pending'
+      and (inbox.decision is null or inbox.decision = 'known')
+    returning inbox.id`;
+}
