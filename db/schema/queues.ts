@@ -1,6 +1,6 @@
 /** The inbox of reports, and the outbox of requests to Temporal. */
-import { sql } from 'drizzle-orm';
-import { bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { sql, type SQL } from 'drizzle-orm';
+import { type AnyPgColumn, bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
 import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
@@ -54,22 +54,22 @@ export const inbox = pgTable(
       .on(table.availableAt, table.id)
       .where(sql`${table.state} = 'pending'`),
     index('inbox_unapplied')
-      .on(table.subjectKind, table.subjectId)
-      .where(sql`${table.state} in ('pending', 'relayed', 'quarantined')`),
+      .on(table.subjectId)
+      .where(sql`${table.state} in ('pending', 'relayed', 'quarantined') and ${table.subjectId} is not null`),
     index('inbox_quarantined')
       .on(table.id)
       .where(sql`${table.state} = 'quarantined'`),
-    index('inbox_unmatched')
-      .on(table.reference)
-      .where(sql`${table.state} = 'unmatched'`),
-    index('inbox_unmatched_service_esim_id')
-      .on(table.serviceEsimId)
-      .where(sql`${table.state} = 'unmatched'`),
-    index('inbox_unmatched_service_id')
-      .on(table.serviceId)
-      .where(sql`${table.state} = 'unmatched'`),
+    // Rows that name a purchase and are not applied: a claim looks for them, and an id that becomes known brings them
+    // back.
+    index('inbox_open_reference').on(table.reference).where(isOpenWith(table.reference)),
+    index('inbox_open_service_esim_id').on(table.serviceEsimId).where(isOpenWith(table.serviceEsimId)),
+    index('inbox_open_service_id').on(table.serviceId).where(isOpenWith(table.serviceId)),
   ],
 );
+
+function isOpenWith(name: AnyPgColumn): SQL {
+  return sql`state in ('pending', 'relayed', 'quarantined', 'unmatched') and ${name} is not null`;
+}
 
 /** `start_work`: start its workflow. `wake_work`: wake its workflow to read the row again. */
 export const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
