@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
 import { hasOpenCase } from '#db/work/cases.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
@@ -36,23 +37,21 @@ export async function hasPendingObservations(
   const serviceIds = names.flatMap(({ serviceId }) => serviceId ?? []);
   const esimIds =
     KINDS[work.kind].reportsName === 'id' ? [] : names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []);
-  const waiting = await tx
-    .select({ id: inbox.id })
-    .from(inbox)
-    .where(
-      and(
-        eq(inbox.subjectKind, work.kind),
-        // A quarantined report may say that it is bought, so it bars until an operator requeues or dismisses it.
-        inArray(inbox.state, ['pending', 'relayed', 'quarantined']),
-        ...(answered.length > 0 ? [sql`not (${isAnsweredBy(answered)})`] : []),
-        or(
-          eq(inbox.subjectId, work.id),
-          ...(references.length > 0 ? [inArray(inbox.reference, references)] : []),
-          ...(serviceIds.length > 0 ? [inArray(inbox.serviceId, serviceIds)] : []),
-          ...(esimIds.length > 0 ? [and(isNull(inbox.subjectId), inArray(inbox.serviceEsimId, esimIds))] : []),
-        ),
-      ),
-    )
-    .limit(1);
-  return waiting.length > 0;
+  const { subjectId, reference, serviceId, serviceEsimId } = inbox;
+  const isOpen = and(
+    eq(inbox.subjectKind, work.kind),
+    // A quarantined report may say that it is bought, so it bars until an operator requeues or dismisses it. As constants,
+    // so that the partial indexes are used.
+    sql`${inbox.state} in (${inList(['pending', 'relayed', 'quarantined'])})`,
+    ...(answered.length > 0 ? [sql`not (${isAnsweredBy(answered)})`] : []),
+  );
+  // One probe for each name: each has its index, and together they would read all reports that wait in a backlog.
+  const probes = [
+    eq(subjectId, work.id),
+    ...(references.length > 0 ? [inArray(reference, references)] : []),
+    ...(serviceIds.length > 0 ? [inArray(serviceId, serviceIds)] : []),
+    ...(esimIds.length > 0 ? [and(isNull(subjectId), inArray(serviceEsimId, esimIds))] : []),
+  ].map((named) => sql`exists (select from ${inbox} where ${and(isOpen, named)})`);
+  const { rows } = await tx.execute<{ waits: boolean }>(sql`select ${sql.join(probes, sql` or `)} as waits`);
+  return rows[0]?.waits === true;
 }
