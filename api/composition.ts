@@ -98,7 +98,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
     lastPosition: () => database.run(lastPosition),
     wakeups,
-    pollMs: config.waiting.pollMs,
+    policy: config.waiting,
     logger,
   });
   const state: ApiParts['state'] = { closedBecause: 'The API is starting.', stopping: false };

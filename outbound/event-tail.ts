@@ -1,5 +1,6 @@
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { PublishedEvent } from '#db/events/event-log.ts';
+import { pollWaitMs, type PollPolicy } from '#domain/relay/poll-interval.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Events in one read. */
@@ -21,9 +22,9 @@ export interface EventTailOptions {
   readonly read: (after: bigint, limit: number) => Promise<readonly PublishedEvent[]>;
   /** Reads the position of the newest event. */
   readonly lastPosition: () => Promise<bigint>;
-  readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake'>;
-  /** Time between two reads without a notification, in milliseconds: notifications may be lost. */
-  readonly pollMs: number;
+  readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake' | 'isHearing'>;
+  /** Times between two reads without a notification, in milliseconds: notifications may be lost. */
+  readonly policy: PollPolicy;
   readonly logger: Logger;
 }
 
@@ -92,27 +93,31 @@ export class EventTail {
   }
 
   async #run(): Promise<void> {
-    const { wakeups, pollMs, logger } = this.#options;
+    const { wakeups, policy, logger } = this.#options;
+    let waitMs = policy.pollMs;
     while (!this.#stopped) {
       try {
-        await this.#readNew();
+        const foundRows = (await this.#readNew()) > 0;
+        waitMs = pollWaitMs({ waitMs, foundRows, isHearing: wakeups.isHearing() }, policy);
       } catch (error) {
         logger.warn({ err: error }, 'new events could not be read; the process tries again');
         await wakeups.pause(RETRY_MS);
         continue;
       }
-      await wakeups.next(pollMs);
+      await wakeups.next(waitMs);
     }
   }
 
-  async #readNew(): Promise<void> {
-    for (;;) {
+  /** @returns the number of events. */
+  async #readNew(): Promise<number> {
+    for (let total = 0; ;) {
       const batch = await this.#options.read(this.#position ?? 0n, BATCH);
       for (const event of batch) {
         this.#position = event.position;
         this.#handOut(event);
       }
-      if (batch.length < BATCH || this.#stopped) return;
+      total += batch.length;
+      if (batch.length < BATCH || this.#stopped) return total;
     }
   }
 

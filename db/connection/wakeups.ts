@@ -5,6 +5,8 @@ import type { Channel } from '#db/connection/notifier.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 const RECONNECT_MS = 1_000;
+/** A notification proves this long that others arrive: longer than two of the slowest polls, which send one each. */
+const PROOF_MS = 65_000;
 
 export interface WakeupsOptions {
   readonly channel: Channel;
@@ -54,7 +56,7 @@ export class Wakeups {
   readonly #own = new Wakeup();
   readonly #waiters: Waiter[] = [this.#own];
   readonly #readers = new Map<string, Waiter[]>();
-  #hasHeard = false;
+  #heardAt: number | undefined;
   #listening: Promise<void> | undefined;
 
   constructor(options: WakeupsOptions) {
@@ -84,11 +86,9 @@ export class Wakeups {
     for (const waiter of woken) waiter.wake();
   }
 
-  /** True when a notification has arrived since the last call: others arrive, too. */
-  takeHeard(): boolean {
-    const hasHeard = this.#hasHeard;
-    this.#hasHeard = false;
-    return hasHeard;
+  /** True while notifications are proved to arrive: one has arrived lately, on the connection that listens now. */
+  isHearing(): boolean {
+    return this.#heardAt !== undefined && performance.now() - this.#heardAt < PROOF_MS;
   }
 
   /** As {@link Waiter.next}, for a single waiter. */
@@ -117,7 +117,7 @@ export class Wakeups {
   }
 
   #hear(payload: string): void {
-    this.#hasHeard = true;
+    this.#heardAt = performance.now();
     this.wake(payload === '' ? undefined : payload.split(','));
   }
 
@@ -147,7 +147,7 @@ export class Wakeups {
       this.wake();
       await ended.promise;
     } finally {
-      this.#hasHeard = false;
+      this.#heardAt = undefined;
       // The slow poll must know that notifications are lost from now on.
       if (isListening) this.wake();
       this.#stopping.signal.removeEventListener('abort', stop);

@@ -14,6 +14,11 @@ export interface WaitingPolicy {
   readonly maxWaitingPerKey: number;
   /** Slow poll for new events beside NOTIFY, because a notification may be lost. */
   readonly pollMs: number;
+  /**
+   * The poll becomes up to this slow while notifications arrive and it finds nothing. An event whose notification was
+   * lost is passed on after this time at most, or with the next event.
+   */
+  readonly pollMaxMs: number;
 }
 
 /** How events are streamed. */
@@ -67,6 +72,7 @@ export const WAITING_POLICY: WaitingPolicy = {
   maxWaiting: 10_000,
   maxWaitingPerKey: 2_500,
   pollMs: 2 * second,
+  pollMaxMs: 30 * second,
 };
 
 export const STREAM_POLICY: StreamPolicy = {

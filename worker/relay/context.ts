@@ -30,7 +30,7 @@ export interface RelayOptions {
   readonly keyRing: KeyRing;
   readonly workflows: WorkWorkflows;
   readonly endpoints: EndpointWorkflows;
-  readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'takeHeard'>;
+  readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'isHearing'>;
   /** Called after events were published. */
   readonly onPublished: () => void;
   readonly policy: RelayPolicy;

@@ -7,7 +7,7 @@ import type { Logger } from '#telemetry/logger.ts';
 
 export interface SlowPollOptions {
   readonly read: () => Promise<QueuePoll>;
-  readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'takeHeard'>;
+  readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'isHearing'>;
   readonly policy: Pick<RelayPolicy, 'pollMs' | 'pollMaxMs' | 'retryDelayMs'>;
   readonly logger: Logger;
 }
@@ -50,7 +50,7 @@ export class SlowPoll {
       try {
         const { due, nextDueMs = Infinity } = await read();
         wakeups.wake(due);
-        waitMs = pollWaitMs({ waitMs, foundRows: due.length > 0, hasHeard: wakeups.takeHeard() }, policy);
+        waitMs = pollWaitMs({ waitMs, foundRows: due.length > 0, isHearing: wakeups.isHearing() }, policy);
         await this.#waiter.next(Math.min(waitMs, nextDueMs));
       } catch (error) {
         logger.error({ err: error }, 'the queues of the relay could not be polled; it tries again');

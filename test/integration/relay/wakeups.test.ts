@@ -42,10 +42,13 @@ describe('the notification listener', () => {
   it('knows whether notifications arrive, by those of the poll', async () => {
     await using wakeups = openWakeups();
     await listening();
-    expect(wakeups.listener.takeHeard()).toBe(false);
+    expect(wakeups.listener.isHearing()).toBe(false);
     await opened.database.run(pollQueues);
-    await expect.poll(() => wakeups.listener.takeHeard()).toBe(true);
-    expect(wakeups.listener.takeHeard()).toBe(false);
+    await expect.poll(() => wakeups.listener.isHearing()).toBe(true);
+    await withClient(opened.url, (client) =>
+      client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listening'`),
+    );
+    await expect.poll(() => wakeups.listener.isHearing()).toBe(false);
   });
 });
 

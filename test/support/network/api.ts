@@ -154,7 +154,7 @@ export async function startTestApi(
     read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
     lastPosition: () => database.run(lastPosition),
     wakeups: new Wakeups({ channel: 'events', url: opened.url, applicationName: 'test', logger }),
-    pollMs: 600_000,
+    policy: { pollMs: 600_000, pollMaxMs: 600_000 },
     logger,
   });
   await tail.open();
