@@ -54,7 +54,8 @@ export const walletRunway = pgTable(
 
 /**
  * The amount that a send may debit, written in the transaction that claims the send. Whether it still counts follows
- * from the attempt and the reading of the wallet (docs/adr/0010-purchase-gate.md).
+ * from the attempt and the reading of the wallet (docs/adr/0010-purchase-gate.md). Triggers keep `counted` and the
+ * totals below (docs/adr/0023-running-totals-by-triggers.md); every writer holds the account lock.
  */
 export const gateReservations = pgTable(
   'gate_reservations',
@@ -65,6 +66,8 @@ export const gateReservations = pgTable(
     day: date('day').notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
+    /** What the attempt may cost as known now: zero, the amount above, or the charge. Set by a trigger alone. */
+    counted: amount('counted').notNull().default('0'),
     madeAt: instant('made_at').notNull(),
     /** The first read of the wallet that began after the debit was known: later balances contain the debit. */
     coveredByReading: integer('covered_by_reading'),
@@ -75,9 +78,29 @@ export const gateReservations = pgTable(
     index('gate_reservations_open')
       .on(table.currency)
       .where(sql`not ${table.isOver}`),
-    index('gate_reservations_day').on(table.day, table.apiKeyId),
+    // For the comparison of the totals alone: rows arrive in the order of their days.
+    index('gate_reservations_day').using('brin', table.day),
   ],
 );
+
+/** Total of `counted` for a day, currency and API key. Kept by a trigger. */
+export const gateSpending = pgTable(
+  'gate_spending',
+  {
+    day: date('day').notNull(),
+    currency: text('currency').notNull(),
+    /** Empty: all keys together. */
+    apiKeyId: text('api_key_id').notNull(),
+    amount: amount('amount').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.currency, table.apiKeyId] })],
+);
+
+/** Total of `counted` of the reservations that are not over, by currency. Kept by a trigger. */
+export const gateReserved = pgTable('gate_reserved', {
+  currency: text('currency').primaryKey(),
+  amount: amount('amount').notNull(),
+});
 
 /** One row for each circuit that ever changed; a missing row counts as closed. */
 export const gateCircuits = pgTable(
