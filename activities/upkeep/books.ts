@@ -5,6 +5,7 @@ import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from 
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
+import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
@@ -55,6 +56,9 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
         return made ?? (await writeBooks(tx, wallet, { books, runId, startedAt, now: now() }));
       });
       logReport(logger, report);
+      const differences = await database.transaction((tx) => correctTotals(tx, now()));
+      if (differences.length > 0)
+        logger.error({ differences }, 'totals of the purchase gate differed from their rows; they are set right');
       return resultOf(report);
     },
   };

@@ -1,12 +1,12 @@
 /** The purchase gate as the API and the metrics show it. */
-import { and, count, eq, isNotNull, isNull, min, sql } from 'drizzle-orm';
+import { and, asc, count, eq, isNotNull, isNull, min, ne, sql } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listCircuits, type CircuitRow } from '#db/gate/circuits.ts';
 import { activePauses, type PauseRow } from '#db/gate/pauses.ts';
-import { spentOn } from '#db/gate/spending.ts';
-import { committed, latestReading, mayCost, reservedAgainst, type WalletReading } from '#db/gate/wallet.ts';
-import { apiKeys, attempts, gateReservations, gateWaits } from '#db/schema.ts';
+import { ALL_KEYS, spentOn } from '#db/gate/spending.ts';
+import { latestReading, reservedIn, type WalletReading } from '#db/gate/wallet.ts';
+import { apiKeys, gateSpending, gateWaits } from '#db/schema.ts';
 import { spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -48,7 +48,8 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
     circuits: await listCircuits(db),
     pauses: await activePauses(db),
     held: await heldGroups(db),
-    wallet: reading === undefined ? undefined : { ...reading, reserved: await reservedAgainst(db, reading) },
+    wallet:
+      reading === undefined ? undefined : { ...reading, reserved: await reservedIn(db, reading.balance.currency) },
     day,
     spent: await spentToday(db, day),
     limits: await limits(db, day, spendLimit),
@@ -77,13 +78,12 @@ export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
 }
 
 async function spentToday(db: Executor, day: string): Promise<Money[]> {
+  const { day: on, currency, apiKeyId, amount } = gateSpending;
   return db
-    .select({ amount: sql<string>`sum(${committed})::text`, currency: gateReservations.currency })
-    .from(gateReservations)
-    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
-    .where(and(eq(gateReservations.day, day), mayCost))
-    .groupBy(gateReservations.currency)
-    .orderBy(gateReservations.currency);
+    .select({ amount, currency })
+    .from(gateSpending)
+    .where(and(eq(on, day), eq(apiKeyId, ALL_KEYS), ne(amount, '0')))
+    .orderBy(asc(currency));
 }
 
 /**
@@ -99,7 +99,7 @@ export async function spendOfKey(
   const day = spendDay(now);
   return {
     day,
-    spent: { amount: await spentOn(db, day, limit.currency, { of: lineageId }), currency: limit.currency },
+    spent: { amount: await spentOn(db, day, limit.currency, lineageId), currency: limit.currency },
   };
 }
 
@@ -122,6 +122,6 @@ async function limits(db: Executor, day: string, spendLimit: Money | undefined):
     }),
   ];
   return Promise.all(
-    all.map(async (one) => ({ ...one, spent: await spentOn(db, day, one.limit.currency, { of: one.apiKey?.id }) })),
+    all.map(async (one) => ({ ...one, spent: await spentOn(db, day, one.limit.currency, one.apiKey?.id) })),
   );
 }

@@ -1,9 +1,8 @@
 /** Daily spending, and the limits of API keys. */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { committed, mayCost } from '#db/gate/wallet.ts';
-import { apiKeys, attempts, gateReservations } from '#db/schema.ts';
+import { apiKeys, gateSpending } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 
@@ -16,8 +15,7 @@ export async function hasSpendLimit(
   return policy.spendLimit !== undefined || (await keyLimit(db, apiKeyId)) !== undefined;
 }
 
-/** The daily limit of an API key; undefined: none. */
-export async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | undefined> {
+async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | undefined> {
   const [row] = await db
     .select({ spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })
     .from(apiKeys)
@@ -25,25 +23,20 @@ export async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | 
   return row && spendLimitOf(row);
 }
 
-/** The amount spent, or possibly spent, on a day. @param options.of an API key; undefined: all. */
+/** Owner of the totals of all keys together. */
+export const ALL_KEYS = '';
+
+/** The amount spent, or possibly spent, on a day. @param apiKeyId undefined: by all keys. */
 export async function spentOn(
   db: Executor,
   day: string,
   currency: string,
-  { of, except = '' }: { readonly of: string | undefined; readonly except?: string },
+  apiKeyId: string | undefined,
 ): Promise<string> {
+  const { day: on, currency: kept, apiKeyId: by, amount } = gateSpending;
   const [row] = await db
-    .select({ total: sql<string>`coalesce(sum(${committed}), 0)::text` })
-    .from(gateReservations)
-    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
-    .where(
-      and(
-        eq(gateReservations.day, day),
-        eq(gateReservations.currency, currency),
-        mayCost,
-        of === undefined ? undefined : eq(gateReservations.apiKeyId, of),
-        sql`${gateReservations.attemptId} <> ${except}`,
-      ),
-    );
-  return row?.total ?? '0';
+    .select({ amount })
+    .from(gateSpending)
+    .where(and(eq(on, day), eq(kept, currency), eq(by, apiKeyId ?? ALL_KEYS)));
+  return row?.amount ?? '0';
 }

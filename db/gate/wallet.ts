@@ -1,7 +1,7 @@
 /** The last reading of the wallet, and the amounts that purchases in flight may still debit. */
-import { and, eq, not, sql, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { attempts, gateReservations, gateWallet } from '#db/schema.ts';
+import { gateReserved, gateWallet } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
 
 /** A balance with the number of its read. */
@@ -22,38 +22,13 @@ export async function latestReading(db: Executor): Promise<WalletReading | undef
   return { number: row.reading, balance, readAt: row.readAt, lowSince: row.lowSince };
 }
 
-/** The amount that an attempt may cost: its charge, once known. */
-export const committed = sql<string>`case when ${attempts.chargedAmount} is not null
-  and ${attempts.chargedCurrency} = ${gateReservations.currency}
-  then ${attempts.chargedAmount} else ${gateReservations.amount} end`;
-
-/** The attempt provably costs nothing: it was refused, failed without cost, or is not sent. */
-const costsNothing = sql`(${attempts.state} in ('prepared', 'refused') or (${attempts.state} = 'failed'
-  and ${attempts.settled}))`;
-
-export const mayCost: SQL = not(costsNothing);
-
-/** The amount that other attempts may still debit from the balance of a reading. */
-export async function reservedAgainst(
-  tx: Executor,
-  reading: Pick<WalletReading, 'number' | 'balance'>,
-  exceptAttemptId = '',
-): Promise<Money> {
-  const { currency } = reading.balance;
-  const [row] = await tx
-    .select({ total: sql<string>`coalesce(sum(${committed}), 0)::text` })
-    .from(gateReservations)
-    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
-    .where(
-      and(
-        not(gateReservations.isOver),
-        eq(gateReservations.currency, currency),
-        mayCost,
-        sql`coalesce(${gateReservations.coveredByReading} > ${reading.number}, true)`,
-        sql`${gateReservations.attemptId} <> ${exceptAttemptId}`,
-      ),
-    );
-  return { amount: row?.total ?? '0', currency };
+/** The amount that attempts may still debit from a balance in this currency. */
+export async function reservedIn(db: Executor, currency: string): Promise<Money> {
+  const [row] = await db
+    .select({ amount: gateReserved.amount })
+    .from(gateReserved)
+    .where(eq(gateReserved.currency, currency));
+  return { amount: row?.amount ?? '0', currency };
 }
 
 /** Makes the reading unusable: a purchase without a reservation leaves, so the balance must be read again. */

@@ -4,14 +4,15 @@
  */
 import { asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { readAccount } from '#db/gate/account.ts';
 import { circuitOfRow, listCircuits, lockUnclosed } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { leaveQueue, firstInQueue, noteProbe, type GateWait } from '#db/gate/waits.ts';
-import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
 import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
-import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { circuitOf, pauseOf, releasable, spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -148,11 +149,12 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
   /** By API key, the lowest price that a daily limit has refused: higher prices need no check. */
   const tooMuch = new Map<string, Money>();
   let available =
-    reading === undefined ? undefined : subtractMoney(reading.balance, await reservedAgainst(tx, reading));
+    reading === undefined ? undefined : subtractMoney(reading.balance, await reservedIn(tx, reading.balance.currency));
   const fitsLimits = async (apiKeyId: string, price: Money) => {
     const known = tooMuch.get(apiKeyId);
     if (known !== undefined && known.currency === price.currency && compareMoney(price, known) >= 0) return false;
-    const fits = (await limitProblem(tx, { apiKeyId, now: new Date(now) }, price, policy)) === undefined;
+    const account = await readAccount(tx, { apiKeyId, day: spendDay(now), currency: price.currency });
+    const fits = limitProblem(account, price, policy) === undefined;
     if (!fits) tooMuch.set(apiKeyId, price);
     return fits;
   };

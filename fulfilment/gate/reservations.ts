@@ -1,8 +1,8 @@
 /** Reserves the price of a purchase, in the transaction that claims its send. */
 import type { Executor } from '#db/connection/database.ts';
 import { lockAccount } from '#db/gate/account-lock.ts';
-import { keyLimit, spentOn } from '#db/gate/spending.ts';
-import { distrustReading, latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { readAccount, type Account } from '#db/gate/account.ts';
+import { distrustReading } from '#db/gate/wallet.ts';
 import { gateReservations } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { judgeReservation, spendDay, spendProblem, untilNextDay, type GateStop } from '#domain/gate/purchase-gate.ts';
@@ -46,19 +46,21 @@ export async function reserve(tx: Executor, request: ReservationRequest, policy:
     await distrustReading(tx);
     return { kind: 'reserved', how: 'price_unknown' };
   }
-  const overLimit = await limitProblem(tx, request, price, policy);
+  const day = spendDay(now.getTime());
+  const account = await readAccount(tx, { day, apiKeyId: request.apiKeyId, currency: price.currency });
+  const overLimit = limitProblem(account, price, policy);
   if (overLimit !== undefined) {
     return {
       kind: 'stopped',
       stop: stopped('spend_limit', 'spend_limit_reached', overLimit, untilNextDay(now.getTime())),
     };
   }
-  const how = await judge(tx, attempt.id, price, now, policy);
+  const how = judge(account, price, now, policy);
   if (typeof how !== 'string')
     return { kind: 'stopped', stop: stopped('wallet', 'insufficient_balance', how.detail, policy.recheckMs) };
   const values = {
     apiKeyId: request.apiKeyId,
-    day: spendDay(now.getTime()),
+    day,
     amount: price.amount,
     currency: price.currency,
     madeAt: now,
@@ -82,47 +84,28 @@ function stopped(
   return { barrier, failure, detail, recheckMs };
 }
 
-async function judge(
-  tx: Executor,
-  attemptId: string,
+function judge(
+  { wallet, reserved }: Account,
   price: Money,
   now: Date,
   policy: GatePolicy,
-): Promise<Reserved | { detail: string }> {
-  const reading = await latestReading(tx);
-  if (reading === undefined || now.getTime() - reading.readAt.getTime() > policy.balanceAgeMs) return 'balance_unknown';
-  const answer = judgeReservation(price, {
-    balance: reading.balance,
-    reserved: await reservedAgainst(tx, reading, attemptId),
-  });
+): Reserved | { readonly detail: string } {
+  if (wallet === undefined || now.getTime() - wallet.readAt.getTime() > policy.balanceAgeMs) return 'balance_unknown';
+  const answer = judgeReservation(price, { balance: wallet.balance, reserved });
   if (answer.kind === 'short') return answer;
   return answer.kind === 'enough' ? 'reserved' : answer.kind;
 }
 
-/** @returns the daily limit that a price exceeds, as a sentence; undefined: none. */
-export async function limitProblem(
-  tx: Executor,
-  {
-    attempt,
-    apiKeyId,
-    now,
-  }: { readonly attempt?: Pick<AttemptRow, 'id'>; readonly apiKeyId: string; readonly now: Date },
+/**
+ * Compares a price with the daily limits of all keys together and of one key.
+ * @param account read for the currency of the price.
+ * @returns the limit that it exceeds, as a sentence; undefined: none.
+ */
+export function limitProblem(
+  { spent, spentByKey, keyLimit }: Account,
   price: Money,
-  policy: Pick<GatePolicy, 'spendLimit'>,
-): Promise<string | undefined> {
-  const day = spendDay(now.getTime());
-  const ownLimit = await keyLimit(tx, apiKeyId);
-  const limits = [
-    ...(policy.spendLimit === undefined ? [] : [{ limit: policy.spendLimit, of: undefined, whose: 'of all' }]),
-    ...(ownLimit === undefined ? [] : [{ limit: ownLimit, of: apiKeyId, whose: 'of this API key' }]),
-  ];
-  for (const { limit, of, whose } of limits) {
-    const spent = {
-      amount: await spentOn(tx, day, limit.currency, { of, except: attempt?.id ?? '' }),
-      currency: limit.currency,
-    };
-    const problem = spendProblem(price, { limit, spent, whose });
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  { spendLimit }: Pick<GatePolicy, 'spendLimit'>,
+): string | undefined {
+  const ofAll = spendLimit && spendProblem(price, { limit: spendLimit, spent, whose: 'of all' });
+  return ofAll ?? (keyLimit && spendProblem(price, { limit: keyLimit, spent: spentByKey, whose: 'of this API key' }));
 }

@@ -1,5 +1,5 @@
 /** Stores readings of the wallet at the service, and tracks which reservations they cover. */
-import { and, not, sql } from 'drizzle-orm';
+import { and, eq, isNull, not, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { lockAccount } from '#db/gate/account-lock.ts';
@@ -18,6 +18,8 @@ export async function beginReading(
   tx: Executor,
   { debitKnownBefore }: { readonly debitKnownBefore: Date },
 ): Promise<number> {
+  // Found before the lock: claims do not wait for it, and a debit does not become unknown again.
+  const known = await knownDebits(tx, debitKnownBefore);
   await lockAccount(tx);
   const [row] = await tx
     .insert(gateWallet)
@@ -25,17 +27,34 @@ export async function beginReading(
     .onConflictDoUpdate({ target: gateWallet.singleton, set: { readsStarted: sql`${gateWallet.readsStarted} + 1` } })
     .returning({ number: gateWallet.readsStarted });
   if (row === undefined) throw new Error('the row of the wallet cannot be written');
-  await tx.execute(sql`
-    update ${gateReservations} set covered_by_reading = ${row.number}
-    from ${attempts}
-    where ${attempts.id} = ${gateReservations.attemptId} and not ${gateReservations.isOver}
-      and ${gateReservations.coveredByReading} is null
-      and (${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null
-        and ${attempts.state} in ('unknown', 'processing', 'failed'))
-        or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id}
-          and ${walletMovements.direction} = 'debit'))
-      and coalesce(${attempts.lastReportAt}, ${attempts.firstSentAt}) <= ${debitKnownBefore}`);
+  if (known.length > 0) {
+    await tx
+      .update(gateReservations)
+      .set({ coveredByReading: row.number })
+      .where(and(sql`${gateReservations.attemptId} = any(${sql.param(known)})`, uncovered));
+  }
   return row.number;
+}
+
+const uncovered = and(not(gateReservations.isOver), isNull(gateReservations.coveredByReading));
+
+/** The attempts with a reservation that no reading covers, and a debit that was known by then. */
+async function knownDebits(tx: Executor, before: Date): Promise<string[]> {
+  const rows = await tx
+    .select({ id: gateReservations.attemptId })
+    .from(gateReservations)
+    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
+    .where(
+      and(
+        uncovered,
+        sql`(${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null
+          and ${attempts.state} in ('unknown', 'processing', 'failed'))
+          or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id}
+            and ${walletMovements.direction} = 'debit'))`,
+        sql`coalesce(${attempts.lastReportAt}, ${attempts.firstSentAt}) <= ${before}`,
+      ),
+    );
+  return rows.map(({ id }) => id);
 }
 
 /** The effect of a stored reading. */

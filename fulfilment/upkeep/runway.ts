@@ -2,7 +2,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
-import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
@@ -64,7 +64,7 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
   const [unpriced] = await db.select({ rows: count() }).from(gateWaits).where(isNull(gateWaits.priceAmount));
   return {
     wallet: reading && { balance: reading.balance, readAt: reading.readAt.getTime() },
-    reserved: reading === undefined ? { amount: '0', currency } : await reservedAgainst(db, reading),
+    reserved: reading === undefined ? { amount: '0', currency } : await reservedIn(db, reading.balance.currency),
     held: { amount: held?.amount ?? '0', currency },
     heldWithoutPrice: unpriced?.rows ?? 0,
     firstSaleAt: first?.at.getTime(),

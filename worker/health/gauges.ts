@@ -3,7 +3,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { heldGroups } from '#db/gate/gate-overview.ts';
 import { activePauses } from '#db/gate/pauses.ts';
-import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
@@ -105,7 +105,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);
   metrics.walletAvailable.reset();
   if (reading === undefined) return;
-  const available = subtractMoney(reading.balance, await reservedAgainst(db, reading));
+  const available = subtractMoney(reading.balance, await reservedIn(db, reading.balance.currency));
   metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
 }
 

@@ -20,6 +20,9 @@ export const WRITTEN_TABLES = [
   'announcements',
   'audit_log',
   'gate_overrides',
+  'gate_reservations',
+  'gate_reserved',
+  'gate_spending',
   'idempotency_keys',
   'webhook_deliveries',
 ] as const;

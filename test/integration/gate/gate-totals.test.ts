@@ -1,0 +1,215 @@
+import { eq, inArray, sql } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { lockAccount } from '#db/gate/account-lock.ts';
+import { readAccount } from '#db/gate/account.ts';
+import { differingTotals, recountTotals } from '#db/gate/totals.ts';
+import { attempts, gateReservations, gateReserved, gateSpending, gateWallet } from '#db/schema.ts';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+
+let server: OpenTestDatabase;
+
+beforeAll(async () => {
+  server = await openTestDatabase();
+});
+afterAll(() => server.drop());
+
+const NOW = new Date('2030-01-31T12:00:00Z');
+const DAYS = ['2030-01-30', '2030-01-31'] as const;
+const FIRST_DAY = DAYS[0];
+
+const differences = () => server.database.run((db) => differingTotals(db, FIRST_DAY));
+
+async function openAttempts(tx: Executor, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('attempt'));
+  await tx.insert(attempts).values(
+    ids.map((id) => ({
+      id,
+      subjectKind: 'order' as const,
+      subjectId: newId('order'),
+      number: 1,
+      idempotencyKey: id,
+      encryptedRequestBody: Buffer.alloc(1),
+    })),
+  );
+  return ids;
+}
+
+async function reserve(tx: Executor, attemptId: string, made: Partial<typeof gateReservations.$inferInsert> = {}) {
+  // As a claim does: the attempt, then the account.
+  await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.id, attemptId)).for('update');
+  await lockAccount(tx);
+  const values = { apiKeyId: 'key_a', day: DAYS[1], amount: '5.00', currency: 'EUR', madeAt: NOW, ...made };
+  await tx
+    .insert(gateReservations)
+    .values({ attemptId, ...values })
+    .onConflictDoUpdate({
+      target: gateReservations.attemptId,
+      set: { ...values, coveredByReading: null, isOver: false },
+    });
+}
+
+const money = fc.constantFrom('0', '0.000001', '2.40', '5.00', '999.999999');
+const currency = fc.constantFrom('EUR', 'USD');
+const place = fc.nat({ max: 4 });
+
+/** Every change of a column that a total depends on, whether the product makes it or not. */
+const change = fc.oneof(
+  fc.record({
+    kind: fc.constant('attempt' as const),
+    place,
+    state: fc.constantFrom(...ATTEMPT_STATES),
+    settled: fc.boolean(),
+    charge: fc.option(fc.record({ amount: money, currency })),
+  }),
+  fc.record({
+    kind: fc.constant('reserve' as const),
+    place,
+    apiKeyId: fc.constantFrom('key_a', 'key_b'),
+    day: fc.constantFrom(...DAYS),
+    amount: money,
+    currency,
+  }),
+  fc.record({ kind: fc.constant('begin' as const), number: fc.constant(0) }),
+  fc.record({ kind: fc.constant('store' as const), back: fc.nat({ max: 2 }) }),
+  fc.record({ kind: fc.constant('many' as const), isOver: fc.boolean() }),
+  fc.record({ kind: fc.constant('delete' as const), place }),
+  fc.record({ kind: fc.constant('meddle' as const), place, counted: money }),
+);
+type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
+
+async function apply(tx: Executor, ids: readonly string[], one: Change): Promise<void> {
+  const idAt = (index: number) => ids[index % ids.length]!;
+  switch (one.kind) {
+    case 'attempt': {
+      const { state, settled, charge } = one;
+      const set = { state, settled, chargedAmount: charge?.amount ?? null, chargedCurrency: charge?.currency ?? null };
+      await tx
+        .update(attempts)
+        .set(set)
+        .where(eq(attempts.id, idAt(one.place)));
+      return;
+    }
+    case 'reserve': {
+      const { apiKeyId, day, amount, currency: named } = one;
+      return reserve(tx, idAt(one.place), { apiKeyId, day, amount, currency: named });
+    }
+    case 'begin':
+      await beginReading(tx, { debitKnownBefore: NOW });
+      return;
+    case 'store': {
+      const [wallet] = await tx.select({ begun: gateWallet.readsStarted }).from(gateWallet);
+      const number = (wallet?.begun ?? 0) - one.back;
+      if (number > 0) await storeReading(tx, number, { amount: '100', currency: 'EUR' }, undefined, NOW);
+      return;
+    }
+    case 'many':
+      await lockAccount(tx);
+      await tx
+        .update(gateReservations)
+        .set({ isOver: one.isOver })
+        .where(inArray(gateReservations.attemptId, [...ids]));
+      return;
+    case 'delete':
+      await lockAccount(tx);
+      await tx.delete(gateReservations).where(eq(gateReservations.attemptId, idAt(one.place)));
+      return;
+    case 'meddle':
+      await lockAccount(tx);
+      await tx
+        .update(gateReservations)
+        .set({ counted: one.counted })
+        .where(eq(gateReservations.attemptId, idAt(one.place)));
+  }
+}
+
+describe('the totals of the gate', () => {
+  it('are the sums of their rows after any sequence of changes, in any transactions, also rolled back', async () => {
+    const transactions = fc.array(fc.record({ changes: fc.array(change, { maxLength: 5 }), isKept: fc.boolean() }), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(transactions, async (all) => {
+        const ids = await server.database.transaction((tx) => openAttempts(tx, 5));
+        for (const { changes, isKept } of all) {
+          const done = server.database.transaction(async (tx) => {
+            for (const one of changes) await apply(tx, ids, one);
+            if (!isKept) throw new RangeError('rolled back');
+          });
+          await (isKept ? done : expect(done).rejects.toThrow(RangeError));
+        }
+        expect(await differences()).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are the sums of their rows after concurrent changes of the same attempts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(change, { maxLength: 4 }), { minLength: 4, maxLength: 8 }), async (all) => {
+        const ids = await server.database.transaction((tx) => openAttempts(tx, 3));
+        await Promise.all(
+          all.map(async (changes) => {
+            for (const one of changes) await server.database.transaction((tx) => apply(tx, ids, one));
+          }),
+        );
+        expect(await differences()).toEqual([]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('count an attempt from its claim to its refusal, and the charge in place of the price', async () => {
+    const [id = ''] = await server.database.transaction((tx) => openAttempts(tx, 1));
+    const key = newId('apiKey');
+    const spent = async () => {
+      const of = { day: DAYS[1], apiKeyId: key, currency: 'EUR' };
+      return (await server.database.run((db) => readAccount(db, of))).spentByKey.amount;
+    };
+    const set = (values: Partial<typeof attempts.$inferInsert>) =>
+      server.database.transaction((tx) => tx.update(attempts).set(values).where(eq(attempts.id, id)));
+    await server.database.transaction((tx) => reserve(tx, id, { apiKeyId: key }));
+    expect(await spent()).toBe('0');
+    await set({ state: 'sending' });
+    expect(await spent()).toBe('5.000000');
+    await set({ state: 'processing', chargedAmount: '4.50', chargedCurrency: 'EUR' });
+    expect(await spent()).toBe('4.500000');
+    await set({ state: 'failed' });
+    expect(await spent()).toBe('4.500000');
+    await set({ settled: true });
+    expect(await spent()).toBe('0.000000');
+  });
+
+  it('are found and set right when something has changed them behind the triggers', async () => {
+    await server.database.transaction(async (tx) => {
+      const [id = ''] = await openAttempts(tx, 1);
+      await tx.update(attempts).set({ state: 'sending' }).where(eq(attempts.id, id));
+      await reserve(tx, id, { apiKeyId: 'key_drift' });
+    });
+    await server.database.transaction(async (tx) => {
+      await tx.update(gateReserved).set({ amount: sql`${gateReserved.amount} + 1` });
+      await tx.update(gateSpending).set({ amount: '77' }).where(eq(gateSpending.apiKeyId, 'key_drift'));
+      await tx.insert(gateSpending).values({ day: DAYS[0], currency: 'XAU', apiKeyId: '', amount: '3' });
+      await tx.insert(gateReserved).values({ currency: 'XAU', amount: '4' });
+    });
+    const found = await differences();
+    expect(found.filter((one) => one['currency'] === 'XAU' || one['api_key_id'] === 'key_drift')).toEqual([
+      { total: 'reserved', day: '', currency: 'XAU', api_key_id: '', kept: '4.000000', summed: '0' },
+      { total: 'spending', day: DAYS[0], currency: 'XAU', api_key_id: '', kept: '3.000000', summed: '0' },
+      {
+        total: 'spending',
+        day: DAYS[1],
+        currency: 'EUR',
+        api_key_id: 'key_drift',
+        kept: '77.000000',
+        summed: '5.000000',
+      },
+    ]);
+    await server.database.transaction((tx) => recountTotals(tx, FIRST_DAY));
+    expect(await differences()).toEqual([]);
+  });
+});
