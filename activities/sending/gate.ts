@@ -9,18 +9,37 @@ import { lockUnfinishedWork, lockWork, readWork } from '#db/work/work-rows.ts';
 import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/claim-send.ts';
 import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
-import { reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
+import { reserve, type ReservationRequest, type Reserved } from '#fulfilment/gate/reservations.ts';
 
 /** The decision of the gate about a send before it is claimed. */
 type Admission =
-  | { readonly kind: 'admitted'; readonly how: Reserved | undefined }
+  | {
+      readonly kind: 'admitted';
+      /** Reserves the money: the last statements of the transaction. @throws MoneyShortError when the gate stops it. */
+      readonly reserve: () => Promise<Reserved | undefined>;
+    }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
+
+/** The wallet or a limit stops a claim whose other changes are made already: it is rolled back. */
+export class MoneyShortError extends Error {
+  constructor() {
+    super('the wallet or a daily limit does not cover the price');
+    this.name = 'MoneyShortError';
+  }
+}
+
+/**
+ * When the money of a claim is reserved. `last`: other claims then wait for one commit, not for all statements of this
+ * one. `first`: the hold of a stopped purchase is committed with the decision.
+ */
+export type ReservationOrder = 'first' | 'last';
 
 /** The result of a send, for the circuits. */
 export interface SendReport {
@@ -42,6 +61,7 @@ export interface Gate {
    * daily limits and the wallet.
    * @param locked the attempt as read in this transaction; the claim that follows uses the same values.
    * @param price undefined: not known; `'refused'`: it will not be sent.
+   * @param order `last` has an effect only while no barrier is in force.
    */
   admit(
     tx: Executor,
@@ -49,6 +69,7 @@ export interface Gate {
     row: WorkRow,
     locked: LockedAttempt,
     price: Money | undefined | 'refused',
+    order: ReservationOrder,
   ): Promise<Admission>;
   /** True when the price must be known before the send: for a daily limit, or for the caller's limit. */
   needsPrice(work: WorkRef): Promise<boolean>;
@@ -75,20 +96,18 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       });
     },
 
-    async admit(tx, work, row, locked, price) {
+    async admit(tx, work, row, locked, price, order) {
       const { attempt } = locked;
-      if (isFree(work) || !mayBeSent(locked)) return { kind: 'admitted', how: undefined };
+      if (isFree(work) || !mayBeSent(locked)) return NOTHING_TO_RESERVE;
       const asker = { work, row, attempt, now: now() };
       const isClear = await isGateClear(tx, work);
       const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
       if (stop !== undefined) return { kind: 'stopped', stop };
-      if (price === 'refused') return { kind: 'admitted', how: undefined };
+      if (price === 'refused') return NOTHING_TO_RESERVE;
 
-      const reservation = await reserve(
-        tx,
-        { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) },
-        policy,
-      );
+      const request = { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) };
+      if (isClear && order === 'last') return { kind: 'admitted', reserve: () => reserveOrThrow(tx, request, policy) };
+      const reservation = await reserve(tx, request, policy);
       if (reservation.kind === 'stopped') {
         await hold(tx, asker, reservation.stop, await findWait(tx, work), policy, price);
         // An override does not pass the wallet and the limits, so it is used up here.
@@ -99,7 +118,9 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       const isReserved = how === 'reserved' || how === 'reserved_before';
       const refused =
         isClear || isReserved ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy);
-      return refused === undefined ? { kind: 'admitted', how } : { kind: 'stopped', stop: refused };
+      return refused === undefined
+        ? { kind: 'admitted', reserve: () => Promise.resolve(how) }
+        : { kind: 'stopped', stop: refused };
     },
 
     async report(work, attemptId, { evidence, detail, retryAfterMs }) {
@@ -136,6 +157,14 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       }
     },
   };
+}
+
+const NOTHING_TO_RESERVE: Admission = { kind: 'admitted', reserve: () => Promise.resolve(undefined) };
+
+async function reserveOrThrow(tx: Executor, request: ReservationRequest, policy: GatePolicy): Promise<Reserved> {
+  const reservation = await reserve(tx, request, policy);
+  if (reservation.kind === 'stopped') throw new MoneyShortError();
+  return reservation.how;
 }
 
 /** True for cancellations: they spend nothing and pass no purchase gate. */

@@ -1,6 +1,13 @@
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
 import type { Offer, WorkHandlers } from '#activities/purchases/work-handler.ts';
-import { createGate, isFree, type Gate, type SendReport } from '#activities/sending/gate.ts';
+import {
+  createGate,
+  isFree,
+  MoneyShortError,
+  type Gate,
+  type ReservationOrder,
+  type SendReport,
+} from '#activities/sending/gate.ts';
 import { recordSend } from '#activities/sending/record-send.ts';
 import { startLease, type RunningLease } from '#activities/sending/send-lease.ts';
 import { failAsNotBegun } from '#activities/sending/send-not-begun.ts';
@@ -146,14 +153,29 @@ type ClaimResult =
   | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
 
+/** A claim that the wallet or a limit stops is rolled back, and runs again with the money first. */
+async function claimOnce(
+  sender: Sender,
+  request: Request,
+  admitted: Extract<Admitted, { kind: 'admitted' }>,
+): Promise<ClaimResult> {
+  try {
+    return await claimWith(sender, request, admitted, 'last');
+  } catch (error) {
+    if (!(error instanceof MoneyShortError)) throw error;
+    return claimWith(sender, request, admitted, 'first');
+  }
+}
+
 /**
  * One transaction: locks the work, then the attempt; checks barriers, the price limit, lost records and the gate; takes
  * the lease.
  */
-async function claimOnce(
+async function claimWith(
   sender: Sender,
   { work, attemptId, resendWindowMs, retryRule, witness }: Request,
   { offer, priceNeeded }: Extract<Admitted, { kind: 'admitted' }>,
+  order: ReservationOrder,
 ): Promise<ClaimResult> {
   const { database, purchaseGate, sendLeaseMs, purchaseInForce, now } = sender;
   // Measured from before the transaction: the lease that PostgreSQL grants in it ends later than this one.
@@ -171,7 +193,7 @@ async function claimOnce(
       return { kind: 'unsent', outcome: { kind: 'records_lost' } };
 
     const price = objection === undefined ? offer.price : 'refused';
-    const admission = await purchaseGate.admit(tx, work, row, locked, price);
+    const admission = await purchaseGate.admit(tx, work, row, locked, price, order);
     if (admission.kind === 'stopped') return { kind: 'gated', stop: admission.stop };
 
     const granted = await claimSend(tx, locked, {
@@ -188,7 +210,7 @@ async function claimOnce(
     await markInProgress(tx, work, 'submitting', new Date(now()), retryRule);
 
     const { attempt, leaseToken } = granted;
-    const reserved = admission.how;
+    const reserved = await admission.reserve();
     if (objection === undefined) return { kind: 'claimed', attempt, leaseToken, reserved, lease };
     // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.
     const recorded = await recordSend(tx, sender, { work, current: row, attempt, leaseToken, reserved }, objection);

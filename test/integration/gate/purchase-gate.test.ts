@@ -1,5 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
@@ -39,6 +40,12 @@ const look = async () => {
 };
 const circuit = async (name: string) =>
   (await bench.database.run(listCircuits)).find((row) => row.name === name)?.state ?? 'closed';
+/** The SQL of a call of the driver. */
+function textOf(call: unknown): string {
+  if (typeof call === 'string') return call;
+  return typeof call === 'object' && call !== null && 'text' in call ? String(call.text) : '';
+}
+
 /** Orders accepted one second apart. */
 async function begin(count: number): Promise<AttemptRef[]> {
   const refs: AttemptRef[] = [];
@@ -103,6 +110,19 @@ describe('the wallet balance', () => {
     expect(await send(first!)).toMatchObject({ kind: 'accepted' });
     const rows = await bench.database.run((db) => db.select().from(gateReservations));
     expect(rows).toHaveLength(1);
+  });
+
+  it('keeps other claims waiting for two statements and the commit', async () => {
+    const [ref] = await begin(1);
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+    const texts = query.mock.calls.map(([call]) => textOf(call));
+    query.mockRestore();
+    const locked = texts.findLastIndex((text) => text.includes('purchase_gate.account'));
+    expect(texts.slice(locked + 1, texts.indexOf('COMMIT', locked))).toEqual([
+      expect.stringMatching(/^select\s[^;]* from "gate_reserved"/),
+      expect.stringMatching(/^insert into "gate_reservations"/),
+    ]);
   });
 
   it('releases the oldest orders that a deposit covers, before their timers', async () => {
