@@ -158,7 +158,7 @@ describe('GET /v1/wallet/runway', () => {
     // No reservation counts that is refused, over, included in the balance, or in another currency.
     await reserved(api, '300.00', { state: 'refused' });
     await reserved(api, '400.00', { state: 'completed' }, { isOver: true });
-    await reserved(api, '500.00', { state: 'completed' }, { coveredByReading: 1 });
+    await reserved(api, '500.00', { state: 'completed' }, { coveredByReading: 1, isOver: true });
     await reserved(api, '600.00', {}, { currency: 'USD' });
     expect(await shown()).toMatchObject({
       status: 'known',
