@@ -33,6 +33,9 @@ export const journal = pgTable(
     check('journal_direction', sql`${table.direction} in (${inList(DIRECTIONS)})`),
     check('journal_cause_kind', sql`${table.causeKind} in (${inList(CAUSE_KINDS)})`),
     index('journal_recorded_at').on(table.recordedAt),
+    index('journal_credits')
+      .on(table.id)
+      .where(sql`${table.direction} = 'credit'`),
   ],
 );
 

@@ -33,7 +33,9 @@ export const esims = pgTable(
     index('esims_watch')
       .on(table.watchDueAt)
       .where(sql`${table.watchDueAt} is not null`),
-    index('esims_expiry').on(table.expiresAt, table.id),
+    index('esims_expiry')
+      .on(table.expiresAt, table.id)
+      .where(sql`${table.expiresAt} is not null`),
   ],
 );
 

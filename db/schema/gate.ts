@@ -170,7 +170,7 @@ export const gateWaits = pgTable(
   (table) => [
     primaryKey({ columns: [table.subjectKind, table.subjectId] }),
     index('gate_waits_queue').on(table.barrier, table.probes, table.acceptedAt),
-    index('gate_waits_oldest').on(table.acceptedAt),
+    index('gate_waits_oldest').on(table.barrier, table.acceptedAt, table.subjectId),
   ],
 );
 

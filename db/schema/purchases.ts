@@ -44,7 +44,7 @@ export const attempts = pgTable(
      * Our id of an eSIM from the first send until the attempt is settled: no other attempt of that eSIM is sent
      * meanwhile.
      */
-    busyEsimId: text('busy_esim_id').unique(),
+    busyEsimId: text('busy_esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
@@ -57,6 +57,9 @@ export const attempts = pgTable(
     uniqueIndex('attempts_subject_number').on(table.subjectKind, table.subjectId, table.number),
     uniqueIndex('attempts_reference').on(table.subjectKind, table.reference),
     uniqueIndex('attempts_service_id').on(table.subjectKind, table.serviceId),
+    uniqueIndex('attempts_busy_esim')
+      .on(table.busyEsimId)
+      .where(sql`${table.busyEsimId} is not null`),
     check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
     index('attempts_cancellation_esim')
       .on(table.serviceEsimId)

@@ -102,7 +102,9 @@ export const orders = pgTable(
     index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('orders_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('orders_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
-    index('orders_esim').on(table.esimId),
+    index('orders_esim')
+      .on(table.esimId)
+      .where(sql`${table.esimId} is not null`),
     ...filterIndexes('orders', table),
     index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
