@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
+import { and, eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Executor } from '#db/connection/database.ts';
@@ -14,6 +14,7 @@ import {
   journal,
   orders,
   refunds,
+  timeline,
   topups,
   vpnSubscriptions,
   walletMovements,
@@ -334,6 +335,26 @@ describe('a page of a list', () => {
       ['seqscan'],
     );
     expect(plan).toMatch(/(using|on) orders_esim /);
+  });
+
+  it.each([
+    ['credits', { direction: 'credit' }, 'journal_credits'],
+    ['what was recorded before a time', { before: at(0) }, 'journal_recorded_at'],
+  ] as const)('of movements that are %s reads no newer rows', async (_name, filter, index) => {
+    const plan = await planOf((db) => journalPage(db, filter, { limit: 21 }), ['seqscan', 'sort', 'bitmapscan']);
+    expect(plan).toMatch(new RegExp(`using ${index} `));
+  });
+
+  it('of a timeline reads that of its subject', async () => {
+    const plan = await planOf(
+      (db) =>
+        db
+          .select({ id: timeline.id })
+          .from(timeline)
+          .where(and(eq(timeline.subjectKind, 'order'), eq(timeline.subjectId, id))),
+      ['seqscan'],
+    );
+    expect(plan).toMatch(/(using|on) timeline_dedup /);
   });
 
   it('of eSIMs by the reference of their order reads only that one', async () => {
