@@ -1,5 +1,5 @@
 /** The queue of work that is held at the gate, and the overrides of operators. */
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits, gateOverrides, gateWaits } from '#db/schema.ts';
@@ -79,6 +79,16 @@ export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<Gate
     .orderBy(asc(gateWaits.probes), asc(gateWaits.acceptedAt))
     .limit(1);
   return row;
+}
+
+/** The barriers with held work. Reads one row of each, however long its queue is. */
+export async function queuedBarriers(db: Executor): Promise<Barrier[]> {
+  const next = (after: SQL) => sql`(select ${gateWaits.barrier} from ${gateWaits} where ${gateWaits.barrier} > ${after}
+    order by ${gateWaits.barrier} limit 1)`;
+  const { rows } = await db.execute<{ barrier: Barrier }>(sql`with recursive queued (barrier) as (
+      select ${next(sql`''`)} union all select ${next(sql`queued.barrier`)} from queued where queued.barrier is not null
+    ) select barrier from queued where barrier is not null`);
+  return rows.map(({ barrier }) => barrier);
 }
 
 /** Counts that work was the canary once more. */

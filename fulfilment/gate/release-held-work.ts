@@ -2,12 +2,12 @@
  * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
  * first. Every worker runs this about once a second; one at a time does it.
  */
-import { asc, eq, inArray, or, sql } from 'drizzle-orm';
+import { asc, eq, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { readAccount } from '#db/gate/account.ts';
 import { circuitOfRow, listCircuits, lockUnclosed } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
-import { leaveQueue, firstInQueue, noteProbe, type GateWait } from '#db/gate/waits.ts';
+import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, type GateWait } from '#db/gate/waits.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
@@ -104,23 +104,21 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
 }
 
 /**
- * Work that is not held by an open circuit or a pause, oldest first. Some of each queue (money, daily limit, turn), so
- * that many that wait for money do not hide the others.
+ * Work that is not held by an open circuit or a pause, oldest first. Some of each queue, so that many that wait for
+ * money do not hide the others.
  */
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
-  const closed = await closedBarriers(tx);
-  const lines = [
-    eq(gateWaits.barrier, 'wallet'),
-    eq(gateWaits.barrier, 'spend_limit'),
-    sql`not ${inArray(gateWaits.barrier, ['wallet', 'spend_limit', ...closed])}`,
-  ];
+  const barriers = await queuedBarriers(tx);
+  if (barriers.length === 0) return [];
+  const closed = new Set(await closedBarriers(tx));
   const found: GateWait[] = [];
-  for (const line of lines) {
+  for (const barrier of barriers) {
+    if (closed.has(barrier)) continue;
     found.push(
       ...(await tx
         .select()
         .from(gateWaits)
-        .where(line)
+        .where(eq(gateWaits.barrier, barrier))
         .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
         .limit(LOOK_AHEAD)
         // Rows that are locked now are released in the next run.

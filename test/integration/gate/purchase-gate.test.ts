@@ -1,11 +1,11 @@
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { readGate } from '#db/gate/gate-overview.ts';
-import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#db/schema.ts';
+import { apiKeys, attempts, events, gateReservations, gateWaits, outbox, timeline } from '#db/schema.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
@@ -304,6 +304,19 @@ describe('a circuit', () => {
     expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
     expect(await sends()).toBe(3);
   });
+});
+
+it('the release of held work reads some of each queue, however long it is', async () => {
+  const plan = await bench.database.transaction(async (tx) => {
+    for (const each of ['seqscan', 'sort', 'bitmapscan']) await tx.execute(`set local enable_${each} = off`);
+    const queue = tx
+      .select()
+      .from(gateWaits)
+      .where(eq(gateWaits.barrier, 'wallet'))
+      .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId));
+    return JSON.stringify((await tx.execute(sql`explain ${queue.getSQL()}`)).rows);
+  });
+  expect(plan).toContain(' using gate_waits_oldest ');
 });
 
 describe('a pause', () => {
