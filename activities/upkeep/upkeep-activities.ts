@@ -75,18 +75,20 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const listed = await lookUpInLists(silent);
       let lookedUpCount = listed.size;
       let newReports = await storeListed(silent, listed);
-      let reads = 0;
-      for (const attempt of silent) {
-        if (listed.has(attempt.id)) continue;
-        if (reads === reconcile.readsPerRun) break;
-        reads += 1;
-        const lookedUp = await handlers[attempt.subjectKind].lookUp(attempt);
-        lookedUpCount += 1;
+      const single = silent.filter(({ id }) => !listed.has(id)).slice(0, reconcile.readsPerRun);
+      for (let start = 0; start < single.length; start += reconcile.readsAtOnce) {
+        const some = single.slice(start, start + reconcile.readsAtOnce);
+        const found = await Promise.all(some.map((attempt) => handlers[attempt.subjectKind].lookUp(attempt)));
+        lookedUpCount += some.length;
+        const ids = some.map(({ id }) => id);
         // First: an attempt with an unexpected answer must not stay first in the queue and block the others.
-        await database.run((db) => markLookedUp(db, [attempt.id], new Date(now())));
+        await database.run((db) => markLookedUp(db, ids, new Date(now())));
+        for (const [index, attempt] of some.entries()) {
+          const lookedUp = found[index];
+          if (lookedUp?.kind === 'found' && (await storeReport(dependencies, attempt, lookedUp))) newReports += 1;
+        }
         // When the service cannot be reached, the other look-ups would fail, too.
-        if (lookedUp.kind === 'unavailable' && failsEveryCall(lookedUp.failure.class)) break;
-        if (lookedUp.kind === 'found' && (await storeReport(dependencies, attempt, lookedUp))) newReports += 1;
+        if (found.some((each) => each.kind === 'unavailable' && failsEveryCall(each.failure.class))) break;
       }
       if (newReports > 0) await warnOfMissedWebhooks(dependencies);
       return { lookedUp: lookedUpCount, newReports };

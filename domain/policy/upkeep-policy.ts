@@ -20,6 +20,11 @@ export interface ReconcilePolicy {
   readonly silentPerRun: number;
   /** Single reads at the service in one run, so that a backlog cannot use up the rate limit. */
   readonly readsPerRun: number;
+  /**
+   * Single reads under way at once. A service that takes 200 ms then answers all of a run in 10 seconds, at 20 reads a
+   * second.
+   */
+  readonly readsAtOnce: number;
   /** From this number of silent pieces of work of one kind on, their list is read first: one page is one read. */
   readonly listFrom: number;
   /** Pages of such a list in one run; work that they do not show is looked up one by one. */
@@ -91,6 +96,7 @@ export const RECONCILE_POLICY: ReconcilePolicy = {
   everyMs: minute,
   silentPerRun: 2_000,
   readsPerRun: 200,
+  readsAtOnce: 4,
   listFrom: 10,
   listPages: 40,
 };
