@@ -3,7 +3,7 @@ import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import { recordAnswer } from '#activities/sending/record-answer.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
+import { findAttemptById, lockAttemptRow } from '#db/attempts/attempts.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 
@@ -22,7 +22,7 @@ export function createLookUp(
       const notOurs = await findMismatch(tx, attempt, facts);
       if (notOurs !== undefined)
         return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
-      await recordAnswer(tx, { work, current, attemptId }, facts, new Date(now()));
+      await recordAnswer(tx, { work, current, attempt: await lockAttemptRow(tx, attemptId) }, facts, new Date(now()));
       await addTimelineEntry(tx, work, {
         event: 'attempt.found',
         message: `A look-up at the service shows attempt ${attempt.number} as ${facts.outcome}.`,

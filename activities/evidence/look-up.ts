@@ -25,9 +25,9 @@ export async function findMismatch(
   attempt: AttemptRow,
   facts: AttemptReport,
 ): Promise<NotOurs | undefined> {
-  const taken = await findTakenServiceId(db, attempt, facts);
-  if (taken !== undefined) return taken;
-  const { productId } = facts;
+  const { serviceId, productId } = facts;
+  if (serviceId !== undefined && (await serviceIdsOfOthers(db, attempt, [serviceId])).size > 0)
+    return belongsToAnother(attempt, facts);
   const ordered = await orderedInstead(db, workOf(attempt), productId);
   if (ordered === undefined) return undefined;
   const noun = KINDS[attempt.subjectKind].productNoun;
@@ -38,22 +38,12 @@ export async function findMismatch(
 }
 
 /**
- * The part of {@link findMismatch} that also applies to the answer of a send. The client has already compared the
- * product of such an answer with the request.
- *
- * @returns why the record cannot be of this attempt: its service id belongs to another one.
+ * The part of {@link findMismatch} that also applies to the answer of a send: its service id belongs to another
+ * attempt. The client has already compared the product of such an answer with the request.
  */
-export async function findTakenServiceId(
-  db: Executor,
-  attempt: AttemptRow,
-  facts: AttemptReport,
-): Promise<NotOurs | undefined> {
-  const { serviceId } = facts;
-  if (serviceId === undefined || (await serviceIdsOfOthers(db, attempt, [serviceId])).size === 0) return undefined;
-  return {
-    kind: 'not_ours',
-    detail: `${has(attempt, facts)}, which belongs to another ${KINDS[attempt.subjectKind].noun}.`,
-  };
+export function belongsToAnother(attempt: AttemptRow, facts: AttemptReport): NotOurs {
+  const detail = `${has(attempt, facts)}, which belongs to another ${KINDS[attempt.subjectKind].noun}.`;
+  return { kind: 'not_ours', detail };
 }
 
 /** The beginning of a sentence. */

@@ -13,7 +13,8 @@ interface Answered {
   readonly work: WorkRef;
   /** The work as it is now, locked. */
   readonly current: WorkRow;
-  readonly attemptId: string;
+  /** Locked. */
+  readonly attempt: AttemptRow;
   /** Of the send that was answered; undefined for a look-up. */
   readonly leaseToken?: string;
 }
@@ -26,11 +27,11 @@ interface Answered {
  */
 export async function recordAnswer(
   tx: Executor,
-  { work, current, attemptId, leaseToken }: Answered,
+  { work, current, attempt: before, leaseToken }: Answered,
   facts: AttemptReport,
   now: Date,
 ): Promise<AttemptRow> {
-  const { before, after } = await applyReport(tx, attemptId, facts, now);
+  const after = await applyReport(tx, before, facts, now);
   const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,

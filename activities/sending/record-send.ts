@@ -1,4 +1,4 @@
-import { findTakenServiceId } from '#activities/evidence/look-up.ts';
+import { belongsToAnother } from '#activities/evidence/look-up.ts';
 import { recordAnswer } from '#activities/sending/record-answer.ts';
 import { attemptSnapshot, noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
@@ -11,9 +11,11 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { lockAnsweredAttempt } from '#fulfilment/attempts/answered-attempt.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
+import { changesNoCircuit } from '#fulfilment/gate/circuits.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
@@ -29,46 +31,73 @@ interface ClaimedSend {
   readonly reserved: Reserved | undefined;
 }
 
+/** The result of a send as it was stored. */
+export interface RecordedSend {
+  readonly result: SendResult;
+  /** The answer as it was judged: one about another purchase is a failure. */
+  readonly answer: ServiceResult<AttemptReport>;
+  /** The attempt as it is now. */
+  readonly attempt: AttemptRow;
+  /** True when the answer may change a circuit of the purchase gate. */
+  readonly concernsGate: boolean;
+}
+
+type Stored = Omit<RecordedSend, 'result'>;
+
+type Tools = Pick<WorkDependencies, 'sendLeaseMs' | 'now'>;
+
 /**
  * Stores the answer of a claimed send, with a timeline entry.
  *
  * @param answered by the service, or our own reason not to send.
- * @returns the result of the activity, and the answer as it was judged: one about another purchase is a failure.
  */
 export async function recordSend(
   tx: Executor,
-  { sendLeaseMs, now }: Pick<WorkDependencies, 'sendLeaseMs' | 'now'>,
-  { work, current, attempt, leaseToken, reserved }: ClaimedSend,
+  tools: Tools,
+  claimed: ClaimedSend,
   answered: ServiceResult<AttemptReport>,
-): Promise<{ readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }> {
-  const answer = await rejectOfAnother(tx, attempt, answered);
-  let after: AttemptRow;
-  if (answer.ok) {
-    after = await recordAnswer(tx, { work, current, attemptId: attempt.id, leaseToken }, answer.value, new Date(now()));
-  } else {
-    const recorded = await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
-    const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
-    after = await restoreLostClaim(tx, attempt, recorded, answer, tools);
-  }
-  await addTimelineEntry(tx, work, sentEntry(attempt, answer, reserved));
+): Promise<RecordedSend> {
+  const stored = answered.ok
+    ? await storeAcceptance(tx, tools, claimed, answered)
+    : await storeFailure(tx, tools, claimed, answered);
+  const { answer, attempt } = stored;
+  await addTimelineEntry(tx, claimed.work, sentEntry(claimed.attempt, answer, claimed.reserved));
   const result: SendResult = {
-    outcome: outcomeOf(after, answer),
-    attempt: attemptSnapshot(after),
+    outcome: outcomeOf(attempt, answer),
+    attempt: attemptSnapshot(attempt),
     ...(!answer.ok && { detail: answer.detail }),
   };
-  return { result, answer };
+  return { result, ...stored };
 }
 
-/** An answer whose service id belongs to another attempt proves nothing about this one: its outcome is unknown. */
-async function rejectOfAnother(
+async function storeAcceptance(
   tx: Executor,
-  attempt: AttemptRow,
-  answer: ServiceResult<AttemptReport>,
-): Promise<ServiceResult<AttemptReport>> {
-  if (!answer.ok) return answer;
-  const notOurs = await findTakenServiceId(tx, attempt, answer.value);
-  if (notOurs === undefined) return answer;
-  return { ok: false, kind: 'failure', failure: 'contract_drift', detail: notOurs.detail, status: answer.status };
+  tools: Tools,
+  claimed: ClaimedSend,
+  answer: Extract<ServiceResult<AttemptReport>, { ok: true }>,
+): Promise<Stored> {
+  const { work, current, leaseToken } = claimed;
+  const { attempt: locked, isTaken, circuits } = await lockAnsweredAttempt(tx, claimed.attempt, answer.value.serviceId);
+  if (isTaken) {
+    // It proves nothing about this attempt: the outcome of the send is unknown.
+    const { detail } = belongsToAnother(claimed.attempt, answer.value);
+    const { status } = answer;
+    return storeFailure(tx, tools, claimed, { ok: false, kind: 'failure', failure: 'contract_drift', detail, status });
+  }
+  const answered = { work, current, attempt: locked, leaseToken };
+  const attempt = await recordAnswer(tx, answered, answer.value, new Date(tools.now()));
+  return { answer, attempt, concernsGate: !changesNoCircuit(circuits, { work, evidence: { kind: 'accepted' } }) };
+}
+
+async function storeFailure(
+  tx: Executor,
+  { sendLeaseMs }: Tools,
+  { current, attempt: claimed, leaseToken }: ClaimedSend,
+  answer: ServiceFailure,
+): Promise<Stored> {
+  const recorded = await recordSendFailure(tx, claimed.id, leaseToken, noteOf(answer));
+  const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
+  return { answer, attempt: await restoreLostClaim(tx, claimed, recorded, answer, tools), concernsGate: true };
 }
 
 /**

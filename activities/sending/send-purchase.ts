@@ -257,21 +257,21 @@ async function send(
   return handlers[work.kind].send(attempt, body, lease.leftMs);
 }
 
-/** Stores the answer of a send, then reports it to the circuits of the gate. */
+/** Stores the answer of a send, then reports it to the circuits of the gate if it may change one. */
 async function record(
   sender: Sender,
   { work, attemptId }: Request,
   { attempt, leaseToken, reserved }: Extract<Claimed, { kind: 'claimed' }>,
   answered: ServiceResult<AttemptReport>,
 ): Promise<SendResult> {
-  const { result, answer } = await sender.database.transaction(async (tx) => {
+  const { result, answer, concernsGate } = await sender.database.transaction(async (tx) => {
     // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
     // run.
     const current = await lockWork(tx, work);
     return recordSend(tx, sender, { work, current, attempt, leaseToken, reserved }, answered);
   });
   // In a transaction of its own: the result must not be lost when this fails.
-  await sender.purchaseGate.report(work, attemptId, reportOf(answer));
+  if (concernsGate) await sender.purchaseGate.report(work, attemptId, reportOf(answer));
   return result;
 }
 

@@ -71,6 +71,13 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
   return row;
 }
 
+/** Reads and locks an attempt. The caller holds the lock of its work. @throws RowMissingError */
+export async function lockAttemptRow(tx: Executor, attemptId: string): Promise<AttemptRow> {
+  const [row] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
+  if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
+  return row;
+}
+
 /** The price limit of an attempt; null: none. */
 export function limitOf({
   limitAmount: amount,

@@ -1,5 +1,5 @@
 /** Queries of circuits. */
-import { asc, ne } from 'drizzle-orm';
+import { asc, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits } from '#db/schema.ts';
 import type { Circuit } from '#domain/gate/circuit.ts';
@@ -19,9 +19,17 @@ export function circuitOfRow(row: CircuitRow): Circuit {
 }
 
 /** True when this work is the canary of the circuit. */
-export function isCanary(row: CircuitRow, { kind, id }: WorkRef): boolean {
+export function isCanary(row: Pick<CircuitRow, 'canaryKind' | 'canaryId'>, { kind, id }: WorkRef): boolean {
   return row.canaryKind === kind && row.canaryId === id;
 }
+
+/** The part of a circuit by which the result of a send is judged. */
+export type CircuitGlance = Pick<CircuitRow, 'name' | 'state' | 'failures' | 'canaryKind' | 'canaryId'>;
+
+/** All circuits that ever changed, as one column of a query that runs anyway. */
+export const circuitsAtAGlance = sql<CircuitGlance[]>`(select coalesce(jsonb_agg(jsonb_build_object(
+  'name', ${gateCircuits.name}, 'state', ${gateCircuits.state}, 'failures', ${gateCircuits.failures},
+  'canaryKind', ${gateCircuits.canaryKind}, 'canaryId', ${gateCircuits.canaryId})), '[]') from ${gateCircuits})`;
 
 /** All circuits that ever changed. */
 export async function listCircuits(db: Executor): Promise<CircuitRow[]> {

@@ -1,12 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
-import { workOf } from '#db/attempts/attempts.ts';
+import { lockAttemptRow, workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordMovement } from '#db/money/journal.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { RowMissingError } from '#db/work/work-rows.ts';
 import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { ATTEMPT_DECISIONS, type ObservedOutcome } from '#domain/relay/observation.ts';
@@ -45,23 +44,22 @@ export async function recordReport(
   told: AttemptReport,
   now: Date,
 ): Promise<AttemptRow> {
-  return (await applyReport(tx, attemptId, told, now)).after;
+  return applyReport(tx, await lockAttemptRow(tx, attemptId), told, now);
 }
 
-/** As {@link recordReport}. @returns the attempt before and after. */
+/** As {@link recordReport}. @param known the attempt, locked in this transaction. */
 export async function applyReport(
   tx: Executor,
-  attemptId: string,
+  known: AttemptRow,
   told: AttemptReport,
   now: Date,
-): Promise<{ readonly before: AttemptRow; readonly after: AttemptRow }> {
-  const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  if (known === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
+): Promise<AttemptRow> {
+  const attemptId = known.id;
   const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);
-    return { before: known, after: known };
+    return known;
   }
   await reportDisagreement(tx, known, facts);
   const state = attemptStateAfter(known.state, facts.outcome);
@@ -98,7 +96,7 @@ export async function applyReport(
     const money = { amount: row.chargedAmount, currency: row.chargedCurrency };
     await recordMovement(tx, { direction: 'debit', attemptId, money });
   }
-  return { before: known, after: row };
+  return row;
 }
 
 /** A report about a cancellation, merged with the earlier ones. */

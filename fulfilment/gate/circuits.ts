@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { type CircuitRow, circuitOfRow, isCanary, listCircuits } from '#db/gate/circuits.ts';
+import { type CircuitGlance, type CircuitRow, circuitOfRow, isCanary, listCircuits } from '#db/gate/circuits.ts';
 import { gateCircuits } from '#db/schema.ts';
 import { sendEventFor, type SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import {
@@ -110,10 +110,24 @@ export async function noteSend(tx: Executor, send: ReportedSend, policy: Circuit
   return { changes, failed };
 }
 
+/**
+ * True when the result of a send changes no circuit, as is usual: none is open or counts failures, and the work is
+ * nobody's canary. The report then needs no transaction.
+ *
+ * @param circuits read without a lock. A circuit that changes at this moment learns from the next send.
+ */
+export function changesNoCircuit(
+  circuits: readonly CircuitGlance[],
+  send: Pick<ReportedSend, 'work' | 'evidence'>,
+): boolean {
+  const known = new Map(circuits.map((row) => [row.name, row]));
+  return circuitNames.every((name) => eventOf(name, known.get(name), send) === undefined);
+}
+
 function eventOf(
   name: CircuitName,
-  row: CircuitRow | undefined,
-  { work, evidence }: ReportedSend,
+  row: CircuitGlance | undefined,
+  { work, evidence }: Pick<ReportedSend, 'work' | 'evidence'>,
 ): CircuitEvent | undefined {
   return sendEventFor(name, row, row !== undefined && isCanary(row, work), evidence);
 }
