@@ -48,9 +48,9 @@ export async function buy(run: WorkRun, delivery: Delivery): Promise<WorkEnd> {
 
 async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, delivery: Delivery): Promise<Step> {
   switch (step.step) {
-    // Send the stored bytes, once. The result decides: accepted, held, failed, or unknown.
+    // Send the stored bytes, once. The result decides: accepted, delivered at once, held, failed, or unknown.
     case 'send':
-      return send(purchase);
+      return send(purchase, delivery);
     // Nothing was bought and the obstacle passes (balance, outage, purchase gate): wait, then send.
     case 'hold':
       return hold(purchase, step);

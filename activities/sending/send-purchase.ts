@@ -1,5 +1,6 @@
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
 import type { Offer, WorkHandlers } from '#activities/purchases/work-handler.ts';
+import { deliverAtOnce } from '#activities/sending/deliver-at-once.ts';
 import {
   createGate,
   isFree,
@@ -8,7 +9,7 @@ import {
   type ReservationOrder,
   type SendReport,
 } from '#activities/sending/gate.ts';
-import { recordSend } from '#activities/sending/record-send.ts';
+import { recordSend, type RecordedSend } from '#activities/sending/record-send.ts';
 import { startLease, type RunningLease } from '#activities/sending/send-lease.ts';
 import { failAsNotBegun } from '#activities/sending/send-not-begun.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
@@ -68,7 +69,7 @@ type Claimed =
     }
   | Ended;
 
-/** Makes the activity that spends money: admit, claim, send, record. Each step can end it. */
+/** Makes the activity that spends money: admit, claim, send, record, deliver. Each step can end it. */
 export function createSendPurchase(
   dependencies: WorkDependencies,
   handlers: WorkHandlers,
@@ -91,7 +92,11 @@ export function createSendPurchase(
       if (claimed.kind === 'ended') return claimed.result;
 
       const answer = await send(sender, request, claimed, begin);
-      return record(sender, request, claimed, answer);
+      const { result, attempt } = await record(sender, request, claimed, answer);
+      if (request.delivers !== true || !isCompleted(result)) return result;
+
+      const delivered = await deliverAtOnce(handlers, request.work.kind, attempt, admitted.began);
+      return delivered === undefined ? result : { ...result, delivered };
     });
 }
 
@@ -263,16 +268,20 @@ async function record(
   { work, attemptId }: Request,
   { attempt, leaseToken, reserved }: Extract<Claimed, { kind: 'claimed' }>,
   answered: ServiceResult<AttemptReport>,
-): Promise<SendResult> {
-  const { result, answer, concernsGate } = await sender.database.transaction(async (tx) => {
+): Promise<RecordedSend> {
+  const recorded = await sender.database.transaction(async (tx) => {
     // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
     // run.
     const current = await lockWork(tx, work);
     return recordSend(tx, sender, { work, current, attempt, leaseToken, reserved }, answered);
   });
   // In a transaction of its own: the result must not be lost when this fails.
-  if (concernsGate) await sender.purchaseGate.report(work, attemptId, reportOf(answer));
-  return result;
+  if (recorded.concernsGate) await sender.purchaseGate.report(work, attemptId, reportOf(recorded.answer));
+  return recorded;
+}
+
+function isCompleted({ outcome }: SendResult): boolean {
+  return outcome.kind === 'accepted' && outcome.outcome === 'completed';
 }
 
 /** @param attempt as it was read under its lock; undefined: it is read now. */

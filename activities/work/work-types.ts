@@ -118,6 +118,8 @@ export interface SendResult {
   /** A sentence about a failure. */
   readonly detail?: string;
   readonly attempt: AttemptSnapshot;
+  /** Set when the service called it completed in its answer, and the work was completed with it at once. */
+  readonly delivered?: { readonly esimId?: string };
 }
 
 /** The result of opening a further attempt. */
@@ -216,12 +218,15 @@ export interface PurchaseActivities {
    *   resends. Absent: an attempt that may have bought is not resent.
    * @param input.retryRule the retry rule, stored for display.
    * @param input.witness what the workflow knows about the newest attempt; a row that knows less is not claimed.
+   * @param input.delivers true: what the service calls completed in its answer is delivered at once, as
+   *   `completePurchase` does. When that does not succeed, the result is that of the send alone.
    */
   sendPurchase(
     input: AttemptRef & {
       readonly resendWindowMs?: number;
       readonly retryRule?: RetryRule;
       readonly witness?: Witness;
+      readonly delivers?: true;
     },
   ): Promise<SendResult>;
   /** Looks the attempt up at the service. */

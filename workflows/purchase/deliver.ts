@@ -50,14 +50,16 @@ export async function deliver(purchase: Purchase, delivery: Delivery): Promise<S
     case 'changed':
       await run.reload();
       return purchase.nextStep();
-    case 'completed': {
-      const { esimId } = result;
-      const { status, done } = delivery;
-      const after = status === 'completed' ? nothingMore(run) : 'It is renewed until it expires or is cancelled.';
-      run.show({ status, now: done(esimId ?? ''), next: after });
-      return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
-    }
+    case 'completed':
+      return delivered(purchase, delivery, result);
   }
+}
+
+/** The end of a purchase whose delivery is stored. */
+export function delivered({ run }: Purchase, { status, done }: Delivery, { esimId }: { readonly esimId?: string }): Step {
+  const after = status === 'completed' ? nothingMore(run) : 'It is renewed until it expires or is cancelled.';
+  run.show({ status, now: done(esimId ?? ''), next: after });
+  return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
 }
 
 /** @returns undefined when the activity was given up. */

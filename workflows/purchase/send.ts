@@ -4,13 +4,18 @@ import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';
+import { delivered, type Delivery } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/work/activity-failures.ts';
 
-/** Sends the stored bytes of the attempt once, and decides the next step. */
-export async function send(purchase: Purchase): Promise<Step> {
+/**
+ * Sends the stored bytes of the attempt once, and decides the next step.
+ * @param delivery made by the same activity when the service calls the purchase completed in its answer;
+ *   undefined: never.
+ */
+export async function send(purchase: Purchase, delivery?: Delivery): Promise<Step> {
   const { run } = purchase;
   if (!run.observations.isEmpty) return purchase.takeReports();
   if (Date.now() >= run.deadline && !run.attempt.history.anyUnknown) {
@@ -21,7 +26,7 @@ export async function send(purchase: Purchase): Promise<Step> {
     now: `Attempt ${run.attempt.number} is being sent to the service.`,
     next: 'The answer of the service.',
   });
-  const result = await sendOnce(purchase);
+  const result = await sendOnce(purchase, delivery);
   if (result === undefined) return afterLostResult(purchase);
 
   const { outcome } = result;
@@ -37,6 +42,7 @@ export async function send(purchase: Purchase): Promise<Step> {
   }
   purchase.stall = undefined;
   if (isAnswered(outcome)) purchase.proofs = 0;
+  if (delivery !== undefined && result.delivered !== undefined) return delivered(purchase, delivery, result.delivered);
   return purchase.stepAfterSend(outcome);
 }
 
@@ -45,14 +51,15 @@ export async function send(purchase: Purchase): Promise<Step> {
  *
  * @returns undefined when the result was lost, with the worker or with PostgreSQL.
  */
-async function sendOnce({ run, attemptRef }: Purchase): Promise<SendResult | undefined> {
+async function sendOnce({ run, attemptRef }: Purchase, delivery: Delivery | undefined): Promise<SendResult | undefined> {
   const { memory, attempt, configuredRule: retryRule } = run;
   const { resendAllowed, resendWindowMs, sendActivityTimeoutMs } = run.policy;
+  const thenDeliver = delivery === undefined ? '' : `; if it is completed at once, read the ${delivery.name}`;
   const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
     startToCloseTimeout: sendActivityTimeoutMs,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },
-    summary: `Send attempt ${attempt.number}, send ${attempt.history.sends + 1}`,
+    summary: `Send attempt ${attempt.number}, send ${attempt.history.sends + 1}${thenDeliver}`,
   });
   memory.beginSend(attempt);
   try {
@@ -62,6 +69,7 @@ async function sendOnce({ run, attemptRef }: Purchase): Promise<SendResult | und
       ...(resendAllowed && { resendWindowMs }),
       retryRule,
       ...(witness !== undefined && { witness }),
+      ...(delivery !== undefined && { delivers: true }),
     });
     memory.endSend();
     return result;

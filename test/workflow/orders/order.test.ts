@@ -31,6 +31,19 @@ describe('an order', () => {
     expect(order.calls).toEqual(['beginWork', 'completePurchase']);
   });
 
+  it('delivered by the activity of its send ends without another activity', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    order.deliversAtOnce = true;
+    const explained = await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      expect(await handle.result()).toMatchObject({ status: 'completed', esimId: 'esim_1' });
+      return handle.query(explainQuery);
+    });
+    expect(explained).toMatchObject({ status: 'completed', now: 'The eSIM esim_1 was delivered.' });
+    expect(order.sent).toHaveLength(1);
+    expect(order.calls).toEqual(['beginWork']);
+  });
+
   it('in progress at the service waits for its webhook without look-ups [spec: state.order.processing]', async () => {
     const order = await orderWith({ answers: 'processing' });
     const result = await withOrder(environment, order, async (start) => {

@@ -48,6 +48,8 @@ export class FakeOrder {
   deadlineAt: number | undefined;
   finished: { status: 'completed' | 'failed' | 'abandoned'; esimId?: string } | undefined;
   delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
+  /** What is completed in the answer to a send is delivered by the same activity. */
+  deliversAtOnce = false;
   readonly acts: OperatorAction[] = [];
   /** PostgreSQL once loses the record of this many sends. */
   losesSendsAfter: number | undefined;
@@ -107,7 +109,12 @@ export class FakeOrder {
         if (this.#attempt.number !== number) this.#attempt = newAttempt(number);
         return { kind: 'opened', attempt: this.#attempt };
       },
-      sendPurchase: async ({ witness }) => this.#send(await now(), witness),
+      sendPurchase: async ({ witness, delivers }) => {
+        const result = this.#send(await now(), witness);
+        if (!this.deliversAtOnce || delivers !== true || this.#attempt.state !== 'completed') return result;
+        this.finished = { status: 'completed', esimId: 'esim_1' };
+        return { ...result, delivered: { esimId: 'esim_1' } };
+      },
       lookUpPurchase: async () => {
         this.calls.push('lookUpPurchase');
         const next = this.lookUps.shift() ?? 'not_found';

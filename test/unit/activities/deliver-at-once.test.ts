@@ -1,0 +1,41 @@
+import { expect, it, vi } from 'vitest';
+import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
+import { deliverAtOnce } from '#activities/sending/deliver-at-once.ts';
+import type { CompletionResult } from '#activities/work/work-types.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+
+const attempt = { id: 'att_1' } as AttemptRow;
+const time = (leftMs: number) => ({ elapsedMs: () => 0, leftMs: () => leftMs });
+
+function delivery(complete: () => Promise<CompletionResult>, leftMs = 30_000) {
+  return deliverAtOnce({ order: { complete } } as unknown as WorkHandlers, 'order', attempt, time(leftMs));
+}
+
+it('a purchase that is completed at once is delivered', async () => {
+  expect(await delivery(async () => Promise.resolve({ kind: 'completed', esimId: 'esim_1' }))).toEqual({
+    esimId: 'esim_1',
+  });
+});
+
+it.each<CompletionResult>([
+  { kind: 'unreadable', detail: 'No activation code.' },
+  { kind: 'needs_attention', reason: 'contradiction', detail: 'It names another eSIM.' },
+  { kind: 'changed' },
+  { kind: 'not_yet', reason: 'timeout', detail: 'No answer.' },
+])('a delivery that is $kind is left to the activity of the delivery', async (result) => {
+  expect(await delivery(async () => Promise.resolve(result))).toBeUndefined();
+});
+
+it('an error of the delivery does not reach the send', async () => {
+  expect(await delivery(async () => Promise.reject(new Error('PostgreSQL is gone')))).toBeUndefined();
+});
+
+it('a delivery that takes longer than the activity has is not waited for', async () => {
+  expect(await delivery(() => new Promise(() => undefined), 1)).toBeUndefined();
+});
+
+it('a delivery is not begun when the time of the activity is over', async () => {
+  const complete = vi.fn<() => Promise<CompletionResult>>();
+  expect(await delivery(complete, 0)).toBeUndefined();
+  expect(complete).not.toHaveBeenCalled();
+});
