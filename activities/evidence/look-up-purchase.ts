@@ -4,7 +4,6 @@ import { recordAnswer } from '#activities/sending/record-answer.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById, lockAttemptRow } from '#db/attempts/attempts.ts';
-import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 
 /** Makes the activity that looks an attempt up at the service and stores the result. */
@@ -22,8 +21,8 @@ export function createLookUp(
       const notOurs = await findMismatch(tx, attempt, facts);
       if (notOurs !== undefined)
         return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
-      await recordAnswer(tx, { work, current, attempt: await lockAttemptRow(tx, attemptId) }, facts, new Date(now()));
-      await addTimelineEntry(tx, work, {
+      const locked = await lockAttemptRow(tx, attemptId);
+      await recordAnswer(tx, { work, current, attempt: locked }, facts, new Date(now()), {
         event: 'attempt.found',
         message: `A look-up at the service shows attempt ${attempt.number} as ${facts.outcome}.`,
         detail: { attempt: attempt.number, service_id: facts.serviceId ?? null },

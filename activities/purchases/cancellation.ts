@@ -21,13 +21,13 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
   const { lookUp, lookUpMany } = cancellationLookUp(dependencies);
 
   return {
-    async prepare(db, id) {
+    async prepare(db, { id }) {
       const { esim } = await readCancellation(db, id);
       // The specification shows no body for this request.
       return { reference: undefined, serviceEsimId: esim.serviceEsimId, body: Buffer.alloc(0) };
     },
 
-    async examine(id) {
+    async examine({ id }) {
       const { cancellation, esim } = await database.run((db) => readCancellation(db, id));
       const own = await database.run((db) => readRefundContext(db, esim));
       const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
@@ -53,7 +53,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
       return { objection: refusal(mayBeReadLater(facts) ? 'not_sent' : 'refund_uncertain', reason) };
     },
 
-    async send(attempt, _body, leaseLeftMs) {
+    async send(attempt, _row, _body, leaseLeftMs) {
       const { idempotencyKey } = attempt;
       const answer = await service.cancelEsim({ idempotencyKey, esimId: esimOf(attempt), leaseLeftMs });
       return answer.ok ? { ...answer, value: reportOfAnswer(answer.value) } : answer;

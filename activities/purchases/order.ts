@@ -6,7 +6,7 @@ import { ownReference, purchaseReport, sinceFirstSend } from '#activities/purcha
 import type { Found, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
-import { readOrder } from '#db/work/order-queries.ts';
+import { wholeRow } from '#db/work/kinds.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
@@ -14,7 +14,7 @@ import { isOfOrder, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** Orders of eSIM packages: `POST /orders`, looked up by our reference. */
 export function orderHandler(dependencies: WorkDependencies): WorkHandler {
-  const { database, keyRing, service, gate, now } = dependencies;
+  const { keyRing, service, gate, now } = dependencies;
   const prices = priceList(service, { maxAgeMs: gate.priceAgeMs, now });
 
   const lookUp: WorkHandler['lookUp'] = async (attempt) => {
@@ -33,22 +33,20 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
   };
 
   return {
-    async prepare(db, orderId, number) {
-      const order = await readOrder(db, orderId);
-      const reference = attemptReference(order.externalOrderId, number);
-      const encrypted = order.encryptedDeviceImei;
-      const deviceImei = encrypted === null ? undefined : keyRing.decryptText(encrypted, deviceImeiAad(orderId));
-      const { packageId } = order;
+    async prepare(_db, row, number) {
+      const { id, externalOrderId, packageId, encryptedDeviceImei: encrypted } = wholeRow('order', row);
+      const reference = attemptReference(externalOrderId, number);
+      const deviceImei = encrypted === null ? undefined : keyRing.decryptText(encrypted, deviceImeiAad(id));
       const body = orderRequestBytes({ packageId, reference, ...(deviceImei !== undefined && { deviceImei }) });
-      return { reference, body };
+      return Promise.resolve({ reference, body });
     },
 
-    async examine(orderId, { priceNeeded }) {
-      const order = await database.run((db) => readOrder(db, orderId));
-      if (!priceNeeded) return { price: (await prices.get()).value?.get(order.packageId) };
+    async examine(row, { priceNeeded }) {
+      const { packageId } = wholeRow('order', row);
+      if (!priceNeeded) return { price: (await prices.get()).value?.get(packageId) };
       const packages = await service.listPackages();
       if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
-      const offered = packages.value.items.find(({ id }) => id === order.packageId);
+      const offered = packages.value.items.find(({ id }) => id === packageId);
       if (offered === undefined) {
         return {
           objection: notListed(packages.value, 'package_unavailable', 'The service does not list this package.'),
@@ -57,9 +55,9 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
       return { price: { amount: offered.price_for_reseller, currency: offered.currency } };
     },
 
-    async send(attempt, body, leaseLeftMs) {
+    async send(attempt, row, body, leaseLeftMs) {
       const { idempotencyKey } = attempt;
-      const { packageId } = await database.run((db) => readOrder(db, attempt.subjectId));
+      const { packageId } = wholeRow('order', row);
       const answer = await service.createOrder({
         idempotencyKey,
         reference: ownReference(attempt),

@@ -62,20 +62,20 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
   };
 
   return {
-    async prepare(db, topupId) {
-      const { topup, esim } = await readTopup(db, topupId);
+    async prepare(db, { id }) {
+      const { topup, esim } = await readTopup(db, id);
       const { serviceEsimId } = esim;
       const body = topupRequestBytes({ esimId: serviceEsimId, packageId: topup.packageId });
       return { reference: undefined, serviceEsimId, body };
     },
 
-    async examine(topupId) {
-      const { topup, esim } = await database.run((db) => readTopup(db, topupId));
+    async examine({ id }) {
+      const { topup, esim } = await database.run((db) => readTopup(db, id));
       const cancelled = refusal('topup_not_offered', 'The eSIM is cancelled.');
       if (esim.status === 'cancelled') return { objection: cancelled };
       const options = await service.listTopupOptions(esim.serviceEsimId);
       if (!options.ok) return { objection: unreadOffer(options, 'The options') };
-      const option = options.value.items.find(({ id }) => id === topup.packageId);
+      const option = options.value.items.find((each) => each.id === topup.packageId);
       if (option === undefined) {
         const detail = 'The service does not offer this package for the eSIM.';
         return { objection: notListed(options.value, 'topup_not_offered', detail) };
@@ -86,7 +86,7 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
       return { price, recheck };
     },
 
-    async send({ idempotencyKey, subjectId }, body, leaseLeftMs) {
+    async send({ idempotencyKey, subjectId }, _row, body, leaseLeftMs) {
       const { topup, esim } = await database.run((db) => readTopup(db, subjectId));
       const { packageId } = topup;
       const answer = await service.createTopup({

@@ -8,6 +8,7 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionSnapshot } from '#activities/work/work-types.ts';
 import { chargedOf } from '#db/attempts/attempts.ts';
 import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
+import { wholeRow } from '#db/work/kinds.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { lockWork } from '#db/work/work-rows.ts';
@@ -60,33 +61,33 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
   };
 
   return {
-    async prepare(db, id, number) {
-      const row = await readVpnSubscription(db, id);
-      const reference = attemptReference(row.externalSubscriptionId, number);
-      const customerReference = keyRing.decryptText(row.encryptedCustomerReference, customerReferenceAad(id));
-      const { vpnPlanId, customerPrice } = row;
-      return { reference, body: vpnOrderRequestBytes({ vpnPlanId, reference, customerReference, customerPrice }) };
+    async prepare(_db, row, number) {
+      const { id, vpnPlanId, customerPrice, ...stored } = wholeRow('vpn_subscription', row);
+      const reference = attemptReference(stored.externalSubscriptionId, number);
+      const customerReference = keyRing.decryptText(stored.encryptedCustomerReference, customerReferenceAad(id));
+      const body = vpnOrderRequestBytes({ vpnPlanId, reference, customerReference, customerPrice });
+      return Promise.resolve({ reference, body });
     },
 
-    async examine(id) {
-      const row = await database.run((db) => readVpnSubscription(db, id));
+    async examine(row) {
+      const { vpnPlanId, customerPrice } = wholeRow('vpn_subscription', row);
       const plans = await service.listVpnPlans();
       if (!plans.ok) return { objection: unreadOffer(plans, 'The plans') };
-      const plan = plans.value.items.find((each) => each.id === row.vpnPlanId);
+      const plan = plans.value.items.find((each) => each.id === vpnPlanId);
       const notSold = 'The service does not sell this plan.';
       if (plan === undefined) return { objection: notListed(plans.value, 'package_unavailable', notSold) };
       if (!plan.available) return { objection: refusal('package_unavailable', notSold) };
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
-      if (isSoldAtLoss(price, { amount: row.customerPrice, currency: price.currency })) {
+      if (isSoldAtLoss(price, { amount: customerPrice, currency: price.currency })) {
         const detail = `The price is ${price.amount} ${price.currency}, above what the customer pays.`;
         return { objection: refusal('margin_too_low', detail) };
       }
       return { price };
     },
 
-    async send(attempt, body, leaseLeftMs) {
+    async send(attempt, row, body, leaseLeftMs) {
       const { idempotencyKey, subjectId } = attempt;
-      const { vpnPlanId } = await database.run((db) => readVpnSubscription(db, subjectId));
+      const { vpnPlanId } = wholeRow('vpn_subscription', row);
       const reference = ownReference(attempt);
       const answer = await service.createVpnOrder({ idempotencyKey, reference, vpnPlanId, body, leaseLeftMs });
       return answer.ok ? { ...answer, value: summaryColumns(answer.value, encrypt(subjectId)) } : answer;

@@ -1,5 +1,6 @@
 import type { CancellationSnapshot, CompletionResult, SubscriptionSnapshot } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
@@ -54,19 +55,29 @@ export interface Offer {
 
 /** How one kind of work is prepared, sent, looked up and completed. The decisions are in `domain/`. */
 export interface WorkHandler {
-  /** @param number of the attempt, from 1. */
-  prepare(db: Executor, workId: string, number: number): Promise<PreparedPurchase>;
+  /**
+   * @param row of the work, with all columns of its kind.
+   * @param number of the attempt, from 1.
+   */
+  prepare(db: Executor, row: WorkRow, number: number): Promise<PreparedPurchase>;
   /**
    * Reads, just before a send, whether the service still offers it, and the price.
    *
+   * @param row of the work, with all columns of its kind.
    * @param options.priceNeeded true when the price must be read for this send, not taken from a cache.
    */
-  examine(workId: string, options: { readonly priceNeeded: boolean }): Promise<Offer>;
+  examine(row: WorkRow, options: { readonly priceNeeded: boolean }): Promise<Offer>;
   /**
+   * @param row of the work, with all columns of its kind.
    * @param body the stored bytes, sent as they are.
    * @param leaseLeftMs milliseconds until the lease ends. The client does not send when its deadline would end later.
    */
-  send(attempt: AttemptRow, body: Buffer, leaseLeftMs: () => number): Promise<ServiceResult<AttemptReport>>;
+  send(
+    attempt: AttemptRow,
+    row: WorkRow,
+    body: Buffer,
+    leaseLeftMs: () => number,
+  ): Promise<ServiceResult<AttemptReport>>;
   /** Looks one attempt up at the service. */
   lookUp(attempt: AttemptRow): Promise<LookUpResult>;
   /**

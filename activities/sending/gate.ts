@@ -2,10 +2,10 @@ import { priceLimit } from '#activities/purchases/price.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { hasSpendLimit } from '#db/gate/spending.ts';
 import { findWait, enqueue, consumeOverride } from '#db/gate/waits.ts';
+import type { WalletReading } from '#db/gate/wallet.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
-import { lockUnfinishedWork, lockWork, readWork } from '#db/work/work-rows.ts';
+import { lockUnfinishedWork, lockWork } from '#db/work/work-rows.ts';
 import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
@@ -14,9 +14,10 @@ import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/claim-send.ts';
-import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
+import { hold, stopAtGate } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { reserve, type ReservationRequest, type Reserved } from '#fulfilment/gate/reservations.ts';
+import { readSendConditions } from '#fulfilment/gate/send-conditions.ts';
 
 /** The decision of the gate about a send before it is claimed. */
 type Admission =
@@ -48,18 +49,31 @@ export interface SendReport {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** The result of the gate before any call to the service. */
+type BeforeSend =
+  | { readonly kind: 'stopped'; readonly stop: GateStop }
+  | {
+      readonly kind: 'passes';
+      /** The work, not locked. */
+      readonly row: WorkRow;
+      /** True when the price must be known before the send: for a daily limit, or for the caller's limit. */
+      readonly priceNeeded: boolean;
+      /** The last reading of the wallet. */
+      readonly reading: WalletReading | undefined;
+    };
+
 /** The purchase gate as the sending activity uses it. */
 export interface Gate {
   /**
    * Checks pauses and circuits before any call to the service.
-   * @returns why the gate stops it; undefined when it passes.
-   * @throws WorkFinishedError when the work has ended.
+   * @throws WorkMissingError; WorkFinishedError when the gate is not clear and the work has ended.
    */
-  before(work: WorkRef, attemptId: string): Promise<GateStop | undefined>;
+  before(work: WorkRef, attemptId: string): Promise<BeforeSend>;
   /**
    * Runs in the transaction that claims the send, with the work locked: checks pauses and circuits again, then the
    * daily limits and the wallet.
    * @param locked the attempt as read in this transaction; the claim that follows uses the same values.
+   * @param isClear read in this transaction: no pause is in force, no circuit is open, and this work is not held.
    * @param price undefined: not known; `'refused'`: it will not be sent.
    * @param order `last` has an effect only while no barrier is in force.
    */
@@ -68,11 +82,10 @@ export interface Gate {
     work: WorkRef,
     row: WorkRow,
     locked: LockedAttempt,
+    isClear: boolean,
     price: Money | undefined | 'refused',
     order: ReservationOrder,
   ): Promise<Admission>;
-  /** True when the price must be known before the send: for a daily limit, or for the caller's limit. */
-  needsPrice(work: WorkRef): Promise<boolean>;
   /** Reports the result of a send to the circuits. Never throws: the next send reports again. */
   report(work: WorkRef, attemptId: string, report: SendReport): Promise<void>;
 }
@@ -80,27 +93,24 @@ export interface Gate {
 export function createGate({ database, gate: policy, now, onGate }: WorkDependencies): Gate {
   return {
     async before(work, attemptId) {
-      if (isFree(work) || (await database.run((db) => isGateClear(db, work)))) return undefined;
-      return database.transaction(async (tx) => {
-        const row = await lockUnfinishedWork(tx, work);
-        const { attempt } = await lockAttempt(tx, attemptId);
-        return stopAtGate(tx, { work, row, attempt, now: now(), isUnreserved: false }, policy);
-      });
+      const { row, isGateClear, keyLimit, reading } = await database.run((db) => readSendConditions(db, work));
+      if (isFree(work)) return { kind: 'passes', row, priceNeeded: false, reading };
+      const stop = isGateClear
+        ? undefined
+        : await database.transaction(async (tx) => {
+            const locked = await lockUnfinishedWork(tx, work);
+            const { attempt } = await lockAttempt(tx, attemptId);
+            return stopAtGate(tx, { work, row: locked, attempt, now: now(), isUnreserved: false }, policy);
+          });
+      if (stop !== undefined) return { kind: 'stopped', stop };
+      const hasSpendLimit = policy.spendLimit !== undefined || keyLimit !== undefined;
+      return { kind: 'passes', row, priceNeeded: priceLimit(row) !== null || hasSpendLimit, reading };
     },
 
-    async needsPrice(work) {
-      if (isFree(work)) return false;
-      return database.run(async (db) => {
-        const row = await readWork(db, work);
-        return priceLimit(row) !== null || hasSpendLimit(db, row.apiKeyId, policy);
-      });
-    },
-
-    async admit(tx, work, row, locked, price, order) {
+    async admit(tx, work, row, locked, isClear, price, order) {
       const { attempt } = locked;
       if (isFree(work) || !mayBeSent(locked)) return NOTHING_TO_RESERVE;
       const asker = { work, row, attempt, now: now() };
-      const isClear = await isGateClear(tx, work);
       const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
       if (stop !== undefined) return { kind: 'stopped', stop };
       if (price === 'refused') return NOTHING_TO_RESERVE;

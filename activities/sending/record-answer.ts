@@ -2,6 +2,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import { afterAnswer } from '#domain/purchase/late-answer.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
@@ -23,6 +24,7 @@ interface Answered {
  * Stores the facts of a service record, from the answer to a send or from a look-up. Wakes the workflow when the answer
  * came too late for the step that waited for it.
  *
+ * @param entry for the timeline.
  * @returns the attempt as it is now.
  */
 export async function recordAnswer(
@@ -30,8 +32,9 @@ export async function recordAnswer(
   { work, current, attempt: before, leaseToken }: Answered,
   facts: AttemptReport,
   now: Date,
+  entry: TimelineEntry,
 ): Promise<AttemptRow> {
-  const after = await applyReport(tx, before, facts, now);
+  const after = await applyReport(tx, before, facts, now, [timelineEntry(tx, work, entry)]);
   const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,
@@ -40,8 +43,7 @@ export async function recordAnswer(
     holdsLease,
   });
   // A subscription that has become active meanwhile does not go back to `processing`.
-  if (isInProgress && mayFollow(work.kind, current.status, 'processing'))
-    await markInProgress(tx, work, 'processing', now);
+  if (isInProgress && mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, current, now);
   if (wakes) await requestWake(tx, work);
   return after;
 }

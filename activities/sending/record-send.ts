@@ -61,7 +61,6 @@ export async function recordSend(
     ? await storeAcceptance(tx, tools, claimed, answered)
     : await storeFailure(tx, tools, claimed, answered);
   const { answer, attempt } = stored;
-  await addTimelineEntry(tx, claimed.work, sentEntry(claimed.attempt, answer, claimed.reserved));
   const result: SendResult = {
     outcome: outcomeOf(attempt, answer),
     attempt: attemptSnapshot(attempt),
@@ -85,19 +84,22 @@ async function storeAcceptance(
     return storeFailure(tx, tools, claimed, { ok: false, kind: 'failure', failure: 'contract_drift', detail, status });
   }
   const answered = { work, current, attempt: locked, leaseToken };
-  const attempt = await recordAnswer(tx, answered, answer.value, new Date(tools.now()));
+  const entry = sentEntry(claimed.attempt, answer, claimed.reserved);
+  const attempt = await recordAnswer(tx, answered, answer.value, new Date(tools.now()), entry);
   return { answer, attempt, concernsGate: !changesNoCircuit(circuits, { work, evidence: { kind: 'accepted' } }) };
 }
 
 async function storeFailure(
   tx: Executor,
   { sendLeaseMs }: Tools,
-  { current, attempt: claimed, leaseToken }: ClaimedSend,
+  { work, current, attempt: claimed, leaseToken, reserved }: ClaimedSend,
   answer: ServiceFailure,
 ): Promise<Stored> {
   const recorded = await recordSendFailure(tx, claimed.id, leaseToken, noteOf(answer));
   const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
-  return { answer, attempt: await restoreLostClaim(tx, claimed, recorded, answer, tools), concernsGate: true };
+  const attempt = await restoreLostClaim(tx, claimed, recorded, answer, tools);
+  await addTimelineEntry(tx, work, sentEntry(claimed, answer, reserved));
+  return { answer, attempt, concernsGate: true };
 }
 
 /**

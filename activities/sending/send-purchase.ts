@@ -1,73 +1,21 @@
-import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
-import type { Offer, WorkHandlers } from '#activities/purchases/work-handler.ts';
+import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
+import { claimOnce } from '#activities/sending/claim-purchase.ts';
 import { deliverAtOnce } from '#activities/sending/deliver-at-once.ts';
-import {
-  createGate,
-  isFree,
-  MoneyShortError,
-  type Gate,
-  type ReservationOrder,
-  type SendReport,
-} from '#activities/sending/gate.ts';
+import { createGate, isFree, type SendReport } from '#activities/sending/gate.ts';
 import { recordSend, type RecordedSend } from '#activities/sending/record-send.ts';
-import { startLease, type RunningLease } from '#activities/sending/send-lease.ts';
+import { startLease } from '#activities/sending/send-lease.ts';
 import { failAsNotBegun } from '#activities/sending/send-not-begun.ts';
+import type { Admitted, Claimed, Ended, Request, Sender } from '#activities/sending/send-steps.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import { attemptSnapshot, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
-import { leaveGate } from '#db/gate/waits.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { lockUnfinishedWork, lockWork } from '#db/work/work-rows.ts';
+import { lockWork } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
-import { knowsMore } from '#domain/purchase/restored-records.ts';
-import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
-import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
-import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
-import type { Reserved } from '#fulfilment/gate/reservations.ts';
-import { markInProgress } from '#fulfilment/work/update-work.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
-
-type Request = Parameters<PurchaseActivities['sendPurchase']>[0];
-
-/** Everything the steps of a send share. */
-interface Sender extends WorkDependencies {
-  readonly handlers: WorkHandlers;
-  readonly purchaseGate: Gate;
-  readonly wallet: WalletReader;
-}
-
-/** The activity ends here; nothing (more) is sent. */
-interface Ended {
-  readonly kind: 'ended';
-  readonly result: SendResult;
-}
-
-/** The result of `admit`. */
-type Admitted =
-  | {
-      readonly kind: 'admitted';
-      /** Measures this activity from its beginning. */
-      readonly began: RunningLease;
-      readonly offer: Offer;
-      /** True when the price of the offer was read for this send. */
-      readonly priceNeeded: boolean;
-    }
-  | Ended;
-
-/** The result of `claim`. */
-type Claimed =
-  | {
-      readonly kind: 'claimed';
-      readonly attempt: AttemptRow;
-      readonly leaseToken: string;
-      /** How money was reserved; undefined for work that costs nothing. */
-      readonly reserved: Reserved | undefined;
-      readonly lease: RunningLease;
-    }
-  | Ended;
 
 /** Makes the activity that spends money: admit, claim, send, record, deliver. Each step can end it. */
 export function createSendPurchase(
@@ -106,13 +54,13 @@ export function createSendPurchase(
 async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admitted> {
   const { handlers, purchaseGate, wallet, gate: policy } = sender;
   const began = startLease(sender);
-  const stop = await purchaseGate.before(work, attemptId);
-  if (stop !== undefined) return unsent(sender, attemptId, gated(stop));
+  const before = await purchaseGate.before(work, attemptId);
+  if (before.kind === 'stopped') return unsent(sender, attemptId, gated(before.stop));
 
-  const priceNeeded = await purchaseGate.needsPrice(work);
+  const { row, priceNeeded, reading } = before;
   const [offer] = await Promise.all([
-    handlers[work.kind].examine(work.id, { priceNeeded }),
-    isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
+    handlers[work.kind].examine(row, { priceNeeded }),
+    isFree(work) ? undefined : wallet.refreshIfOld(reading, policy.balanceAgeMs),
   ]);
   return { kind: 'admitted', began, offer, priceNeeded };
 }
@@ -150,101 +98,6 @@ async function claim(
   }
 }
 
-/** The result of one transaction that tried to claim a send. */
-type ClaimResult =
-  | Extract<Claimed, { kind: 'claimed' }>
-  | { readonly kind: 'gated'; readonly stop: GateStop }
-  /** The offer forbids it. The refusal is stored already, as the result of a send. */
-  | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
-  | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
-
-/** A claim that the wallet or a limit stops is rolled back, and runs again with the money first. */
-async function claimOnce(
-  sender: Sender,
-  request: Request,
-  admitted: Extract<Admitted, { kind: 'admitted' }>,
-): Promise<ClaimResult> {
-  try {
-    return await claimWith(sender, request, admitted, 'last');
-  } catch (error) {
-    if (!(error instanceof MoneyShortError)) throw error;
-    return claimWith(sender, request, admitted, 'first');
-  }
-}
-
-/**
- * One transaction: locks the work, then the attempt; checks barriers, the price limit, lost records and the gate; takes
- * the lease.
- */
-async function claimWith(
-  sender: Sender,
-  { work, attemptId, resendWindowMs, retryRule, witness }: Request,
-  { offer, priceNeeded }: Extract<Admitted, { kind: 'admitted' }>,
-  order: ReservationOrder,
-): Promise<ClaimResult> {
-  const { database, purchaseGate, sendLeaseMs, purchaseInForce, now } = sender;
-  // Measured from before the transaction: the lease that PostgreSQL grants in it ends later than this one.
-  const lease = startLease(sender);
-  return database.transaction(async (tx): Promise<ClaimResult> => {
-    const row = await lockUnfinishedWork(tx, work);
-    const by = await buyingBarrier(tx, work);
-    if (by !== undefined) return { kind: 'unsent', outcome: { kind: 'barred', by } };
-
-    const limit = priceLimit(row);
-    const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
-    const locked = await lockAttempt(tx, attemptId);
-    // PostgreSQL has lost commits: the row cannot say whether this may be sent.
-    if (witness !== undefined && knowsMore(witness, locked.attempt))
-      return { kind: 'unsent', outcome: { kind: 'records_lost' } };
-
-    const price = objection === undefined ? offer.price : 'refused';
-    const admission = await purchaseGate.admit(tx, work, row, locked, price, order);
-    if (admission.kind === 'stopped') return { kind: 'gated', stop: admission.stop };
-
-    const granted = await claimSend(tx, locked, {
-      leaseMs: sendLeaseMs,
-      // Read here, not from the workflow's input: an operator may have revoked resending since.
-      resendWindowMs: mayHaveBought(locked.attempt)
-        ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx))
-        : resendWindowMs,
-      esimId: row.esimId,
-      limit: objection === undefined ? limit : undefined,
-    });
-    if (granted.kind !== 'claimed') return notGranted(granted);
-    await leaveGate(tx, work);
-    await markInProgress(tx, work, 'submitting', new Date(now()), retryRule);
-
-    const { attempt, leaseToken } = granted;
-    const reserved = await admission.reserve();
-    if (objection === undefined) return { kind: 'claimed', attempt, leaseToken, reserved, lease };
-    // Recorded in this transaction: a worker that dies here must not leave a send behind whose outcome is unknown.
-    const recorded = await recordSend(tx, sender, { work, current: row, attempt, leaseToken, reserved }, objection);
-    return { kind: 'objected', ...recorded };
-  });
-}
-
-/** Why `claimSend` granted no lease, as the outcome of the activity. */
-function notGranted(refused: Exclude<SendClaim, { kind: 'claimed' }>): Extract<ClaimResult, { kind: 'unsent' }> {
-  switch (refused.kind) {
-    case 'settled':
-      return {
-        kind: 'unsent',
-        outcome: { kind: 'accepted', outcome: refused.outcome },
-        attempt: refused.attempt,
-      };
-    case 'leased':
-      return {
-        kind: 'unsent',
-        outcome: { kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(refused.leaseLeftMs)) },
-      };
-    case 'esim_busy':
-      return { kind: 'unsent', outcome: { kind: 'failure', failure: 'esim_busy' } };
-    case 'resend_not_allowed':
-    case 'too_late':
-      return { kind: 'unsent', outcome: { kind: refused.kind } };
-  }
-}
-
 /**
  * Sends the stored bytes once. The client reads the lease again right before the request leaves.
  *
@@ -253,13 +106,13 @@ function notGranted(refused: Exclude<SendClaim, { kind: 'claimed' }>): Extract<C
 async function send(
   { keyRing, handlers }: Sender,
   { work }: Request,
-  { attempt, lease }: Extract<Claimed, { kind: 'claimed' }>,
+  { row, attempt, lease }: Extract<Claimed, { kind: 'claimed' }>,
   begin: () => void,
 ): Promise<ServiceResult<AttemptReport>> {
   // Before `begin`: when the key is missing, nothing was sent.
   const body = keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
   begin();
-  return handlers[work.kind].send(attempt, body, lease.leftMs);
+  return handlers[work.kind].send(attempt, row, body, lease.leftMs);
 }
 
 /** Stores the answer of a send, then reports it to the circuits of the gate if it may change one. */

@@ -1,5 +1,5 @@
 import type { Database } from '#db/connection/database.ts';
-import { distrustReading, latestReading } from '#db/gate/wallet.ts';
+import { distrustReading, latestReading, type WalletReading } from '#db/gate/wallet.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
@@ -31,8 +31,12 @@ export class WalletReader {
    * @returns true when it was read now.
    */
   async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
-    const { database, policy, now } = this.#options;
-    const known = await database.run(latestReading);
+    return this.refreshIfOld(await this.#options.database.run(latestReading), maxAgeMs);
+  }
+
+  /** As {@link refreshIfOlderThan}. @param known the last reading; undefined: none that can be used. */
+  async refreshIfOld(known: WalletReading | undefined, maxAgeMs: number): Promise<boolean> {
+    const { policy, now } = this.#options;
     if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
     // After a failed read, the other purchases do not try again at once.
     if (Math.abs(now() - this.#failedAt) < policy.balanceTrustMs) return false;

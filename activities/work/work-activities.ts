@@ -16,17 +16,18 @@ import type {
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import { attemptKey } from '#crypto/derived-ids.ts';
-import { findAttempt, currentAttempt } from '#db/attempts/attempts.ts';
-import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
+import { findAttempt, readProgress } from '#db/attempts/attempts.ts';
+import { runWrites, type Write } from '#db/connection/alongside.ts';
 import { isBadData, type Database, type Executor } from '#db/connection/database.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
-import { unappliedFor, type InboxRow } from '#db/queues/inbox.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { addTimelineEntry } from '#db/work/timeline.ts';
+import { timelineEntry } from '#db/work/timeline.ts';
 import {
   lockUnfinishedWork,
+  lockWorkInEpoch,
   readWork,
   WorkFinishedError,
   RowMissingError,
@@ -39,7 +40,7 @@ import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
+import { comparison, isCompared } from '#fulfilment/attempts/restored-attempts.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/settle-refund.ts';
@@ -53,17 +54,23 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   const { database, keyRing, sendLeaseMs, now, purchaseInForce } = dependencies;
   const handlers = workHandlers(dependencies);
 
-  const openNumbered = async (tx: Executor, work: WorkRef, number: number): Promise<AttemptRow> => {
-    const { reference, serviceEsimId, body } = await handlers[work.kind].prepare(tx, work.id, number);
-    const attempt = await openAttempt(tx, {
+  const openNumbered = async (
+    tx: Executor,
+    work: WorkRef,
+    row: WorkRow,
+    number: number,
+    writes: readonly Write[] = [],
+  ): Promise<AttemptRow> => {
+    const { reference, serviceEsimId, body } = await handlers[work.kind].prepare(tx, row, number);
+    const prepared = {
       work,
       number,
       idempotencyKey: attemptKey(keyRing, work, number),
       reference,
       serviceEsimId,
-      encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
-    });
-    await addTimelineEntry(tx, work, {
+      encryptedBody: (attemptId: string) => keyRing.encrypt(body, requestBodyAad(attemptId)),
+    };
+    const entry = timelineEntry(tx, work, {
       event: 'attempt.prepared',
       message:
         `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
@@ -71,7 +78,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       detail: { attempt: number, ...(reference !== undefined && { reference }) },
       dedupKey: `attempt.prepared:${number}`,
     });
-    return attempt;
+    return openAttempt(tx, prepared, [entry, ...writes]);
   };
 
   const readDebitEvidence = createDebitEvidence(dependencies, handlers);
@@ -79,14 +86,14 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
    * The number of attempts that the present policy allows, with the operators' overrides and grants. Stored with the
    * work, so that later grants count from there.
    */
-  const attemptsInForce = async (
-    tx: Executor,
-    work: WorkRef,
-    { retryRule: stored, retryOverrides, extraAttempts }: WorkRow,
-  ) => {
+  const attemptsInForce = async (tx: Executor, work: WorkRef, row: WorkRow) => {
+    const { retryRule: stored, retryOverrides, extraAttempts } = row;
     const rule = retryRule('supplier_failed', await purchaseInForce(tx));
     if (stored !== null && rule.attempts < stored.attempts) {
-      await updateWork(tx, work, { retryRule: { ...stored, attempts: rule.attempts }, updatedAt: new Date(now()) });
+      await updateWork(tx, work, row, {
+        retryRule: { ...stored, attempts: rule.attempts },
+        updatedAt: new Date(now()),
+      });
     }
     return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
   };
@@ -94,13 +101,14 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   const activities: WorkActivities = {
     beginWork: ({ work, witness, sentIn }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
-        const row = await lockUnfinishedWork(tx, work);
-        const open = (executor: Executor, number: number) => openNumbered(executor, work, number);
+        const { row, epoch } = await lockWorkInEpoch(tx, work);
+        const open = (executor: Executor, number: number) => openNumbered(executor, work, row, number);
         const tools = { open, leaseMs: sendLeaseMs };
         const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
-        const epoch = await readDatabaseEpoch(tx);
-        const isFirstSinceRestart = await noteComparison(tx, work, row, { epoch, sentIn });
-        const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
+        const { isFirstSinceRestart, writes } = comparison(tx, work, row, { epoch, sentIn });
+        const { current: known, reports } = await readProgress(tx, work);
+        const attempt = known ?? (await openNumbered(tx, work, row, 1, writes));
+        if (known !== undefined) await runWrites(tx, writes);
         const subscription = await handlers[work.kind].subscription?.(tx, work.id);
         const cancellation = await handlers[work.kind].cancellation?.(tx, work.id);
         return {
@@ -111,7 +119,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           ...(isRestored && { isRestored }),
           ...(isFirstSinceRestart && { isFirstSinceRestart }),
           extraAttempts: row.extraAttempts,
-          observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt, epoch)),
+          observations: reports.flatMap((each) => observationOf(each, attempt, epoch)),
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
           ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
           ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
@@ -131,7 +139,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         if (by !== undefined) return { kind: 'barred', by };
         const attempts = await attemptsInForce(tx, work, row);
         if (number > attempts) return { kind: 'not_allowed', attempts };
-        return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, number)) };
+        return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, row, number)) };
       }),
 
     recordStep: (step) =>

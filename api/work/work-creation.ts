@@ -35,7 +35,8 @@ interface CreationRequest {
  * If PostgreSQL loses the row with its last commits, a caller that retries gets the same work, and its purchase
  * the same idempotency key.
  *
- * @param accept stores the work; its error becomes the answer. @param show the stored row as the API shows it to this caller.
+ * @param accept stores the work; its error becomes the answer.
+ * @param show the stored row as the API shows it to this caller.
  */
 export async function createWork<Row>(
   dependencies: ApiDependencies,

@@ -1,7 +1,9 @@
 /** Queries of attempts. */
 import { and, desc, eq, inArray, ne, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { attempts } from '#db/schema.ts';
+import { isUnapplied, type InboxRow } from '#db/queues/inbox.ts';
+import { attempts, inbox } from '#db/schema.ts';
+import { workTable } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { RowMissingError } from '#db/work/work-rows.ts';
 import type { Money } from '#domain/money/money.ts';
@@ -24,6 +26,24 @@ export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
 
 /** States in which an attempt may have bought. */
 const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
+
+/** The current attempt, and the reports that the workflow of the work has not applied yet, oldest first; one read. */
+export async function readProgress(
+  db: Executor,
+  work: WorkRef,
+): Promise<{ readonly current: AttemptRow | undefined; readonly reports: readonly InboxRow[] }> {
+  const table = workTable(work.kind);
+  // Each attempt beside each report: there are few of both, and mostly none of one of them.
+  const rows = await db
+    .select({ attempt: attempts, report: inbox })
+    .from(table)
+    .leftJoin(attempts, ofWork(work))
+    .leftJoin(inbox, isUnapplied(work))
+    .where(eq(table.id, work.id))
+    .orderBy(desc(attempts.number), inbox.id);
+  const reports = new Map(rows.flatMap(({ report }) => (report === null ? [] : [[report.id, report]])));
+  return { current: currentOf(rows.flatMap(({ attempt }) => attempt ?? [])), reports: [...reports.values()] };
+}
 
 /** All attempts of a piece of work, newest first. */
 export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRow[]> {

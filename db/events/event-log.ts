@@ -1,7 +1,8 @@
 /** Recording and publishing events. */
-import { and, desc, eq, isNull, isNotNull, sql, type SQL } from 'drizzle-orm';
+import { desc, isNull, isNotNull, sql, type SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import { noteFilled } from '#db/connection/after-commit.ts';
+import type { Write } from '#db/connection/alongside.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -53,15 +54,30 @@ export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Pro
   return values.eventId;
 }
 
-/** The last status event of a subject; announcements such as an approaching end are no status events. */
-export async function latestStatusEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
-  const [row] = await db
-    .select(eventColumns)
-    .from(events)
-    .where(and(eq(events.subjectId, id), sql`${events.data} ? 'status'`))
-    .orderBy(desc(events.sequence))
-    .limit(1);
-  return row;
+/**
+ * Records the status event of a subject, as part of a statement of the transaction that causes it, with the status
+ * before. Nothing is recorded when the last status event has the same type and reasons. Announcements such as an
+ * approaching end are no status events.
+ *
+ * @param reasons names of the fields that, beside the type, distinguish the event from the last one.
+ */
+export function recordingStatusEvent(
+  { type, subject, apiKeyId, data }: NewEvent,
+  reasons: readonly string[],
+  now: Date,
+): Write {
+  const statement = sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
+    insert into ${events} (id, type, subject_kind, subject_id, api_key_id, data, occurred_at)
+    select ${newId('event')}, ${type}, ${subject.kind}, ${subject.id}, ${apiKeyId},
+      new.data || jsonb_build_object('previous_status', last.data -> 'status'), ${now.toISOString()}::timestamptz
+    from new left join lateral (
+      select type, data from ${events} where subject_id = ${subject.id} and data ? 'status'
+      order by sequence desc limit 1) as last on true
+    where last.type is distinct from ${type} or exists (
+      select from jsonb_array_elements_text(${JSON.stringify(reasons)}::jsonb) as reason
+      where last.data -> reason is distinct from new.data -> reason)
+    returning id`;
+  return { statement, fills: 'events' };
 }
 
 /** Condition on `events`: not published yet. */
@@ -89,8 +105,8 @@ export async function publishEvents(db: Executor, batch: number): Promise<Publis
 }
 
 /**
- * As {@link publishEvents}, but publishes nothing while an endpoint may receive events: its deliveries must be queued in
- * the same transaction.
+ * As {@link publishEvents}, but publishes nothing while an endpoint may receive events: its deliveries must be queued
+ * in the same transaction.
  */
 export async function publishUnlessReceived(
   db: Executor,
@@ -165,15 +181,3 @@ export async function lastPosition(db: Executor): Promise<bigint> {
 export function isPublished(row: EventRow): row is PublishedEvent {
   return row.position !== null;
 }
-
-const eventColumns = {
-  sequence: events.sequence,
-  id: events.id,
-  position: events.position,
-  type: events.type,
-  subjectKind: events.subjectKind,
-  subjectId: events.subjectId,
-  apiKeyId: events.apiKeyId,
-  data: events.data,
-  occurredAt: events.occurredAt,
-};

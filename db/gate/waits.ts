@@ -1,6 +1,7 @@
 /** The queue of work that is held at the gate, and the overrides of operators. */
 import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
+import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
@@ -123,12 +124,17 @@ export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Prom
   await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
 }
 
-/** Removes queue entry and override: the work has passed, or will not pass any more. */
-export async function leaveGate(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  // One statement for both: every step of every work runs this.
-  await tx.execute(sql`with gone as (delete from ${gateOverrides} where ${gateOverrides.subjectKind} = ${kind}
-    and ${gateOverrides.subjectId} = ${id})
-    delete from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id}`);
+/** Remove queue entry and override: the work has passed, or will not pass any more. */
+export function leavingGate(tx: Executor, work: WorkRef): Write[] {
+  const { kind, id } = work;
+  return [
+    {
+      statement: tx
+        .delete(gateOverrides)
+        .where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id))),
+    },
+    { statement: tx.delete(gateWaits).where(ofWork(work)) },
+  ];
 }
 
 function ofWork({ kind, id }: WorkRef) {

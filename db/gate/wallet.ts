@@ -16,7 +16,12 @@ export interface WalletReading {
 /** @returns undefined before the first reading, and after a reading became unusable for reservations. */
 export async function latestReading(db: Executor): Promise<WalletReading | undefined> {
   const [row] = await db.select().from(gateWallet);
-  if (row === undefined || row.reading === null || row.balanceAmount === null) return undefined;
+  return readingOf(row);
+}
+
+/** The reading in the row of the wallet, as {@link latestReading}. */
+export function readingOf(row: typeof gateWallet.$inferSelect | null | undefined): WalletReading | undefined {
+  if (row == null || row.reading === null || row.balanceAmount === null) return undefined;
   if (row.balanceCurrency === null || row.readAt === null) return undefined;
   const balance = { amount: row.balanceAmount, currency: row.balanceCurrency };
   return { number: row.reading, balance, readAt: row.readAt, lowSince: row.lowSince };

@@ -85,8 +85,8 @@ function isOfDirection(direction: Direction): SQL {
 
 /**
  * An upper bound of the ids of rows that were recorded before a time, so that a page does not read all newer rows. The
- * page is in the order of ids, which are taken in that of the times but for transactions under way at once. None of them
- * takes an hour.
+ * page is in the order of ids, which are taken in that of the times but for transactions under way at once. None of
+ * them takes an hour.
  */
 function idBefore(before: Date): SQL {
   return sql`coalesce((select later.id from ${journal} as later

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { journal } from '#db/schema.ts';
 import type { Cause, Direction, Entry } from '#domain/money/books.ts';
@@ -41,6 +42,15 @@ export async function recordMovement(
 ): Promise<boolean> {
   const cause: Cause = { kind: 'attempt', id: attemptId };
   return (await bookEntries(db, [{ direction, money, cause }])) > 0;
+}
+
+/** Books the debit of an attempt, as part of another statement. */
+export function bookingDebit(db: Executor, attemptId: string, { amount, currency }: Money): Write {
+  const statement = db
+    .insert(journal)
+    .values({ direction: 'debit', amount, currency, causeKind: 'attempt', causeId: attemptId })
+    .onConflictDoNothing();
+  return { statement };
 }
 
 /**

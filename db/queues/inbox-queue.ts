@@ -67,8 +67,8 @@ export interface RowJudgement {
   readonly work: WorkRef;
   readonly decision: ObservationDecision;
   /**
-   * `applied` with a note ends the row. `leaseMs` renews its lease, so that the call that follows has a whole one; a new
-   * workflow run finds the attempt and the decision.
+   * `applied` with a note ends the row. `leaseMs` renews its lease, so that the call that follows has a whole one; a
+   * new workflow run finds the attempt and the decision.
    */
   readonly end: { readonly note: string; readonly appliedAt: Date } | { readonly leaseMs: number };
 }

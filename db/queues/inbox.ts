@@ -2,8 +2,9 @@
  * The inbox of work: stores results of look-ups, assigns rows to attempts, brings rows back.
  * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `inbox-queue.ts`.
  */
-import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, or, sql, type SQL } from 'drizzle-orm';
 import { noteFilled } from '#db/connection/after-commit.ts';
+import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
@@ -13,12 +14,13 @@ import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kin
 export type InboxRow = typeof inbox.$inferSelect;
 
 /** Rows that a workflow received and ended without handling come again, to be judged against its end. */
-export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  const { rowCount } = await tx
+export function returningUnanswered(tx: Executor, { kind, id }: WorkRef): Write {
+  const statement = tx
     .update(inbox)
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
-    .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')));
-  if (rowCount !== 0) noteFilled(tx, 'inbox');
+    .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')))
+    .returning({ id: inbox.id });
+  return { statement, fills: 'inbox' };
 }
 
 /**
@@ -71,34 +73,31 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
   return rows.length;
 }
 
-/** Rows that the workflow has not applied yet, oldest first. */
-export async function unappliedFor(db: Executor, { kind, id }: WorkRef): Promise<InboxRow[]> {
-  return db
-    .select()
-    .from(inbox)
-    .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), inArray(inbox.state, ['pending', 'relayed'])))
-    .orderBy(inbox.id);
+/** The condition for the rows that the workflow of some work has not applied yet. */
+export function isUnapplied({ kind, id }: WorkRef): SQL | undefined {
+  return and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), sql`${inbox.state} in ('pending', 'relayed')`);
 }
 
-/** Brings unmatched rows back, because the id or reference that they name is stored now. */
-export async function requeueUnmatched(
+/** Bring unmatched rows back, because the id or reference that they name is stored now. */
+export function requeueingUnmatched(
   tx: Executor,
   kind: WorkKind,
   stored: { reference?: string | undefined; serviceId?: string | undefined; serviceEsimId?: string | undefined },
-): Promise<void> {
+): Write[] {
   const { serviceEsimId } = KINDS[kind].reportsName === 'esim' ? stored : {};
   const names = [
     stored.reference === undefined ? undefined : eq(inbox.reference, stored.reference),
     stored.serviceId === undefined ? undefined : eq(inbox.serviceId, stored.serviceId),
     serviceEsimId === undefined ? undefined : eq(inbox.serviceEsimId, serviceEsimId),
   ].filter((condition) => condition !== undefined);
-  if (names.length === 0) return;
-  const { rowCount } = await tx
+  if (names.length === 0) return [];
+  const statement = tx
     .update(inbox)
     .set({ state: 'pending', availableAt: sql`now()` })
     // A constant, so that the partial indexes are used.
-    .where(and(sql`${inbox.state} = 'unmatched'`, eq(inbox.subjectKind, kind), or(...names)));
-  if (rowCount !== 0) noteFilled(tx, 'inbox');
+    .where(and(sql`${inbox.state} = 'unmatched'`, eq(inbox.subjectKind, kind), or(...names)))
+    .returning({ id: inbox.id });
+  return [{ statement, fills: 'inbox' }];
 }
 
 /** The result of a look-up by the reconciler, as an inbox row. */

@@ -29,8 +29,8 @@ const polled = z.object({
 });
 
 /**
- * Looks into all queues with one statement, by their indexes. Sends a notification to both channels besides, which wakes
- * nobody: the listeners that hear it know that notifications arrive.
+ * Looks into all queues with one statement, by their indexes. Sends a notification to both channels besides, which
+ * wakes nobody: the listeners that hear it know that notifications arrive.
  */
 export async function pollQueues(db: Executor): Promise<QueuePoll> {
   const untilDue = sql`(extract(epoch from available_at - ${PRESENT}) * 1000)::double precision`;

@@ -1,4 +1,5 @@
 import { and, eq, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
+import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { cases } from '#db/schema.ts';
@@ -90,12 +91,12 @@ export async function hasOpenCase(db: Executor, subject: Subject, reason: Attent
 }
 
 /**
- * Closes the open cases of a subject when its work continues, except those that only a person can judge.
+ * Close the open cases of a subject when its work continues, except those that only a person can judge.
  *
  * @param resolution how it was resolved, as a sentence.
  */
-export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
-  await close(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now);
+export function closingCases(db: Executor, subject: Subject, resolution: string, now: Date): Write {
+  return { statement: closing(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now) };
 }
 
 /** Closes the open case with one reason after a verdict. @param resolution the verdict. */
@@ -106,11 +107,11 @@ export async function closeCase(
   resolution: string,
   now: Date,
 ): Promise<void> {
-  await close(db, subject, eq(cases.reason, reason), resolution, now);
+  await closing(db, subject, eq(cases.reason, reason), resolution, now);
 }
 
-async function close(db: Executor, subject: Subject, which: SQL, resolution: string, now: Date): Promise<void> {
-  await db.update(cases).set({ closedAt: now, resolution }).where(open(subject, which));
+function closing(db: Executor, subject: Subject, which: SQL, resolution: string, now: Date) {
+  return db.update(cases).set({ closedAt: now, resolution }).where(open(subject, which));
 }
 
 function open(subject: Subject, which: SQL): SQL | undefined {

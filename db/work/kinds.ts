@@ -1,5 +1,5 @@
 /** Storage of each kind of work: one entry for each kind. */
-import { sql, type SQL } from 'drizzle-orm';
+import { getTableColumns, sql, type SQL } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import { cancellations, esims, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
@@ -68,7 +68,8 @@ const STORED_KINDS = {
     startsWith: {
       reference: orders.externalOrderId,
       packageId: orders.packageId,
-      joins: sql`join ${esims} on ${esims.id} = ${cancellations.esimId} join ${orders} on ${orders.id} = ${esims.orderId}`,
+      joins: sql`join ${esims} on ${esims.id} = ${cancellations.esimId}
+        join ${orders} on ${orders.id} = ${esims.orderId}`,
     },
   },
 } as const satisfies Record<WorkKind, StoredKind>;
@@ -95,22 +96,47 @@ export function workTable(kind: WorkKind): WorkTable {
   return STORED_KINDS[kind].table as unknown as WorkTable;
 }
 
-/** The data of a status event that other kinds do not have: reference, product and `eventData` of the kind. */
-export function ownEventData(kind: WorkKind): SQL<EventData> {
+/** The row of a kind with all of its columns. */
+export type WholeRow<Kind extends WorkKind> = (typeof STORED_KINDS)[Kind]['table']['$inferSelect'];
+
+/** All columns of a row that was selected from the whole {@link workTable} of its kind. */
+export function wholeRow<Kind extends WorkKind>(_kind: Kind, row: WorkRow): WholeRow<Kind> {
+  return row as unknown as WholeRow<Kind>;
+}
+
+/** By name, the columns of the data of a status event that other kinds do not have. */
+function ownEventColumns(kind: WorkKind): Readonly<Record<string, AnyPgColumn>> {
   const { reference, product, eventData } = storedKind(kind);
   const entry = KINDS[kind];
-  const fields = {
+  return {
     ...(reference && 'callerReference' in entry && { [entry.callerReference]: reference }),
     ...(product && { [product.field]: product.column }),
     ...eventData,
   };
+}
+
+/** The data of a status event that other kinds do not have: reference, product and `eventData` of the kind. */
+export function ownEventData(kind: WorkKind): SQL<EventData> {
   // The names are constants of this file and of `KINDS`; a parameter would have no type here.
-  const pairs = Object.entries(fields).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`);
+  const pairs = Object.entries(ownEventColumns(kind)).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`);
   return sql`jsonb_build_object(${sql.join(pairs, sql`, `)})`;
 }
 
+/** As {@link ownEventData}, from a row with all columns of its kind. */
+export function ownEventDataOf(kind: WorkKind, row: WorkRow): EventData {
+  const columns = Object.entries(getTableColumns(workTable(kind)));
+  const values = row as unknown as EventData;
+  return Object.fromEntries(
+    Object.entries(ownEventColumns(kind)).map(([name, column]) => {
+      const [key = ''] = columns.find(([, each]) => each === column) ?? [];
+      return [name, values[key] ?? null];
+    }),
+  );
+}
+
 /**
- * What the workflow of a piece of work starts with, as an expression for another statement; null when its row is missing.
+ * What the workflow of a piece of work starts with, as an expression for another statement; null when its row is
+ * missing.
  * @param id expression of the id of the work.
  */
 export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart | null> {

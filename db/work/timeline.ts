@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { Write } from '#db/connection/alongside.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { timeline } from '#db/schema.ts';
@@ -36,6 +37,16 @@ export function entryInsert(db: Executor) {
 }
 
 const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
+
+/** Adds an entry to the timeline of a subject, as part of another statement. */
+export function timelineEntry(db: Executor, { kind, id }: Subject, entry: TimelineEntry): Write {
+  const { event, message, detail = {}, dedupKey = null, at } = entry;
+  const statement = db
+    .insert(timeline)
+    .values({ subjectKind: kind, subjectId: id, event, message, detail, dedupKey, at: at ?? sql`now()` })
+    .onConflictDoNothing();
+  return { statement };
+}
 
 /** The values of {@link entryInsert}. */
 export function entryValues(subject: Subject, entry: TimelineEntry) {

@@ -1,5 +1,6 @@
 /** Reading and locking the row of work of any kind. */
 import { eq } from 'drizzle-orm';
+import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
@@ -50,9 +51,30 @@ export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
+/**
+ * Reads and locks work that has not ended, with the present epoch of the database.
+ * @throws as of {@link lockUnfinishedWork}
+ */
+export async function lockWorkInEpoch(
+  tx: Executor,
+  work: WorkRef,
+): Promise<{ readonly row: WorkRow; readonly epoch: string }> {
+  const table = workTable(work.kind);
+  const [locked] = await tx
+    .select({ row: table, epoch: DATABASE_EPOCH })
+    .from(table)
+    .where(eq(table.id, work.id))
+    .for('update');
+  if (locked === undefined) throw new WorkMissingError(work);
+  return { ...locked, row: unfinished(work, locked.row) };
+}
+
 /** Reads and locks work that has not ended. @throws WorkMissingError, WorkFinishedError */
 export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
-  const row = await lockWork(tx, work);
+  return unfinished(work, await lockWork(tx, work));
+}
+
+function unfinished(work: WorkRef, row: WorkRow): WorkRow {
   if (isFinal(row.status)) throw new WorkFinishedError(work, row.status);
   return row;
 }

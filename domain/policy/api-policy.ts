@@ -58,9 +58,9 @@ export const FAILURE_WINDOW_MS = 60_000;
 export const KNOWN_KEY_MS = hour;
 
 /**
- * How long an API process uses a key that it has read, in milliseconds. A change of a key (revocation, rotation, limits)
- * is notified and reaches every process at once; this bounds the time if the notification is lost. Shorter would save
- * few reads more of a key in steady use than this: one read in this time.
+ * How long an API process uses a key that it has read, in milliseconds. A change of a key (revocation, rotation,
+ * limits) is notified and reaches every process at once; this bounds the time if the notification is lost. Shorter
+ * would save few reads more of a key in steady use than this: one read in this time.
  */
 export const KEY_AGE_MS = 2_000;
 

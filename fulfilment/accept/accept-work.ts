@@ -77,7 +77,6 @@ export async function acceptWork<Row extends StatusEventFields>(
     ...entryValues(work, { event, message, detail: intake.detail, dedupKey: event, at: now }),
     ...eventValues(acceptedEvent(work, inserted), now),
   });
-  noteFilled(tx, 'outbox');
-  noteFilled(tx, 'events');
+  noteFilled(tx, 'outbox', 'events');
   return { accepted: true, row: inserted };
 }

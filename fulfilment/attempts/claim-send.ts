@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { limitOf } from '#db/attempts/attempts.ts';
+import { alongside, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts } from '#db/schema.ts';
@@ -72,6 +73,7 @@ export type SendClaim =
  * @param claim.esimId our id of its eSIM: no other attempt is sent for that eSIM until this one is settled (rule 6).
  * @param claim.limit the price limit of this send, null: none. It is stored because a charge is compared with the limit
  *   at the time of its send. Undefined: nothing will be sent.
+ * @param claim.writes are run in the statement that takes the lease; without a claim they are not run.
  */
 export async function claimSend(
   tx: Executor,
@@ -81,11 +83,13 @@ export async function claimSend(
     resendWindowMs,
     esimId = null,
     limit,
+    writes = [],
   }: {
     readonly leaseMs: number;
     readonly resendWindowMs: number | undefined;
     readonly esimId?: string | null;
     readonly limit?: PriceLimit | undefined;
+    readonly writes?: readonly Write[];
   },
 ): Promise<SendClaim> {
   const { id, state } = attempt;
@@ -99,6 +103,7 @@ export async function claimSend(
 
   const leaseToken = randomUUID();
   const [claimed] = await tx
+    .with(...alongside(writes))
     .update(attempts)
     .set({
       state: attemptStateAfter(state, 'claimed'),

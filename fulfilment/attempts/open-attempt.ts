@@ -1,7 +1,10 @@
+import { getTableColumns } from 'drizzle-orm';
 import { findAttempt } from '#db/attempts/attempts.ts';
+import { noteFilled } from '#db/connection/after-commit.ts';
+import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { requeueUnmatched } from '#db/queues/inbox.ts';
+import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -14,6 +17,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
  * @param attempt.reference undefined when the interface takes none.
  * @param attempt.serviceEsimId the service's id of an eSIM that exists before the purchase.
  * @param attempt.encryptedBody builds and encrypts the request body for the id of the new attempt.
+ * @param writes are run in the same statement, also when the attempt exists.
  */
 export async function openAttempt(
   tx: Executor,
@@ -25,10 +29,13 @@ export async function openAttempt(
     readonly serviceEsimId?: string | undefined;
     readonly encryptedBody: (attemptId: string) => Buffer;
   },
+  writes: readonly Write[] = [],
 ): Promise<AttemptRow> {
   const id = newId('attempt');
-  const { work, number, reference } = attempt;
-  await tx
+  const { work, number, reference, serviceEsimId } = attempt;
+  const all = [...requeueingUnmatched(tx, work.kind, { reference, serviceEsimId }), ...writes];
+  const [inserted] = await tx
+    .with(...alongside(all))
     .insert(attempts)
     .values({
       id,
@@ -37,12 +44,17 @@ export async function openAttempt(
       number,
       idempotencyKey: attempt.idempotencyKey,
       reference: reference ?? null,
-      serviceEsimId: attempt.serviceEsimId ?? null,
+      serviceEsimId: serviceEsimId ?? null,
       encryptedRequestBody: attempt.encryptedBody(id),
     })
-    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
+    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] })
+    .returning({ ...getTableColumns(attempts), filled: queuesFilled(all) });
+  if (inserted !== undefined) {
+    const { filled, ...row } = inserted;
+    noteFilled(tx, ...filled);
+    return row;
+  }
   const row = await findAttempt(tx, work, number);
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
-  if (row.id === id) await requeueUnmatched(tx, work.kind, { reference, serviceEsimId: attempt.serviceEsimId });
   return row;
 }

@@ -1,8 +1,10 @@
-import { eq, sql } from 'drizzle-orm';
-import { lockAttemptRow, workOf } from '#db/attempts/attempts.ts';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
+import { chargedOf, lockAttemptRow, workOf } from '#db/attempts/attempts.ts';
+import { noteFilled } from '#db/connection/after-commit.ts';
+import { alongside, queuesFilled, runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { recordMovement } from '#db/money/journal.ts';
-import { requeueUnmatched } from '#db/queues/inbox.ts';
+import { bookingDebit } from '#db/money/journal.ts';
+import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -47,31 +49,45 @@ export async function recordReport(
   return applyReport(tx, await lockAttemptRow(tx, attemptId), told, now);
 }
 
-/** As {@link recordReport}. @param known the attempt, locked in this transaction. */
+/**
+ * As {@link recordReport}.
+ * @param known the attempt, locked in this transaction.
+ * @param writes are run in the same statement.
+ */
 export async function applyReport(
   tx: Executor,
   known: AttemptRow,
   told: AttemptReport,
   now: Date,
+  writes: readonly Write[] = [],
 ): Promise<AttemptRow> {
   const attemptId = known.id;
   const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);
+    await runWrites(tx, writes);
     return known;
   }
   await reportDisagreement(tx, known, facts);
   const state = attemptStateAfter(known.state, facts.outcome);
   const failed = facts.outcome === 'failed';
   const { failureReported, isPurchase } = KINDS[known.subjectKind];
-  const [row] = await tx
+  const charged = chargedOf(known) ?? facts.charged;
+  const isNamed = known.serviceId === null && facts.serviceId !== undefined;
+  const all = [
+    ...writes,
+    ...(isNamed ? requeueingUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId }) : []),
+    ...(!failed && charged !== undefined ? [bookingDebit(tx, attemptId, charged)] : []),
+  ];
+  const [updated] = await tx
+    .with(...alongside(all))
     .update(attempts)
     .set({
       serviceId: facts.serviceId ?? known.serviceId,
       serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
-      chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
-      chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
+      chargedAmount: charged?.amount ?? null,
+      chargedCurrency: charged?.currency ?? null,
       lastReportAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
@@ -84,18 +100,13 @@ export async function applyReport(
       }),
     })
     .where(eq(attempts.id, attemptId))
-    .returning();
-  if (row === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
+    .returning({ ...getTableColumns(attempts), filled: queuesFilled(all) });
+  if (updated === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
+  const { filled, ...row } = updated;
+  noteFilled(tx, ...filled);
 
   if (facts.cancellation !== undefined) await storeCancellationReport(tx, workOf(known), facts.cancellation, now);
   if (facts.subscription !== undefined) await storeSubscriptionReport(tx, known.subjectId, facts.subscription);
-  if (known.serviceId === null && facts.serviceId !== undefined) {
-    await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
-  }
-  if (!failed && row.chargedAmount !== null && row.chargedCurrency !== null) {
-    const money = { amount: row.chargedAmount, currency: row.chargedCurrency };
-    await recordMovement(tx, { direction: 'debit', attemptId, money });
-  }
   return row;
 }
 

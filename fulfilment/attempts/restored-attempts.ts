@@ -4,6 +4,7 @@
  */
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
+import type { Write } from '#db/connection/alongside.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
@@ -19,24 +20,33 @@ export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 
   return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
 }
 
+/** A comparison of what a workflow knows with the row of its work. */
+export interface Comparison {
+  /** True when the row was compared in an earlier epoch but not yet in this one. */
+  readonly isFirstSinceRestart: boolean;
+  /** Stores that they were compared. */
+  readonly writes: readonly Write[];
+}
+
 /**
- * Stores that a workflow has compared its knowledge with the row of its work. The caller holds the lock of the work.
+ * Prepares to store that a workflow has compared its knowledge with the row of its work. The caller holds the lock of
+ * the work.
  * @param epoch the present one.
  * @param sentIn epoch of a send whose result the workflow did not receive; undefined: no such send, or its epoch is not
  *   known. When it differs from the present epoch, the workflow first has to account for that send, and nothing is
  *   stored.
- * @returns true when the row was compared in an earlier epoch but not yet in this one.
  */
-export async function noteComparison(
+export function comparison(
   tx: Executor,
   work: WorkRef,
   { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>,
   { epoch, sentIn }: { readonly epoch: string; readonly sentIn: string | undefined },
-): Promise<boolean> {
-  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch)) return false;
+): Comparison {
+  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch))
+    return { isFirstSinceRestart: false, writes: [] };
   const table = workTable(work.kind);
-  await tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
-  return comparedEpoch !== null;
+  const statement = tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
+  return { isFirstSinceRestart: comparedEpoch !== null, writes: [{ statement }] };
 }
 
 /**

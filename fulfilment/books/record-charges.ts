@@ -30,10 +30,10 @@ export async function noteShownCharges(tx: Executor, debits: readonly ShownDebit
     const money = moneyOf.get(id);
     if (money === undefined) continue;
     const work = workOf(attempt);
-    await lockWork(tx, work);
+    const row = await lockWork(tx, work);
     const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
     await tx.update(attempts).set(charged).where(eq(attempts.id, id));
-    await updateWork(tx, work, { ...charged, updatedAt: now });
+    await updateWork(tx, work, row, { ...charged, updatedAt: now });
     await reportCharge(tx, attempt, money);
   }
 }

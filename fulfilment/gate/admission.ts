@@ -1,5 +1,5 @@
 /** Decides whether work may pass the gate: pauses and circuits. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
@@ -26,14 +26,13 @@ export interface GateRequest {
   readonly isUnreserved: boolean;
 }
 
-/** True when no pause is in force, no circuit is open, and this work is not held. */
-export async function isGateClear(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
-  const answer = await db.execute<{ clear: boolean }>(sql`select not (
+/** The condition that no pause is in force, no circuit is open, and this work is not held. */
+export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
+  return sql`not (
     exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)
     or exists (select 1 from ${gateCircuits} where ${gateCircuits.state} <> 'closed')
     or exists (select 1 from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id})
-  ) as clear`);
-  return answer.rows[0]?.clear === true;
+  )`;
 }
 
 /** States in which the service has the attempt: nothing is bought, so nothing is held. */

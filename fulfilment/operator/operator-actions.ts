@@ -179,12 +179,12 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
   if (row.attentionReason === 'cancellation_refused') {
     await closeCase(tx, work, 'cancellation_refused', 'The cancellation is requested again.', now);
     await forgetCancelAccepted(tx, work.id);
-    await updateWork(tx, work, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
+    await updateWork(tx, work, row, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
     return;
   }
   if (row.attentionReason !== 'attempts_used_up') {
     // Held work continues now, even if a concurrent change of its waits would let it wait on.
-    if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
+    if (row.status === 'held') await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
     return;
   }
   // A retry grants one more attempt, however many operators request it at the same time.
@@ -196,22 +196,22 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
   // Otherwise one more than were made, even if a larger number was set and removed before.
   const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
   const granted = { extraAttempts, retryOverrides, attentionReason: null };
-  await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
+  await updateWork(tx, work, row, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
 }
 
 async function release({ tx, work, row, operator, now }: ActionContext): Promise<undefined> {
   await grantOverride(tx, work, operator.actor, now);
-  if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
+  if (row.status === 'held') await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
 }
 
 async function changeLimit({ tx, work, row, now }: ActionContext, maxPrice: Money | null): Promise<undefined> {
   const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
-  await updateWork(tx, work, { ...limit, ...(row.status === 'held' && { nextStepAt: now }), updatedAt: now });
+  await updateWork(tx, work, row, { ...limit, ...(row.status === 'held' && { nextStepAt: now }), updatedAt: now });
 }
 
-async function changeRetry({ tx, work, now }: ActionContext, next: RetryOverrides): Promise<undefined> {
+async function changeRetry({ tx, work, row, now }: ActionContext, next: RetryOverrides): Promise<undefined> {
   const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
-  await updateWork(tx, work, { retryOverrides: isEmpty ? null : next, updatedAt: now });
+  await updateWork(tx, work, row, { retryOverrides: isEmpty ? null : next, updatedAt: now });
 }
 
 async function abandon({ tx, work, now }: ActionContext): Promise<undefined> {
@@ -243,7 +243,7 @@ async function resolve(
   if (row.attentionReason === action.reason) {
     const goesOn = statusAfter(row, action, now);
     const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
-    await updateWork(tx, work, { ...goesOn, ...nothingInTheWay, updatedAt: now });
+    await updateWork(tx, work, row, { ...goesOn, ...nothingInTheWay, updatedAt: now });
   }
   return undefined;
 }

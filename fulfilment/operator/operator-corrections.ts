@@ -1,7 +1,8 @@
 /** Stores an operator's verdict on an attempt. */
 import { eq } from 'drizzle-orm';
+import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { requeueUnmatched } from '#db/queues/inbox.ts';
+import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { needsWallet } from '#domain/operator/operator-actions.ts';
@@ -40,6 +41,7 @@ export async function correctAttempt(
       return;
     case 'bought': {
       const state = attemptStateAfter(attempt.state, await verdictOfBought(tx, attempt, serviceEsimId));
+      await runWrites(tx, requeueingUnmatched(tx, attempt.subjectKind, { serviceId }));
       await tx
         .update(attempts)
         .set({
@@ -58,7 +60,6 @@ export async function correctAttempt(
           lastLookUpAt: null,
         })
         .where(eq(attempts.id, attempt.id));
-      if (serviceId !== undefined) await requeueUnmatched(tx, attempt.subjectKind, { serviceId });
     }
   }
 }

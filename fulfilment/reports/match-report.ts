@@ -46,9 +46,11 @@ async function findByName(db: Executor, { kind, serviceId, reference }: NamedPur
   if (!serviceId && !reference) return undefined;
   const { rows } = await db.execute<{ id: string; subject_id: string }>(sql`
     select id, subject_id from (
-      select 1 as choice, id, subject_id from attempts where subject_kind = ${kind} and service_id = ${serviceId || null}
+      select 1 as choice, id, subject_id from attempts
+      where subject_kind = ${kind} and service_id = ${serviceId || null}
       union all
-      select 2, id, subject_id from attempts where subject_kind = ${kind} and reference = ${reference || null}
+      select 2, id, subject_id from attempts
+      where subject_kind = ${kind} and reference = ${reference || null}
     ) as named order by choice limit 1`);
   const [found] = rows;
   return found && { id: found.id, subjectId: found.subject_id };

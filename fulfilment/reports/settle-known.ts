@@ -70,7 +70,8 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
         and (report.sold is null or ${ordered} is null or report.sold = ${ordered})
         and (report.amount is null or ${attempts.chargedAmount} is null
           or (report.amount, report.currency) = (${attempts.chargedAmount}, ${attempts.chargedCurrency}))
-        and ${table.status} || '/' || ${attempts.state} || '/' || report.outcome = any(${sql.param(KNOWN_CASES)}::text[])
+        and ${table.status} || '/' || ${attempts.state} || '/' || report.outcome
+          = any(${sql.param(KNOWN_CASES)}::text[])
       for share of ${attempts}, ${table} skip locked)
     update inbox set state = 'applied', decision = 'known', attempt_id = known.attempt_id, subject_kind = ${kind},
       subject_id = known.subject_id, note = 'Known already: the attempt was ' || known.attempt_state || '.',

@@ -1,8 +1,8 @@
 import type { Executor } from '#db/connection/database.ts';
 import { esims } from '#db/schema.ts';
-import { readOrder } from '#db/work/order-queries.ts';
+import { wholeRow } from '#db/work/kinds.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
-import { completeWork, type Completion } from '#fulfilment/work/complete-work.ts';
+import { completeLocked, type Completion } from '#fulfilment/work/complete-work.ts';
 
 /** The eSIM that a completed order delivered. */
 export interface DeliveredEsim {
@@ -29,9 +29,9 @@ export async function completeOrder(
   now: Date,
 ): Promise<void> {
   const work = { kind: 'order', id: orderId } as const;
-  await lockUnfinishedWork(tx, work);
-  const { packageId } = await readOrder(tx, orderId);
-  await tx.insert(esims).values({
+  const row = await lockUnfinishedWork(tx, work);
+  const { packageId } = wholeRow('order', row);
+  const delivery = tx.insert(esims).values({
     id: esim.id,
     orderId,
     serviceEsimId: esim.serviceEsimId,
@@ -48,5 +48,5 @@ export async function completeOrder(
     message: 'The eSIM was delivered and stored.',
     detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
   };
-  await completeWork(tx, work, { ...completion, esimId: esim.id, entry }, now);
+  await completeLocked(tx, work, row, { ...completion, esimId: esim.id, entry }, now, [{ statement: delivery }]);
 }

@@ -1,11 +1,12 @@
 import { and, eq, inArray } from 'drizzle-orm';
+import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
+import { markApplied, returningUnanswered } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
-import { closeCase, closeCases, hasOpenCase, openCase } from '#db/work/cases.ts';
+import { closeCase, closingCases, hasOpenCase, openCase } from '#db/work/cases.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
-import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
@@ -60,10 +61,32 @@ export async function recordStep(
     if (barrier !== undefined) return barrier;
     if (await mayBeBought(tx, work)) return 'may_be_bought';
   }
+  await storeStep(tx, work, row, step, now);
+  return 'recorded';
+}
+
+/**
+ * Stores a step of work that is locked and has not ended.
+ * @param more.change further columns of the work.
+ * @param more.writes are run in the same statement.
+ * @throws RangeError when the status may not follow the present one.
+ */
+export async function storeStep(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  step: WorkStep,
+  now: Date,
+  { change = {}, writes = [] }: { readonly change?: Partial<WorkRow>; readonly writes?: readonly Write[] } = {},
+): Promise<void> {
   if (!mayFollow(work.kind, row.status, step.status)) {
     throw new RangeError(`${KINDS[work.kind].noun} ${work.id} cannot go from ${row.status} to ${step.status}`);
   }
-  await updateWork(tx, work, {
+  // Before the rows without an answer are returned.
+  await markApplied(tx, step.applied ?? [], step.entry.message, now);
+  const goesOn = step.attention === undefined && row.status === 'needs_attention';
+  const changed = {
+    ...change,
     status: step.status,
     failureClass: step.failure?.class ?? null,
     failureDetail: step.failure?.detail ?? null,
@@ -71,20 +94,19 @@ export async function recordStep(
     nextStepAt: step.nextStepAt ?? null,
     ...(step.retryRule !== undefined && { retryRule: step.retryRule }),
     updatedAt: now,
-  });
-  await addTimelineEntry(tx, work, step.entry);
+  };
+  await updateWork(tx, work, row, changed, [
+    ...writes,
+    timelineEntry(tx, work, step.entry),
+    ...(goesOn ? [closingCases(tx, work, step.entry.message, now)] : []),
+    ...(isFinal(step.status) ? [returningUnanswered(tx, work)] : []),
+  ]);
   if (step.attention !== undefined) {
     await closePassed(tx, work, row, step, now);
     await openCase(tx, work, step.attention.reason, step.attention.detail);
-  } else if (row.status === 'needs_attention') {
-    await closeCases(tx, work, step.entry.message, now);
   }
-  await markApplied(tx, step.applied ?? [], step.entry.message, now);
-  if (isFinal(step.status)) {
-    await returnUnanswered(tx, work);
-    if (row.esimId !== null) await wakeThoseWaitingForEsim(tx, row.esimId);
-  }
-  return 'recorded';
+  // Nothing waits yet for an eSIM that this step delivers.
+  if (isFinal(step.status) && row.esimId !== null) await wakeThoseWaitingForEsim(tx, row.esimId);
 }
 
 /** Closes a case that passed by itself, when another case opens. */

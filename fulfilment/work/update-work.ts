@@ -1,44 +1,69 @@
 import { eq } from 'drizzle-orm';
+import { noteFilled } from '#db/connection/after-commit.ts';
+import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { leaveGate } from '#db/gate/waits.ts';
-import { closeCases } from '#db/work/cases.ts';
+import { leavingGate } from '#db/gate/waits.ts';
+import { closingCases } from '#db/work/cases.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import type { RetryRule } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { announceWork } from '#fulfilment/work/work-events.ts';
+import { announcing } from '#fulfilment/work/work-events.ts';
 
 /** A change of shared columns; a change of status includes its time. */
 export type WorkChange =
   | (Partial<WorkRow> & { status?: never })
   | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
 
-/** Changes shared columns and announces a new status. The caller holds the lock of the work. */
-export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange): Promise<void> {
+/**
+ * Changes shared columns and announces a new status, in one statement.
+ * @param row of the work, locked in this transaction, with all columns of its kind.
+ * @param writes are run in the same statement.
+ */
+export async function updateWork(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  change: WorkChange,
+  writes: readonly Write[] = [],
+): Promise<void> {
   const table = workTable(work.kind);
-  await tx.update(table).set(change).where(eq(table.id, work.id));
-  if (change.status === undefined) return;
-  await announceWork(tx, work, change.updatedAt);
+  const { status } = change;
+  const event = status === undefined ? undefined : announcing(work, { ...row, ...change }, change.updatedAt);
   // Work that is neither held nor about to be sent waits at no barrier.
-  if (change.status !== 'held' && change.status !== 'submitting') await leaveGate(tx, work);
+  const passes = status !== undefined && status !== 'held' && status !== 'submitting';
+  const all = [...(event === undefined ? [] : [event]), ...writes, ...(passes ? leavingGate(tx, work) : [])];
+  const [updated] = await tx
+    .with(...alongside(all))
+    .update(table)
+    .set(change)
+    .where(eq(table.id, work.id))
+    .returning({ filled: queuesFilled(all) });
+  noteFilled(tx, ...(updated?.filled ?? []));
+}
+
+const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
+
+/** Marks a purchase as accepted by the service, which ends its hold or case. @param row as of {@link updateWork}. */
+export async function markInProgress(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<void> {
+  const change = { status: 'processing', ...NOTHING_IN_THE_WAY, updatedAt: now } as const;
+  await updateWork(tx, work, row, change, [continuing(tx, work, now)]);
 }
 
 /**
- * Marks a purchase as under way, which ends its hold or case. The caller holds the lock of the work.
+ * Mark a purchase as being sent, which ends its hold or case, and take it from the gate. No event announces this
+ * status. The caller holds the lock of the work.
  * @param retryRule the retry rule of a failure; undefined: unchanged.
  */
-export async function markInProgress(
-  tx: Executor,
-  work: WorkRef,
-  status: 'submitting' | 'processing',
-  now: Date,
-  retryRule?: RetryRule,
-): Promise<void> {
-  const nothingInTheWay = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
-  await updateWork(tx, work, {
-    status,
-    ...nothingInTheWay,
-    ...(retryRule !== undefined && { retryRule }),
-    updatedAt: now,
-  });
-  await closeCases(tx, work, `The ${KINDS[work.kind].noun} continued.`, now);
+export function startingSend(tx: Executor, work: WorkRef, now: Date, retryRule: RetryRule | undefined): Write[] {
+  const table = workTable(work.kind);
+  const rule = retryRule === undefined ? {} : { retryRule };
+  const statement = tx
+    .update(table)
+    .set({ status: 'submitting', ...NOTHING_IN_THE_WAY, ...rule, updatedAt: now })
+    .where(eq(table.id, work.id));
+  return [{ statement }, continuing(tx, work, now), ...leavingGate(tx, work)];
+}
+
+function continuing(tx: Executor, work: WorkRef, now: Date): Write {
+  return closingCases(tx, work, `The ${KINDS[work.kind].noun} continued.`, now);
 }

@@ -1,65 +1,43 @@
 /** Announces statuses of work and refunds. */
-import { eq, sql } from 'drizzle-orm';
-import { builtOnce } from '#db/connection/built-once.ts';
+import { eq } from 'drizzle-orm';
+import { runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events/event-log.ts';
+import { recordingStatusEvent, type NewEvent } from '#db/events/event-log.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import { ownEventData, workTable } from '#db/work/kinds.ts';
+import { ownEventDataOf, type WorkRow } from '#db/work/kinds.ts';
 import { workEventType } from '#domain/events/event-types.ts';
 import { plainMoney } from '#domain/money/money.ts';
-import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
-/** By kind, the read that {@link announceWork} makes at each step of each piece of work. */
-const readStatusEvent = eachKind(statusEventOf);
-
-function statusEventOf(kind: WorkKind) {
-  return builtOnce((db) => selectStatusEvent(db, kind).prepare(`${kind}_status_event`));
-}
-
-function selectStatusEvent(db: Executor, kind: WorkKind) {
-  const table = workTable(kind);
-  return db
-    .select(statusEventColumns(kind))
-    .from(table)
-    .where(eq(table.id, sql.placeholder('id')));
-}
-
-/** The fields of a status event as columns of the work row. */
-function statusEventColumns(kind: WorkKind) {
-  const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
-  return {
-    status,
-    apiKeyId,
-    esimId,
-    failureClass,
-    attentionReason,
-    chargedAmount,
-    chargedCurrency,
-    own: ownEventData(kind),
-  };
-}
-
-/** Work as {@link statusEventColumns} show it. */
-export type StatusEventFields = Awaited<ReturnType<typeof selectStatusEvent>>[number];
+/** The fields of work that its status events show. */
+export type StatusEventFields = Pick<
+  WorkRow,
+  'status' | 'apiKeyId' | 'esimId' | 'failureClass' | 'attentionReason' | 'chargedAmount' | 'chargedCurrency'
+> & { readonly own: EventData };
 
 /**
- * Announces the present status of work, unless it was announced last: work that is held again for the same reason was
- * held all the time.
+ * Announces a status of work as part of another statement, unless it was announced last: work that is held again for
+ * the same reason was held all the time.
+ * @param row the work as it will be, with all columns of its kind.
+ * @returns a write that returns the event if it is new; undefined for a status that no event announces.
  */
-export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
-  const [row] = await readStatusEvent[work.kind](tx, { id: work.id });
-  const event = row && statusEvent(work, row);
-  if (event !== undefined) await announceIfChanged(tx, event, ['failure_class', 'attention_reason'], now);
+export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
+  const event = statusEvent(work, { ...row, own: ownEventDataOf(work.kind, row) });
+  return event && recordingStatusEvent(event, REASONS_OF_WORK, now);
 }
 
 /** The event of newly accepted work, which has no earlier one. @throws Error for another status. */
 export function acceptedEvent(work: WorkRef, row: StatusEventFields): NewEvent {
   const event = row.status === 'accepted' ? statusEvent(work, row) : undefined;
   if (event === undefined) throw new Error(`new work has the status ${row.status}`);
-  return afterStatus(event, null);
+  return { ...event, data: { ...event.data, previous_status: null } };
 }
 
+/** Fields that, beside the type, distinguish a status event of work from the last one. */
+const REASONS_OF_WORK = ['failure_class', 'attention_reason'] as const;
+
+/** @returns undefined for a status that no event announces. */
 function statusEvent(work: WorkRef, row: StatusEventFields): NewEvent | undefined {
   const type = workEventType(work.kind, row.status);
   if (type === undefined) return undefined;
@@ -91,23 +69,6 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
     esim_id: esimId,
     amount: plainMoney(amount, currency),
   };
-  await announceIfChanged(
-    tx,
-    { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data },
-    [],
-    now,
-  );
-}
-
-/** @param reasons fields that, beside the type, distinguish the event from the last one. */
-async function announceIfChanged(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
-  const last = await latestStatusEvent(tx, event.subject);
-  if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
-  await recordEvent(tx, afterStatus(event, last?.data['status'] ?? null), now);
-}
-
-/** A status event with the status before it; null: none. */
-function afterStatus(event: NewEvent, previous: EventData[string]): NewEvent {
-  const { status, ...facts } = event.data;
-  return { ...event, data: { status: status ?? null, previous_status: previous, ...facts } };
+  const event = { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data } as const;
+  await runWrites(tx, [recordingStatusEvent(event, [], now)]);
 }

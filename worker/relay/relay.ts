@@ -14,8 +14,8 @@ export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/rel
  * Passes rows of PostgreSQL on: starts of work (outbox) and reports of the service (inbox) to Temporal, events to their
  * readers. Every step is idempotent, so the process may die at any point. Several relays share the rows.
  *
- * Each queue has its own loop, so that events, which need only PostgreSQL, do not wait for a Temporal that hangs. A loop
- * is woken only for its queue.
+ * Each queue has its own loop, so that events, which need only PostgreSQL, do not wait for a Temporal that hangs. A
+ * loop is woken only for its queue.
  */
 export class Relay {
   readonly #options: RelayOptions;

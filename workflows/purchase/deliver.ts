@@ -56,7 +56,11 @@ export async function deliver(purchase: Purchase, delivery: Delivery): Promise<S
 }
 
 /** The end of a purchase whose delivery is stored. */
-export function delivered({ run }: Purchase, { status, done }: Delivery, { esimId }: { readonly esimId?: string }): Step {
+export function delivered(
+  { run }: Purchase,
+  { status, done }: Delivery,
+  { esimId }: { readonly esimId?: string },
+): Step {
   const after = status === 'completed' ? nothingMore(run) : 'It is renewed until it expires or is cancelled.';
   run.show({ status, now: done(esimId ?? ''), next: after });
   return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };

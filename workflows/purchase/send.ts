@@ -51,7 +51,10 @@ export async function send(purchase: Purchase, delivery?: Delivery): Promise<Ste
  *
  * @returns undefined when the result was lost, with the worker or with PostgreSQL.
  */
-async function sendOnce({ run, attemptRef }: Purchase, delivery: Delivery | undefined): Promise<SendResult | undefined> {
+async function sendOnce(
+  { run, attemptRef }: Purchase,
+  delivery: Delivery | undefined,
+): Promise<SendResult | undefined> {
   const { memory, attempt, configuredRule: retryRule } = run;
   const { resendAllowed, resendWindowMs, sendActivityTimeoutMs } = run.policy;
   const thenDeliver = delivery === undefined ? '' : `; if it is completed at once, read the ${delivery.name}`;

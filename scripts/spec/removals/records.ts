@@ -6,7 +6,7 @@ export const RECORDS: readonly Removal[] = [
     id: 'record.package.id',
     removed: 'The price of the first package is used for every package.',
     file: 'activities/purchases/order.ts',
-    find: 'offered = packages.value.items.find(({ id }) => id === order.packageId)',
+    find: 'offered = packages.value.items.find(({ id }) => id === packageId)',
     replace: 'offered = packages.value.items[0]',
     failed: [{ file: 'test/integration/orders/order.test.ts', title: 'waits for a price below its max_price' }],
   },
@@ -32,7 +32,7 @@ export const RECORDS: readonly Removal[] = [
     id: 'record.vpn-plan.id',
     removed: 'The first plan is used for every plan.',
     file: 'activities/purchases/vpn-subscription.ts',
-    find: 'find((each) => each.id === row.vpnPlanId)',
+    find: 'find((each) => each.id === vpnPlanId)',
     replace: 'find(() => true)',
     failed: [
       {

@@ -28,10 +28,10 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
       const name = points.nextCommit() ?? byWrite[0] ?? 'commit of nothing';
       return [...new Set([name, ...byWrite])].map((each) => `${scope} > ${each}`);
     } else {
-      const write = writeOf(text);
-      if (write === undefined) return [];
-      if (wrote === undefined) return [`${scope} > ${write}`];
-      wrote.push(write);
+      const writes = writesOf(text);
+      if (writes.length === 0) return [];
+      if (wrote === undefined) return [`${scope} > ${writes[0]}`];
+      wrote.push(...writes);
     }
     return [];
   };
@@ -80,16 +80,18 @@ function textOf(statement: unknown): string {
   return typeof text === 'string' ? text.trim() : '';
 }
 
-/** `update inbox`, …; undefined for a statement that only reads. */
-function writeOf(text: string): string | undefined {
-  const [, verb, table] =
-    /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/i.exec(withoutLocks(text)) ?? [];
-  return verb === undefined || table === undefined ? undefined : `${verb.toLowerCase().split(' ', 1)[0]} ${table}`;
+/** `update inbox`, …: first what the statement itself writes, then what its `with` does; none for what only reads. */
+function writesOf(text: string): string[] {
+  const writes = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/gi;
+  const found = [...withoutOthers(text).matchAll(writes)].map(
+    ([, verb = '', table]) => `${verb.toLowerCase().split(' ', 1)[0]} ${table}`,
+  );
+  return found.toReversed();
 }
 
-/** Removes `for update`, which does not write. */
-function withoutLocks(text: string): string {
-  return text.replace(/\bfor (no key )?update\b/gi, '');
+/** `for update skip locked` writes nothing, and `on conflict do update` names no table. */
+function withoutOthers(text: string): string {
+  return text.replace(/\bfor (no key )?update\b/gi, '').replace(/\bdo update\b/gi, '');
 }
 
 /** Adds points around each call of the service: before the request, after the request, after the whole answer. */

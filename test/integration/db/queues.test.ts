@@ -1,11 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readProgress } from '#db/attempts/attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordMovement } from '#db/money/journal.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { markUnmatched, postpone, takePending } from '#db/queues/inbox-queue.ts';
-import { markApplied, unappliedFor } from '#db/queues/inbox.ts';
+import { markApplied } from '#db/queues/inbox.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/queues/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
 import { recordNotification } from '#fulfilment/reports/record-notification.ts';
@@ -122,7 +123,7 @@ describe('the inbox', () => {
     for (const row of rows)
       await database.transaction((tx) => recordNotification(tx, row.id, orderWork(orderId), 'notified'));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
-    expect(await database.run((db) => unappliedFor(db, orderWork(orderId)))).toHaveLength(2);
+    expect((await database.run((db) => readProgress(db, orderWork(orderId)))).reports).toHaveLength(2);
     expect(await end(orderId, 'failed', [inboxKey(rows[0]!)])).toBe('observations_pending');
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await end(orderId, 'abandoned', [inboxKey(rows[0]!)])).toBe('recorded');

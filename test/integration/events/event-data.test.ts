@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runWrites } from '#db/connection/alongside.ts';
 import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
+import { readWork } from '#db/work/work-rows.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -16,7 +18,7 @@ import {
   announceLowData,
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
-import { announceRefund, announceWork } from '#fulfilment/work/work-events.ts';
+import { announceRefund, announcing } from '#fulfilment/work/work-events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
@@ -64,7 +66,8 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
           .update(table)
           .set({ status, ...optionalData })
           .where(eq(table.id, id));
-        await announceWork(tx, { kind, id }, NOW);
+        const row = await readWork(tx, { kind, id });
+        await runWrites(tx, [announcing({ kind, id }, row, NOW)!]);
       });
     }
   }

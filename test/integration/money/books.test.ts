@@ -3,10 +3,11 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
+import { runWrites } from '#db/connection/alongside.ts';
 import { findReconciliation, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { attempts, cases, gateSpending, journal, orders, vpnSubscriptions, walletMovements } from '#db/schema.ts';
-import { closeCases } from '#db/work/cases.ts';
+import { closingCases } from '#db/work/cases.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
@@ -209,7 +210,9 @@ describe('a comparison of the books', () => {
     expect(report.findings).toMatchObject([{ kind: 'debited_twice', work }]);
     expectBalanced(report);
     // An operator judges it, regardless of the state of the order.
-    await bench.database.transaction((tx) => closeCases(tx, work, 'The order went on.', new Date(bench.clock.now)));
+    await bench.database.transaction((tx) =>
+      runWrites(tx, [closingCases(tx, work, 'The order went on.', new Date(bench.clock.now))]),
+    );
     expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
     expect(findingsOf(await compare())).toEqual([]);
     await bench.admin.move({ type: 'credit', amount: '2.40', reason: 'refund', order_id: serviceId });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { readWork } from '#db/work/work-rows.ts';
-import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 const COMPLETED_AT_ONCE = 2001;
 

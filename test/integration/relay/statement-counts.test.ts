@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
@@ -30,7 +30,7 @@ let opened: OpenTestDatabase;
 let relayDatabase: Database;
 let wakeups: Wakeups;
 let close: () => Promise<void>;
-let texts: string[];
+let spied: MockInstance<typeof pg.Client.prototype.query>;
 
 beforeAll(async () => {
   opened = await openTestDatabase({ onFilled: (queues) => wakeups.wake(queues) });
@@ -41,29 +41,27 @@ beforeAll(async () => {
     onConnectionError: () => undefined,
     onFilled: (queues) => wakeups.wake(queues),
   });
-  const sent = vi.spyOn(pg.Client.prototype, 'query');
-  texts = [];
-  sent.mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    if (applicationOf(this) === COUNTED) texts.push(textOf(args[0]));
-    return Reflect.apply(unspied, this, args);
-  } as typeof pg.Client.prototype.query);
+  spied = vi.spyOn(pg.Client.prototype, 'query');
   // Polls are out of the way: what is counted is what notifications cause.
   const policy = { ...DEFAULT_POLICY.relay, pollMs: HOUR, pollMaxMs: HOUR };
   const started = testRelay(opened, workflows, { database: relayDatabase, policy });
   ({ wakeups, close } = started);
   started.relay.start();
   // One round of each queue, and one poll.
-  await counted(5);
+  await takeStatements(5);
 });
-afterEach(() => expect(texts).toEqual([]));
+// A statement that was not awaited fails the test at its end.
+afterEach(() => {
+  const further = statements();
+  spied.mockClear();
+  if (further.length > 0) throw new Error(`further statements: ${further.join('; ')}`);
+});
 afterAll(async () => {
   await close();
   vi.restoreAllMocks();
   await relayDatabase.close();
   await opened.drop();
 });
-
-const unspied = pg.Client.prototype.query;
 
 function applicationOf(client: pg.Client): string | undefined {
   return (client as unknown as { connectionParameters: { application_name?: string } }).connectionParameters
@@ -74,28 +72,39 @@ function textOf(statement: unknown): string {
   return typeof statement === 'string' ? statement : String((statement as { text?: unknown }).text);
 }
 
-/** Waits for this number of statements of the relay, and forgets them. A further one fails the test at its end. */
-async function counted(number: number): Promise<void> {
-  await waitFor(`${number} statements`, () => texts.length >= number);
-  expect(texts.splice(0), 'the statements of the relay').toHaveLength(number);
+/** The statements of the relay since they were taken last. */
+function statements(): string[] {
+  const { calls, contexts } = spied.mock;
+  return calls.flatMap(([statement], index) => {
+    const client = contexts[index];
+    return client instanceof pg.Client && applicationOf(client) === COUNTED ? [textOf(statement)] : [];
+  });
+}
+
+/** Waits for this number of statements of the relay, and takes all of them. */
+async function takeStatements(number: number): Promise<string[]> {
+  await waitFor(`${number} statements`, () => statements().length >= number);
+  const taken = statements();
+  spied.mockClear();
+  return taken;
 }
 
 describe('the relay needs', () => {
   it('two statements for a start and one for its event', async () => {
     await acceptTestOrder(opened.database);
-    await counted(3);
+    expect(await takeStatements(3)).toHaveLength(3);
   });
 
   it('two statements for a report that says nothing new', async () => {
     await bought('so-known', 'completed');
     await deliverTestEvent(opened.database, { outcome: 'completed', serviceId: 'so-known' });
-    await counted(2);
+    expect(await takeStatements(2)).toHaveLength(2);
   });
 
   it('two to take a report that is news, nine to judge it and four to note that its workflow was told', async () => {
     await bought('so-news', 'processing');
     await deliverTestEvent(opened.database, { outcome: 'completed', serviceId: 'so-news' });
-    await counted(2 + 9 + 4);
+    expect(await takeStatements(2 + 9 + 4)).toHaveLength(2 + 9 + 4);
   });
 
   it('six statements for an event that an endpoint receives, and two to wake it', async () => {
@@ -111,16 +120,16 @@ describe('the relay needs', () => {
     });
     await acceptTestOrder(opened.database);
     // The first finds out that there is an endpoint.
-    await counted(2 + 1 + 6 + 2);
+    expect(await takeStatements(2 + 1 + 6 + 2)).toHaveLength(2 + 1 + 6 + 2);
     await acceptTestOrder(opened.database);
-    await counted(2 + 6 + 2);
+    expect(await takeStatements(2 + 6 + 2)).toHaveLength(2 + 6 + 2);
   });
 });
 
 /** An order whose attempt the service has; what the relay does for it is not counted. */
 async function bought(serviceId: string, outcome: 'processing' | 'completed'): Promise<void> {
   const orderId = await acceptTestOrder(opened.database);
-  await counted(3);
+  await takeStatements(3);
   const attempt = await openTestAttempt(opened.database, orderId);
   await claimTestSend(opened.database, attempt.id);
   await storeTestReport(opened.database, attempt.id, { outcome, serviceId });
