@@ -64,6 +64,7 @@ export async function audit(
   const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
   // The result is not a violation: the audit of the books reports work in progress.
   const restless = await becomeQuiet(stack, quietMs);
+  await endOfPurchases(stack, setting);
   // The next comparison of the books restores the lost journal entries of failed attempts.
   if (setBacks.length > 0) await reconcileBooks(stack);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
@@ -79,6 +80,20 @@ export async function audit(
   });
   const rest = [...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)];
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
+}
+
+/**
+ * Waits for purchases that the service still carries out. A process that was stopped may send one that ends after the
+ * work, and its debit must not escape the audit.
+ */
+async function endOfPurchases(stack: Stack, { properties: { purchase_takes_ms: takesMs } }: Setting): Promise<void> {
+  if (typeof takesMs !== 'number') return;
+  const admin = new SimulatorAdmin(stack.simulator);
+  const isUnderWay = async (endpoint: string) => (await admin.requests(endpoint)).some(({ status }) => status === null);
+  await waitFor('the service carries out no purchase', async () => {
+    const underWay = await Promise.all(['createOrder', 'createTopup', 'createVpnOrder'].map(isUnderWay));
+    return !underWay.includes(true);
+  });
 }
 
 function idsOf(poisoned: readonly Poisoned[], row: Poisoned['row']): ReadonlySet<string> {
