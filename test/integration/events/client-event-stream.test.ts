@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResellerClient, type Event, type EventStream } from '#clients/typescript/src/index.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -31,6 +32,14 @@ async function announce(types: readonly EventType[]): Promise<void> {
     await api.database.transaction((tx) => recordEvent(tx, event, new Date(TEST_NOW)));
   }
   await api.publish();
+}
+
+/** Revokes all keys. @param revokedAt null: they are valid again. */
+async function revoke(revokedAt: Date | null): Promise<void> {
+  await api.database.transaction(async (tx) => {
+    await tx.update(apiKeys).set({ revokedAt });
+    await tx.execute(sql`notify api_keys`);
+  });
 }
 
 /** A client whose network passes this many bytes of each answer and then breaks. */
@@ -129,9 +138,9 @@ describe('the event stream of the TypeScript client', () => {
     const events = reader.streamEvents();
     const taking = take(events, 1);
     await begun(events);
-    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    await revoke(new Date(TEST_NOW - 1));
     await expect(taking).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
-    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    await revoke(null);
     expect(await streams()).toBe('0');
   });
 
