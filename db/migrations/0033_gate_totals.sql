@@ -1,3 +1,5 @@
+-- In the order of claims, so that a running worker waits instead of causing a deadlock.
+LOCK TABLE attempts, gate_reservations IN ACCESS EXCLUSIVE MODE;--> statement-breakpoint
 CREATE TABLE "gate_reserved" (
 	"currency" text PRIMARY KEY NOT NULL,
 	"amount" numeric(21, 6) NOT NULL

@@ -20,6 +20,16 @@ CREATE FUNCTION lock_gate_account() RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(hashtextextended('purchase_gate.account', 0))
 $$;
 --> statement-breakpoint
+-- The totals so far. Before the triggers, which would add these changes once more.
+UPDATE gate_reservations r SET counted = gate_counted(r) WHERE gate_counted(r) <> 0;
+--> statement-breakpoint
+INSERT INTO gate_spending (day, currency, api_key_id, amount)
+SELECT day, currency, key, sum(counted) FROM gate_reservations, LATERAL (VALUES (api_key_id), ('')) AS owner(key)
+GROUP BY day, currency, key HAVING sum(counted) <> 0;
+--> statement-breakpoint
+INSERT INTO gate_reserved (currency, amount)
+SELECT currency, sum(counted) FROM gate_reservations WHERE NOT is_over GROUP BY currency HAVING sum(counted) <> 0;
+--> statement-breakpoint
 CREATE FUNCTION set_gate_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- A concurrent change of the attempt would not see this row, and this row would not see the change. A claim holds
@@ -93,6 +103,7 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
+-- A later migration that updates attempts and then alters the table needs SET CONSTRAINTS ALL IMMEDIATE in between.
 -- Deferred to the commit, so that the lock of the account is taken last, whatever the transaction does afterwards.
 CREATE CONSTRAINT TRIGGER attempts_recounted
   AFTER UPDATE OF state, settled, charged_amount, charged_currency ON attempts
@@ -103,5 +114,3 @@ CREATE CONSTRAINT TRIGGER attempts_recounted
     OR OLD.charged_currency IS DISTINCT FROM NEW.charged_currency
   )
   EXECUTE FUNCTION recount_attempt();
---> statement-breakpoint
-UPDATE gate_reservations r SET counted = gate_counted(r);
