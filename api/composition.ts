@@ -52,8 +52,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     channel: 'relay',
     url: config.database.directUrl,
     applicationName: 'reseller-api-notify',
-    onError: (error) =>
-      logger.warn({ err: error }, 'the relay could not be notified; it finds the work at its next poll'),
+    onError: (error) => logger.warn({ err: error }, 'the relay could not be notified; the notification is sent again'),
   });
   const database = new Database({
     url: config.database.url,

@@ -1,5 +1,5 @@
 /**
- * The inbox of work: stores results of look-ups, assigns rows to attempts, brings rows back.
+ * The inbox of work: stores results of look-ups, brings rows back.
  * `fulfilment/reports/inbox-writer.ts` stores webhooks. The relay takes rows by `inbox-queue.ts`.
  */
 import { and, eq, inArray, isNull, ne, or, sql, type SQL } from 'drizzle-orm';

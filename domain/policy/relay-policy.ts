@@ -6,9 +6,8 @@ export interface RelayPolicy {
   /** Slow poll beside NOTIFY, because a notification may be lost. Each poll is one statement for all queues. */
   readonly pollMs: number;
   /**
-   * The poll becomes up to this slow while notifications arrive and it finds nothing. A row whose notification was lost
-   * waits this long at most: when the process that wrote it died between its commit and the notification. Not longer
-   * than the lease, so that a poll sees each lease before it ends.
+   * The poll becomes up to this slow while notifications arrive and it finds nothing. A row that nobody announced waits
+   * this long at most: its writer died between its commit and the notification, stops its relay, or is a command.
    */
   readonly pollMaxMs: number;
   /**
@@ -60,7 +59,7 @@ export interface TemporalHealthPolicy {
 
 export const RELAY_POLICY: RelayPolicy = {
   pollMs: 5 * second,
-  pollMaxMs: 30 * second,
+  pollMaxMs: 10 * second,
   roundPauseMs: 10,
   batch: 100,
   leaseMs: 30 * second,

@@ -54,6 +54,8 @@ export async function openAttempt(
     noteFilled(tx, ...filled);
     return row;
   }
+  // The statement may have brought reports back, and does not say so.
+  noteFilled(tx, 'inbox');
   const row = await findAttempt(tx, work, number);
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
   return row;

@@ -1,6 +1,6 @@
 /**
  * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
- * first. Every worker runs this about once a second; one at a time does it.
+ * first. Every worker runs this about once a second while the gate is in use; one at a time does it.
  */
 import { asc, eq, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';

@@ -44,7 +44,7 @@ export interface RelayOptions {
 export interface RelayContext extends RelayOptions {
   /** Calls Temporal. @throws CutOffError when the relay has to end, also during the call. */
   readonly call: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Called when a row was postponed. */
+  /** Called when a row was postponed: only a poll knows when it is due. */
   readonly onPostponed: () => void;
   /** True when calls are cut off: rows that were not started are released. */
   readonly isCutOff: () => boolean;

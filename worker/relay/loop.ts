@@ -7,6 +7,10 @@ export interface Batch {
   readonly taken: number;
   /** True when more rows may be due now. */
   readonly again: boolean;
+  /**
+   * Time until failed rows without a due time of their own are tried again, in milliseconds; absent: there are none.
+   */
+  readonly retryAfterMs?: number;
 }
 
 export interface QueueLoopOptions {
@@ -29,6 +33,7 @@ export class QueueLoop {
   readonly #options: QueueLoopOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  #retryAfterMs: number | undefined;
 
   constructor(options: QueueLoopOptions) {
     this.#options = options;
@@ -53,7 +58,8 @@ export class QueueLoop {
   async drain(): Promise<number> {
     let total = 0;
     for (;;) {
-      const { taken, again } = await this.#options.takeBatch();
+      const { taken, again, retryAfterMs } = await this.#options.takeBatch();
+      this.#retryAfterMs = retryAfterMs;
       total += taken;
       if (!again || this.#stopping.signal.aborted) return total;
     }
@@ -71,7 +77,7 @@ export class QueueLoop {
         continue;
       }
       await this.#pause(roundPauseMs);
-      await waiter.next();
+      await waiter.next(this.#retryAfterMs);
     }
   }
 

@@ -44,22 +44,22 @@ function noteRound({ metrics, now, onPublished }: RelayContext, published: reado
   }
 }
 
-/** Wakes the workflows of endpoints with waiting deliveries. Tries a failed one again at the next poll. */
+/** Wakes the workflows of endpoints with waiting deliveries. A failed one is tried again after `policy.pollMs`. */
 export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
   const {
     database,
-    policy: { batch },
+    policy: { batch, pollMs },
   } = context;
   const waiting = await database.run((db) => endpointsToWake(db, batch));
   let woken = 0;
   await eachOf(waiting, PARALLEL, async (endpoint) => {
     if (!context.isCutOff() && (await wakeEndpoint(context, endpoint))) woken += 1;
   });
-  return { taken: woken, again: woken === batch };
+  return { taken: woken, again: woken === batch, ...(woken < waiting.length && { retryAfterMs: pollMs }) };
 }
 
 async function wakeEndpoint(
-  { database, endpoints, call, metrics, logger, onPostponed }: RelayContext,
+  { database, endpoints, call, metrics, logger }: RelayContext,
   endpoint: EndpointToWake,
 ): Promise<boolean> {
   try {
@@ -73,7 +73,6 @@ async function wakeEndpoint(
       { err: error, endpointId: endpoint.id },
       'the workflow of a webhook endpoint could not be woken; the relay tries again',
     );
-    onPostponed();
     return false;
   }
 }
