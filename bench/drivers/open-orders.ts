@@ -2,11 +2,11 @@
  * Orders that arrive by themselves, whether or not those before are done: at random times of a stated rate, drawn from a
  * seed, so that all contestants meet the same arrivals. Each latency begins at the planned arrival.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 import * as z from 'zod';
+import { placeOrder } from '#bench/drivers/place-order.ts';
 import { openOrderDriver } from '#bench/drivers/protocol.ts';
 import { serve } from '#bench/drivers/serve.ts';
 
@@ -15,7 +15,6 @@ type Task = z.output<typeof openOrderDriver.task>;
 const CONNECTIONS = 100;
 const LOOK_EVERY_MS = 100;
 
-const accepted = z.object({ id: z.string() });
 const ended = z.array(z.object({ id: z.string(), status: z.string(), endedAt: z.coerce.number().nullable() }));
 
 interface Placed {
@@ -82,21 +81,9 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-async function place(api: Pool, { apiKey, packageId }: Task, beganAt: number, arrivedMs: number): Promise<Placed> {
-  const answer = await api.request({
-    method: 'POST',
-    path: '/v1/orders',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    },
-    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 202) throw new Error(`an order was answered with ${answer.statusCode}: ${text}`);
-  const acceptedMs = Math.max(0, Date.now() - beganAt - arrivedMs);
-  return { id: accepted.parse(JSON.parse(text)).id, arrivedMs, acceptedMs };
+async function place(api: Pool, task: Task, beganAt: number, arrivedMs: number): Promise<Placed> {
+  const id = await placeOrder(api, task);
+  return { id, arrivedMs, acceptedMs: Math.max(0, Date.now() - beganAt - arrivedMs) };
 }
 
 /** Waits until all have completed. @throws Error when one ends otherwise, or too late. */

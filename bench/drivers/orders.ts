@@ -1,21 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 import * as z from 'zod';
+import { placeOrder } from '#bench/drivers/place-order.ts';
 import { orderDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
-
-type Task = z.output<typeof orderDriver.task>;
 
 /**
  * An order whose end is not seen by then will not come. A task that an overloaded server loses is given out anew after
  * its activity's two minutes: that makes a slow round, and not a failed one.
  */
 const COMPLETED_WITHIN_MS = 180_000;
-
-const accepted = z.object({ id: z.string() });
 
 serve(orderDriver, async (task) => {
   const client = new pg.Client({ connectionString: task.databaseUrl, application_name: 'bench-orders' });
@@ -30,22 +26,6 @@ serve(orderDriver, async (task) => {
     await client.end();
   }
 });
-
-async function placeOrder(api: Pool, { apiKey, packageId }: Task): Promise<string> {
-  const answer = await api.request({
-    method: 'POST',
-    path: '/v1/orders',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    },
-    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 202) throw new Error(`an order was answered with ${answer.statusCode}: ${text}`);
-  return accepted.parse(JSON.parse(text)).id;
-}
 
 const standing = z.array(
   z.object({ id: z.string(), status: z.enum(statusesOf('order')), tookMs: z.coerce.number().nullable() }),
