@@ -17,9 +17,6 @@ interface Reading {
   readonly at: number;
 }
 
-/** The notifications of changes need no poll: the age of a reading is limited in any case. */
-const POLL_MS = 3_600_000;
-
 /**
  * API keys in the memory of this process. A key is read again when a notification says that keys were changed, and
  * after {@link KEY_AGE_MS} in any case, because a notification may be lost.
@@ -71,7 +68,8 @@ export class KeyCache {
 
   async #follow(): Promise<void> {
     while (!this.#closed) {
-      await this.#options.changes.next(POLL_MS);
+      // Needs no poll: the age of a reading is limited in any case.
+      await this.#options.changes.next();
       // Reads under way are forgotten, too: they may have begun before the change.
       this.#readings.clear();
     }

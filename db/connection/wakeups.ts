@@ -92,7 +92,7 @@ export class Wakeups {
   }
 
   /** As {@link Waiter.next}, for a single waiter. */
-  async next(pollMs: number): Promise<void> {
+  async next(pollMs?: number): Promise<void> {
     await this.#own.next(pollMs);
   }
 

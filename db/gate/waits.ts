@@ -62,7 +62,7 @@ export async function isGateInUse(db: Executor): Promise<boolean> {
 
 /** Removes work from its queue: it continues or has ended. */
 export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
-  await tx.delete(gateWaits).where(ofWork(work));
+  await deletingWait(tx, work);
 }
 
 /** Finds the place of work in a queue; undefined when it is in none. */
@@ -120,21 +120,21 @@ export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<
 }
 
 /** Removes an operator's override: the work has passed with it. */
-export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
+export async function consumeOverride(tx: Executor, work: WorkRef): Promise<void> {
+  await deletingOverride(tx, work);
 }
 
 /** Remove queue entry and override: the work has passed, or will not pass any more. */
 export function leavingGate(tx: Executor, work: WorkRef): Write[] {
-  const { kind, id } = work;
-  return [
-    {
-      statement: tx
-        .delete(gateOverrides)
-        .where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id))),
-    },
-    { statement: tx.delete(gateWaits).where(ofWork(work)) },
-  ];
+  return [{ statement: deletingOverride(tx, work) }, { statement: deletingWait(tx, work) }];
+}
+
+function deletingOverride(tx: Executor, { kind, id }: WorkRef) {
+  return tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
+}
+
+function deletingWait(tx: Executor, work: WorkRef) {
+  return tx.delete(gateWaits).where(ofWork(work));
 }
 
 function ofWork({ kind, id }: WorkRef) {

@@ -4,7 +4,7 @@ import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import { cancellations, esims, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { MovementNames } from '#domain/money/movements.ts';
-import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { eachKind, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 type MovementName = keyof MovementNames;
@@ -115,23 +115,21 @@ function ownEventColumns(kind: WorkKind): Readonly<Record<string, AnyPgColumn>> 
   };
 }
 
-/** The data of a status event that other kinds do not have: reference, product and `eventData` of the kind. */
-export function ownEventData(kind: WorkKind): SQL<EventData> {
-  // The names are constants of this file and of `KINDS`; a parameter would have no type here.
-  const pairs = Object.entries(ownEventColumns(kind)).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`);
-  return sql`jsonb_build_object(${sql.join(pairs, sql`, `)})`;
-}
-
-/** As {@link ownEventData}, from a row with all columns of its kind. */
-export function ownEventDataOf(kind: WorkKind, row: WorkRow): EventData {
-  const columns = Object.entries(getTableColumns(workTable(kind)));
-  const values = row as unknown as EventData;
-  return Object.fromEntries(
-    Object.entries(ownEventColumns(kind)).map(([name, column]) => {
-      const [key = ''] = columns.find(([, each]) => each === column) ?? [];
-      return [name, values[key] ?? null];
-    }),
+/** By kind, the names of {@link ownEventColumns} with the properties of the row that hold their values. */
+const ownEventProperties = eachKind((kind) => {
+  const properties = Object.entries(getTableColumns(workTable(kind)));
+  return Object.entries(ownEventColumns(kind)).map(
+    ([name, column]) => [name, properties.find(([, each]) => each === column)?.[0] ?? ''] as const,
   );
+});
+
+/**
+ * The data of a status event that other kinds do not have: reference, product and `eventData` of the kind.
+ * @param row with all columns of its kind.
+ */
+export function ownEventData(kind: WorkKind, row: WorkRow): EventData {
+  const values = row as unknown as EventData;
+  return Object.fromEntries(ownEventProperties[kind].map(([name, property]) => [name, values[property] ?? null]));
 }
 
 /**

@@ -1,7 +1,6 @@
-import { desc, eq, getTableColumns } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { cancellations } from '#db/schema.ts';
-import { ownEventData } from '#db/work/kinds.ts';
 import type { CancellationRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 
@@ -24,12 +23,7 @@ export async function acceptCancellation(
     tx,
     { kind: 'cancellation', id },
     {
-      insert: () =>
-        tx
-          .insert(cancellations)
-          .values(values)
-          .onConflictDoNothing()
-          .returning({ ...getTableColumns(cancellations), own: ownEventData('cancellation') }),
+      insert: () => tx.insert(cancellations).values(values).onConflictDoNothing().returning(),
       holder: () =>
         tx
           .select({ id: cancellations.id })

@@ -1,8 +1,7 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orders } from '#db/schema.ts';
-import { ownEventData } from '#db/work/kinds.ts';
 import type { OrderRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 
@@ -34,7 +33,7 @@ const insertOrder = builtOnce((db) =>
       encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
     .onConflictDoNothing()
-    .returning({ ...getTableColumns(orders), own: ownEventData('order') })
+    .returning()
     .prepare('accept_order'),
 );
 

@@ -1,7 +1,6 @@
-import { eq, getTableColumns } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { topups } from '#db/schema.ts';
-import { ownEventData } from '#db/work/kinds.ts';
 import type { TopupRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 
@@ -21,12 +20,7 @@ export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Pro
     tx,
     { kind: 'topup', id },
     {
-      insert: () =>
-        tx
-          .insert(topups)
-          .values(values)
-          .onConflictDoNothing()
-          .returning({ ...getTableColumns(topups), own: ownEventData('topup') }),
+      insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(),
       // Only a reference can conflict; without one this matches nothing.
       holder: () =>
         tx

@@ -1,7 +1,6 @@
-import { eq, getTableColumns } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { ownEventData } from '#db/work/kinds.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 
@@ -35,7 +34,7 @@ export async function acceptVpnSubscription(
           .insert(vpnSubscriptions)
           .values({ ...newWorkColumns(subscription, now), ...own })
           .onConflictDoNothing()
-          .returning({ ...getTableColumns(vpnSubscriptions), own: ownEventData('vpn_subscription') }),
+          .returning(),
       holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
       detail: { vpn_plan_id: vpnPlanId },
     },

@@ -4,10 +4,11 @@ import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { eventInsert, eventValues } from '#db/events/event-log.ts';
 import { startInsert } from '#db/queues/outbox.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { acceptedEvent, type StatusEventFields } from '#fulfilment/work/work-events.ts';
+import { acceptedEvent } from '#fulfilment/work/work-events.ts';
 
 /** What a caller provides for work of every kind. */
 export interface NewWork {
@@ -48,13 +49,13 @@ const insertCompanions = builtOnce((db) => {
  * Accepts work: stores its row, the request to start its workflow and the first timeline entry, in the caller's
  * transaction.
  *
- * @param intake.insert inserts the row unless its reference is taken, and returns it with the own data of its event. It
- *   names no conflict target: the id follows from the reference, so a concurrent insert may conflict with either index.
+ * @param intake.insert inserts the row unless its reference is taken, and returns it. It names no conflict target: the
+ *   id follows from the reference, so a concurrent insert may conflict with either index.
  * @param intake.holder finds the work that has the reference. It runs after the insert has waited for the other
  *   transaction, so that row is committed and visible.
  * @param intake.detail for the timeline.
  */
-export async function acceptWork<Row extends StatusEventFields>(
+export async function acceptWork<Row extends WorkRow>(
   tx: Executor,
   work: WorkRef,
   intake: {

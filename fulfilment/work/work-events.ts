@@ -5,16 +5,10 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordingStatusEvent, type NewEvent } from '#db/events/event-log.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import { ownEventDataOf, type WorkRow } from '#db/work/kinds.ts';
+import { ownEventData, type WorkRow } from '#db/work/kinds.ts';
 import { workEventType } from '#domain/events/event-types.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-
-/** The fields of work that its status events show. */
-export type StatusEventFields = Pick<
-  WorkRow,
-  'status' | 'apiKeyId' | 'esimId' | 'failureClass' | 'attentionReason' | 'chargedAmount' | 'chargedCurrency'
-> & { readonly own: EventData };
 
 /**
  * Announces a status of work as part of another statement, unless it was announced last: work that is held again for
@@ -23,12 +17,12 @@ export type StatusEventFields = Pick<
  * @returns a write that returns the event if it is new; undefined for a status that no event announces.
  */
 export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
-  const event = statusEvent(work, { ...row, own: ownEventDataOf(work.kind, row) });
+  const event = statusEvent(work, row);
   return event && recordingStatusEvent(event, REASONS_OF_WORK, now);
 }
 
 /** The event of newly accepted work, which has no earlier one. @throws Error for another status. */
-export function acceptedEvent(work: WorkRef, row: StatusEventFields): NewEvent {
+export function acceptedEvent(work: WorkRef, row: WorkRow): NewEvent {
   const event = row.status === 'accepted' ? statusEvent(work, row) : undefined;
   if (event === undefined) throw new Error(`new work has the status ${row.status}`);
   return { ...event, data: { ...event.data, previous_status: null } };
@@ -38,12 +32,12 @@ export function acceptedEvent(work: WorkRef, row: StatusEventFields): NewEvent {
 const REASONS_OF_WORK = ['failure_class', 'attention_reason'] as const;
 
 /** @returns undefined for a status that no event announces. */
-function statusEvent(work: WorkRef, row: StatusEventFields): NewEvent | undefined {
+function statusEvent(work: WorkRef, row: WorkRow): NewEvent | undefined {
   const type = workEventType(work.kind, row.status);
   if (type === undefined) return undefined;
   const data: EventData = {
     status: row.status,
-    ...row.own,
+    ...ownEventData(work.kind, row),
     ...(KINDS[work.kind].esim !== 'none' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
     attention_reason: row.attentionReason,
