@@ -37,6 +37,7 @@ import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
+import { startOfRun } from '#domain/work/task-position.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
@@ -99,9 +100,12 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   };
 
   const activities: WorkActivities = {
-    beginWork: ({ work, witness, sentIn }) =>
+    beginWork: ({ work, witness, sentIn, run }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
         const { row, epoch } = await lockWorkInEpoch(tx, work);
+        const earlierRun = row.recordedIn?.runId;
+        if (run !== undefined && earlierRun !== undefined && earlierRun !== run)
+          await updateWork(tx, work, row, { recordedIn: startOfRun(run) });
         const open = (executor: Executor, number: number) => openNumbered(executor, work, row, number);
         const tools = { open, leaseMs: sendLeaseMs };
         const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
@@ -207,6 +211,7 @@ function workStep(step: StepRecord) {
     ...(step.attemptState !== undefined && { judged: { number: step.attemptNumber, state: step.attemptState } }),
     nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
     retryRule: step.retryRule,
+    task: step.task,
     applied: step.applied,
   };
 }

@@ -10,6 +10,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { TaskPosition } from '#domain/work/task-position.ts';
 
 /** An attempt as its workflow receives it. */
 export interface AttemptSnapshot {
@@ -130,10 +131,10 @@ export type OpenResult =
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /**
- * `judged`: the case was to open for a contradiction that a person has judged meanwhile. `changed`: the case was to
+ * `superseded`: a later workflow task has recorded a step. `judged`: the case was to open for a contradiction that a person has judged meanwhile. `changed`: the case was to
  * open for an attempt whose state has changed.
  */
-export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
+export type RecordResult = 'recorded' | 'superseded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
 
 export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
@@ -178,6 +179,8 @@ export interface StepRecord {
   readonly work: WorkRef;
   /** Unique among the steps of the work; recording the same step twice has one effect. */
   readonly stepKey: string;
+  /** The workflow task that decided it; undefined: decided by an earlier version, and never refused as superseded. */
+  readonly task?: TaskPosition;
   readonly status: WorkStatus;
   /** Stable name of the timeline entry, such as `order.held`. */
   readonly event: string;
@@ -208,8 +211,9 @@ export interface PurchaseActivities {
    * with `WORK_MISSING` when it has no row.
    * @param input.witness what the workflow knows about the newest attempt; a row that knows less is made unknown.
    * @param input.sentIn epoch of the database at a send whose result the workflow did not receive.
+   * @param input.run id of a run that begins; from here on, steps of earlier runs are refused.
    */
-  beginWork(input: { work: WorkRef; witness?: Witness; sentIn?: string }): Promise<WorkSnapshot>;
+  beginWork(input: { work: WorkRef; witness?: Witness; sentIn?: string; run?: string }): Promise<WorkSnapshot>;
   /** Opens a further attempt. Requires the evidence of rule 3, and a policy that allows this number of attempts. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /**
@@ -242,8 +246,9 @@ export interface PurchaseActivities {
   completePurchase(input: AttemptRef & { applied: readonly string[] }): Promise<CompletionResult>;
   /**
    * Records a step of the work: status, timeline, case and inbox in one transaction.
-   * @returns anything but `recorded` means that nothing changed: the work was to fail and may not (`may_be_bought`, or
-   *   the buying barrier), or the case is not needed any more (`judged`, `changed`).
+   * @returns anything but `recorded` means that nothing changed: the worker has lost the workflow task (`superseded`),
+   *   the work was to fail and may not (`may_be_bought`, or the buying barrier), or the case is not needed any more
+   *   (`judged`, `changed`).
    */
   recordStep(step: StepRecord): Promise<RecordResult>;
   /** Performs and records an operator action. Fails with `ACTION_REFUSED`, not retryable, when it is not allowed. */

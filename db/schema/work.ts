@@ -24,6 +24,7 @@ import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { TaskPosition } from '#domain/work/task-position.ts';
 
 /** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
 export function workColumns<Status extends WorkStatus>() {
@@ -60,6 +61,8 @@ export function workColumns<Status extends WorkStatus>() {
      * epoch the row may have lost changes.
      */
     comparedEpoch: text('compared_epoch'),
+    /** The workflow task of the last recorded step; null: none yet. A step of an earlier task is refused. */
+    recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
     /** Time of the sweeper's last request. */
     sweptAt: instant('swept_at'),
   };

@@ -15,6 +15,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { isSuperseded, type TaskPosition } from '#domain/work/task-position.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
@@ -29,6 +30,8 @@ export interface WorkStep {
   readonly nextStepAt?: Date | undefined;
   /** The retry rule; undefined: unchanged. */
   readonly retryRule?: RetryRule | undefined;
+  /** The workflow task that decided it; undefined: no workflow did. */
+  readonly task?: TaskPosition | undefined;
   /** Keys of the inbox rows that this step handles. */
   readonly applied?: readonly string[] | undefined;
 }
@@ -36,7 +39,8 @@ export interface WorkStep {
 /**
  * Records a step of work: status, timeline, case and inbox in one transaction.
  *
- * @returns `may_be_bought`, without a change, when the work was to fail although an attempt may have bought: a send
+ * @returns `superseded`, without a change, when a later workflow task has recorded a step: the worker of this one has
+ *   lost it. `may_be_bought`, without a change, when the work was to fail although an attempt may have bought: a send
  *   that counted as lost may have begun after all. A buying barrier, when one forbids the failure. `judged`, when a
  *   case was to open for a contradiction that a person has judged meanwhile. `changed`, when a case was to open for an
  *   attempt whose state has changed meanwhile.
@@ -47,8 +51,10 @@ export async function recordStep(
   work: WorkRef,
   step: WorkStep,
   now: Date,
-): Promise<'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
+): Promise<'recorded' | 'superseded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
   const row = await lockUnfinishedWork(tx, work);
+  const { task } = step;
+  if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn)) return 'superseded';
   if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
     // The verdict answers these reports: left open, they would bar every further send.
     await markApplied(tx, step.applied ?? [], 'An operator resolved it.', now);
@@ -93,6 +99,7 @@ export async function storeStep(
     attentionReason: step.attention?.reason ?? null,
     nextStepAt: step.nextStepAt ?? null,
     ...(step.retryRule !== undefined && { retryRule: step.retryRule }),
+    ...(step.task !== undefined && { recordedIn: step.task }),
     updatedAt: now,
   };
   await updateWork(tx, work, row, changed, [

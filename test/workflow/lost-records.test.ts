@@ -49,6 +49,37 @@ const reportIn = (epoch: string, outcome: ServiceObservation['outcome']): Servic
   decision: 'advance',
 });
 
+describe('a workflow whose step is earlier than the last recorded one', () => {
+  it('continues as new, and the next run begins with what PostgreSQL has', async () => {
+    const order = await orderWith({ fails: 'insufficient_balance' }, { answers: 'completed' });
+    const runs: (string | undefined)[] = [];
+    let isRefused = false;
+    const fake = {
+      activities: (now: () => Promise<number>): PurchaseActivities => {
+        const activities = order.activities(now);
+        return {
+          ...activities,
+          beginWork: (input) => {
+            runs.push(input.run);
+            return activities.beginWork(input);
+          },
+          recordStep: async (step) => {
+            if (isRefused) return activities.recordStep(step);
+            isRefused = true;
+            return 'superseded';
+          },
+        };
+      },
+    };
+    await withWorker(environment, fake, async (taskQueue) => {
+      const handle = await startOf(order, taskQueue);
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    const first = runs.filter((run) => run !== undefined);
+    expect(new Set(first).size).toBe(2);
+  });
+});
+
 describe('a workflow after PostgreSQL lost commits', () => {
   it('counts a send of a lost worker if the database has changed since', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });

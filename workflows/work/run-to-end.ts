@@ -29,7 +29,7 @@ export async function runToEnd(
   const { memory } = parts;
 
   const end = await endOf(parts, async () => {
-    const snapshot = await readWork(input.work, memory);
+    const snapshot = await readWork(input.work, memory, true);
     const run = new WorkRun(parts, snapshot);
     showOpenCase(run);
     return lifecycle(run);

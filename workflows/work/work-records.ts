@@ -1,4 +1,4 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
@@ -17,11 +17,16 @@ export const database = proxyLocalActivities<Pick<PurchaseActivities, 'beginWork
 /**
  * Reads the work from PostgreSQL. A row that knows less than this run is made unknown. A send without a result counts
  * as sent unless the row proves the contrary.
+ * @param isFirst true for the first read of a run, after which PostgreSQL refuses steps of earlier runs.
  */
-export async function readWork(work: WorkRef, memory: RunMemory): Promise<WorkSnapshot> {
+export async function readWork(work: WorkRef, memory: RunMemory, isFirst = false): Promise<WorkSnapshot> {
   for (;;) {
     const { witness, pendingSendEpoch: sentIn } = memory;
-    const known = { ...(witness !== undefined && { witness }), ...(sentIn !== undefined && { sentIn }) };
+    const known = {
+      ...(witness !== undefined && { witness }),
+      ...(sentIn !== undefined && { sentIn }),
+      ...(isFirst && { run: workflowInfo().runId }),
+    };
     const snapshot = await database.beginWork({ work, ...known });
     if (memory.mustAssumeSent(snapshot)) continue;
     memory.noteSnapshot(snapshot);

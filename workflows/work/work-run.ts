@@ -218,21 +218,26 @@ export class WorkRun {
   }
 
   /**
-   * Records a step in PostgreSQL and shows it in the Temporal UI.
+   * Records a step in PostgreSQL and shows it in the Temporal UI. Continues as new when PostgreSQL has a step of a later
+   * workflow task: this worker has lost its task, and nothing that it decides has an effect; or Temporal was restored to
+   * an earlier state, and the next run begins with what PostgreSQL has.
    * @returns `recorded`, or why PostgreSQL refused it without a change.
    */
-  async record(step: StepToRecord): Promise<RecordResult> {
+  async record(step: StepToRecord): Promise<Exclude<RecordResult, 'superseded'>> {
     const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
     this.#recorded += 1;
     const applied = this.takeAnswered();
+    const { runId, historyLength } = workflowInfo();
     const recorded = await database.recordStep({
       ...record,
       event,
       work: this.work,
       attemptNumber: this.attempt.number,
-      stepKey: `${workflowInfo().runId}:${this.#recorded}`,
+      stepKey: `${runId}:${this.#recorded}`,
+      task: { runId, historyLength, at: Date.now() },
       applied,
     });
+    if (recorded === 'superseded') return this.#continueAsNew(() => ({ holds: 0 }));
     if (recorded !== 'recorded') {
       this.#answered.unshift(...applied);
       return recorded;
@@ -285,10 +290,10 @@ export class WorkRun {
 
   /** Continues as new when the history is long. Every loop calls it while no activity or handler is under way. */
   async continueAsNewIfLong(): Promise<void> {
-    if (!this.memory.isLong) return;
-    await this.memory.continueAsNew(() => ({
-      ...this.#lifecycleState(),
-      ...(this.hasNewAction && { hasNewAction: true }),
-    }));
+    if (this.memory.isLong) await this.#continueAsNew(this.#lifecycleState);
+  }
+
+  async #continueAsNew(state: () => LifecycleState): Promise<never> {
+    return this.memory.continueAsNew(() => ({ ...state(), ...(this.hasNewAction && { hasNewAction: true }) }));
   }
 }

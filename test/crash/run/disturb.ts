@@ -67,6 +67,9 @@ export class Disturber {
   readonly #atPoint = Promise.withResolvers<void>();
   readonly #hasBeenSetBack = Promise.withResolvers<void>();
   #keptAtMs: number | undefined;
+  /** Ends when PostgreSQL keeps no commits any more. */
+  #keeping: Promise<void> | undefined;
+  #isBeingSetBack = false;
   #reach: Reach | undefined;
 
   /** @param plan.stopsAt the planned stops, without those of set-backs. */
@@ -99,7 +102,14 @@ export class Disturber {
     if (stop !== undefined) await this.#wait(stop);
   }
 
+  /** Without effect when the set-back has begun: on a busy machine a process reaches this point after it. */
   async #keep(): Promise<void> {
+    if (this.#isBeingSetBack) return;
+    this.#keeping = this.#keepNothingMore();
+    await this.#keeping;
+  }
+
+  async #keepNothingMore(): Promise<void> {
     await this.#reach?.own.postgres?.keepNothingMore();
     this.#keptAtMs = Date.now();
   }
@@ -163,6 +173,8 @@ export class Disturber {
       ? workflowEnds(reach)
       : Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]));
     await delay(ON_ITS_WAY_MS);
+    this.#isBeingSetBack = true;
+    await this.#keeping;
     const atMs = Date.now();
     try {
       const lost = await postgres.setBack();

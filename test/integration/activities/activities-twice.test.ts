@@ -295,6 +295,33 @@ describe('an activity', () => {
     expect(await bench.rows()).toEqual(before);
   });
 
+  it('of a worker that has lost its workflow task does not change what a later task recorded', async () => {
+    const { work } = await bench.begin();
+    const orderRow = async () => {
+      const [row] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, work.id)));
+      return row;
+    };
+    const held = step(work, { stepKey: 'a:1', task: { runId: 'a', historyLength: 26, at: 1_000 } });
+    const attention = { reason: 'evidence_unavailable', detail: 'The wallet cannot be read.' } as const;
+    const later = step(work, {
+      stepKey: 'a:2',
+      status: 'needs_attention',
+      event: 'order.needs_attention',
+      attention,
+      task: { runId: 'a', historyLength: 29, at: 900 },
+    });
+    expect(await bench.activities.recordStep(later)).toBe('recorded');
+    const before = await orderRow();
+    expect(await bench.activities.recordStep(held)).toBe('superseded');
+    expect(await orderRow()).toEqual(before);
+    // The run that follows takes over with its first read; a step of the earlier run has no effect from then on.
+    const next = step(work, { ...later, stepKey: 'b:1', task: { runId: 'b', historyLength: 4, at: 800 } });
+    expect(await bench.activities.recordStep(next)).toBe('superseded');
+    await bench.activities.beginWork({ work, run: 'b' });
+    expect(await bench.activities.recordStep(next)).toBe('recorded');
+    expect(await bench.activities.recordStep(later)).toBe('superseded');
+  });
+
   it('keeps the case open when the service returns two orders for one attempt', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
     const ids = await bench.begin();
