@@ -131,8 +131,8 @@ export type OpenResult =
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /**
- * `superseded`: a later workflow task has recorded a step. `judged`: the case was to open for a contradiction that a person has judged meanwhile. `changed`: the case was to
- * open for an attempt whose state has changed.
+ * `superseded`: a later workflow task has recorded a step. `judged`: the case was to open for a contradiction that a
+ * person has judged meanwhile. `changed`: the case was to open for an attempt whose state has changed.
  */
 export type RecordResult = 'recorded' | 'superseded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
 

@@ -218,9 +218,9 @@ export class WorkRun {
   }
 
   /**
-   * Records a step in PostgreSQL and shows it in the Temporal UI. Continues as new when PostgreSQL has a step of a later
-   * workflow task: this worker has lost its task, and nothing that it decides has an effect; or Temporal was restored to
-   * an earlier state, and the next run begins with what PostgreSQL has.
+   * Records a step in PostgreSQL and shows it in the Temporal UI. When PostgreSQL has a step of a later workflow task,
+   * it continues as new: this worker has lost its task and nothing that it decides has an effect, or Temporal was
+   * restored to an earlier state and the next run begins with what PostgreSQL has.
    * @returns `recorded`, or why PostgreSQL refused it without a change.
    */
   async record(step: StepToRecord): Promise<Exclude<RecordResult, 'superseded'>> {
