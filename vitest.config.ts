@@ -11,9 +11,9 @@ const PATIENCE = { poll: { timeout: 60_000 } };
 // Halves the start of the processes that run the files.
 const execArgv = [QUICK_START];
 
-// Files of the other kinds mostly wait, for processes, for Temporal and for outages: four at a time keep two cores
+// Files of the other kinds mostly wait, for processes, for Temporal and for outages: five at a time keep two cores
 // busy.
-const OTHERS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const OTHERS = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
 /** The cheapest kind runs first (`groupOrder`), then all others together. */
 export default defineConfig({

@@ -14,7 +14,7 @@ import { startSharedServers, type SharedServers } from '#test/support/servers/sh
 
 const USAGE = [
   'npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE]',
-  `[--quiet SECONDS] [--saboteur ${saboteurNames.join('|')}]`,
+  `[--quiet SECONDS] [--saboteur ${saboteurNames.join('|')} [--without-defect]]`,
 ].join(' ');
 
 for (const [signal, code] of [
@@ -107,14 +107,20 @@ function commitOfProduct(): string {
   }
 }
 
-/** Runs one deliberate defect. @returns the exit code, 1 if the proof detects the defect. */
+/**
+ * Runs the plan of a deliberate defect, with it or without it.
+ * @returns the exit code: 1 if the proof detects the defect. Without the defect, 1 if there is a violation or if a
+ *   planned fault of a process did not occur, because the plan then proves nothing.
+ */
 async function sabotage(name: string): Promise<number> {
   if (!isSaboteur(name)) return usage(`There is no saboteur ${JSON.stringify(name)}.`);
   const { plan, sabotage: wrong, stuckAfterMs = options.quietMs }: Saboteur = SABOTEURS[name];
-  const report = await withServers((servers) => runPlan(plan, { servers, sabotage: wrong, quietMs: stuckAfterMs }));
+  const run = options.withoutDefect ? { quietMs: options.quietMs } : { sabotage: wrong, quietMs: stuckAfterMs };
+  const report = await withServers((servers) => runPlan(plan, { servers, ...run }));
   print(seedLines(report));
+  const unfired = options.withoutDefect ? report.unfired.filter((fault) => !fault.startsWith('service ')) : [];
   print([lastLine([recordOf(report, { plans: 'saboteur', commit: commitOfProduct() })]).text]);
-  return report.violations.length > 0 ? 1 : 0;
+  return report.violations.length + unfired.length > 0 ? 1 : 0;
 }
 
 function readOptions() {
@@ -129,6 +135,7 @@ function readOptions() {
         out: { type: 'string' },
         quiet: { type: 'string', default: String(QUIET_SECONDS) },
         saboteur: { type: 'string' },
+        'without-defect': { type: 'boolean', default: false },
       },
     });
     const { done, again, out, saboteur } = values;
@@ -141,6 +148,7 @@ function readOptions() {
       again,
       out,
       saboteur,
+      withoutDefect: values['without-defect'],
     };
   } catch (error) {
     return process.exit(usage(error instanceof Error ? error.message : String(error)));

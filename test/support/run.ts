@@ -1,7 +1,7 @@
 /**
  * `npm test`: downloads the servers that no package contains, then runs all checks and tests, also after failures, and
- * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--api-fuzz` is not passed on; it
- * adds a bounded run of schemathesis.
+ * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--all` is not passed on; it adds a
+ * quick run of the benchmark, and a bounded run of schemathesis.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,9 @@ const REPORT = join(ARTIFACTS, 'vitest.json');
 /** The last line of `.ci/run`. */
 const SUMMARY = join(ARTIFACTS, 'summary.txt');
 
-const API_FUZZ = '--api-fuzz';
+const ALL = '--all';
+/** Tests of tools that are no part of the product. Only `--all` runs them. */
+const TOOLS = 'test/integration/platform/bench-smoke.test.ts';
 
 interface Totals {
   readonly passed: number;
@@ -35,8 +37,10 @@ const checks = [
 ];
 const wanted = process.argv.slice(2);
 const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...wanted.filter((each) => each !== API_FUZZ)]);
-if (wanted.includes(API_FUZZ)) checks.push(check('API, by schemathesis', 'npm', ['run', '--silent', 'test:api-fuzz']));
+const runsAll = wanted.includes(ALL);
+const chosen = [...wanted.filter((each) => each !== ALL), ...(runsAll ? [] : ['--exclude', TOOLS])];
+const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...chosen]);
+if (runsAll) checks.push(check('API, by schemathesis', 'npm', ['run', '--silent', 'test:api-fuzz']));
 const tests = testTotals(testsEndedWell);
 const totals = {
   passed: tests.passed + checks.filter((passed) => passed).length,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type {
   CancellationSnapshot,
   CompletionResult,
@@ -10,7 +10,7 @@ import type {
 } from '#activities/work/work-types.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
@@ -19,9 +19,8 @@ const DAY_MS = 86_400_000;
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 /** Typed fakes of the activities for one cancellation in review. */
 class FakeCancellation {

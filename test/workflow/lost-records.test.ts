@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING } from '#workflows/messages.ts';
@@ -12,9 +12,8 @@ import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 

@@ -1,6 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { FakeSubscription, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
@@ -9,9 +9,8 @@ import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const HOUR = 3_600_000;
 const OUTAGE = 24 * HOUR;

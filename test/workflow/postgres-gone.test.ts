@@ -1,15 +1,14 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const DAY = 24 * 3_600_000;
 

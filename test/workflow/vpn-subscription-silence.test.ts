@@ -1,6 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY } from '#test/support/work/workflows/order-workflow.ts';
 import {
   FakeSubscription,
@@ -16,9 +16,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));

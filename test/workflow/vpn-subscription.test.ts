@@ -1,6 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeSubscription, FOUND, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
@@ -8,9 +8,8 @@ const DAY_MS = 86_400_000;
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const observed = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
 import {
   describeOutcome,
@@ -11,7 +11,7 @@ import {
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { bundledWorkflows } from '#test/support/work/workflows/order-workflow.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
@@ -79,9 +79,8 @@ class FakeEndpoint implements WebhookActivities {
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 interface Run {
   readonly fake: FakeEndpoint;

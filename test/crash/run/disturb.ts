@@ -110,8 +110,9 @@ export class Disturber {
   }
 
   async #keepNothingMore(): Promise<void> {
-    await this.#reach?.own.postgres?.keepNothingMore();
+    // PostgreSQL keeps what was committed before. A later commit may be lost, also one of this very moment.
     this.#keptAtMs = Date.now();
+    await this.#reach?.own.postgres?.keepNothingMore();
   }
 
   async #wait({ ms, until }: PlannedStop): Promise<void> {

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
@@ -64,6 +64,11 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     });
     // A name that an attacker has pointed at this machine.
     browser = await launchBrowser([`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`]);
+  });
+
+  // An open page of the UI goes on reading and drawing, and takes the time of the next test.
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
   });
 
   afterAll(async () => {

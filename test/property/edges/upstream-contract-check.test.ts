@@ -21,6 +21,8 @@ const writing: fc.Arbitrary<Writing> = fc.record({
 });
 const fields = neededFields();
 const field = fc.constantFrom(...fields);
+/** Each run reads a whole document. */
+const RUNS = { numRuns: 40 } as const;
 
 function check(document: unknown): ContractReport {
   return checkContract(readDocument(Buffer.from(JSON.stringify(document))), ALL_CAPABILITIES);
@@ -52,7 +54,7 @@ describe('a document of our own contract', () => {
         expect(report.calls.flatMap(({ findings }) => findings)).toEqual([]);
         expect(report.events.map(({ status }) => status)).toEqual(report.events.map(() => 'matches'));
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -68,7 +70,7 @@ describe('a document of our own contract', () => {
         }
         expect(breaking(check(contractOpenApi(written, bodies)))).toEqual([]);
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -95,6 +97,7 @@ describe('a document of our own contract', () => {
         expect(found.length).toBeGreaterThan(0);
         expect(found.every((finding) => named(body, name).startsWith(finding))).toBe(true);
       }),
+      RUNS,
     );
   });
 
@@ -110,6 +113,7 @@ describe('a document of our own contract', () => {
         expect(breaking(report)).toEqual([named(body, name)]);
         expect(missing?.suggestions).toContain(`x_${last}`);
       }),
+      RUNS,
     );
   });
 
@@ -123,6 +127,7 @@ describe('a document of our own contract', () => {
         retype(bodies, misfit as never);
         expect(breaking(check(contractOpenApi(written, bodies)))).toContain(named(body, name));
       }),
+      RUNS,
     );
   });
 
@@ -136,7 +141,7 @@ describe('a document of our own contract', () => {
         schema['required'] = [...(schema['required'] as string[]), name];
         expect(breaking(check(contractOpenApi(written, bodies)))).toEqual([`${body} ${name}`]);
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 

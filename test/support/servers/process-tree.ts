@@ -9,7 +9,8 @@ export function signalTree(pid: number, signal: NodeJS.Signals): void {
   for (const member of [pid, ...descendantsOf(pid)]) sendSignal(member, signal);
 }
 
-function descendantsOf(pid: number): number[] {
+/** The process ids of all descendants of a process. */
+export function descendantsOf(pid: number): number[] {
   const pairs = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number));

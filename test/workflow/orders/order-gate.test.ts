@@ -1,15 +1,14 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const MINUTE = 60_000;

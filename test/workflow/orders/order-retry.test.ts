@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
-import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { withOrder } from '#test/support/work/workflows/order-workflow.ts';
@@ -10,9 +10,8 @@ import { explainQuery, retryUpdate, serviceObservedSignal } from '#workflows/mes
 // A separate file, because the time-skipping server stops skipping after a refused update.
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
+  environment = await timeSkippingEnvironment();
 });
-afterAll(() => environment.teardown());
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): ServiceObservation => ({
