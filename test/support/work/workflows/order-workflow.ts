@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
@@ -19,20 +21,57 @@ export function bundledWorkflows(): { readonly codePath: string } {
 /** The default policy. Tests use the product's real times, because waits take no time here. */
 export const POLICY: PurchasePolicy = DEFAULT_POLICY.purchase;
 
-/** Runs a worker with the fakes while `work` uses its task queue. */
+type Activities = ReadonlyMap<string, (...args: unknown[]) => Promise<unknown>>;
+
+/** Fakes by the id of the workflow that uses them. A workflow that is not here yet gets those of the present test. */
+const fakesOf = new Map<string, Activities>();
+let present: Activities = new Map();
+let shared: Promise<string> | undefined;
+
+/**
+ * Lets `work` use the fakes on the task queue that it receives, then terminates its workflows. One worker serves all
+ * tests of a process, because each start of a worker takes a fifth of a second of processor time. Tests of one process
+ * run one after the other.
+ */
 export async function withWorker<Result>(
   environment: TestWorkflowEnvironment,
   fake: { activities(now: () => Promise<number>): object },
   work: (taskQueue: string) => Promise<Result>,
 ): Promise<Result> {
+  const taskQueue = await (shared ??= startWorker(environment));
+  const before = new Set(fakesOf.keys());
+  present = new Map(Object.entries(fake.activities(() => environment.currentTimeMs())));
+  try {
+    return await work(taskQueue);
+  } finally {
+    const begun = [...fakesOf.keys()].filter((id) => !before.has(id));
+    // Most have ended by themselves.
+    await Promise.allSettled(begun.map((id) => environment.client.workflow.getHandle(id).terminate()));
+  }
+}
+
+/** Starts the worker of this process. @returns its task queue. */
+async function startWorker({ nativeConnection: connection }: TestWorkflowEnvironment): Promise<string> {
   const taskQueue = randomUUID();
   const worker = await Worker.create({
-    connection: environment.nativeConnection,
+    connection,
     taskQueue,
     workflowBundle: bundledWorkflows(),
-    activities: fake.activities(() => environment.currentTimeMs()),
+    // The SDK calls this one for every activity that it does not know by name.
+    activities: { default: callFake },
   });
-  return worker.runUntil(() => work(taskQueue));
+  void worker.run();
+  return taskQueue;
+}
+
+async function callFake(...args: unknown[]): Promise<unknown> {
+  const { activityType, workflowExecution } = activityInfo();
+  const id = workflowExecution?.workflowId ?? '';
+  const fakes = fakesOf.get(id) ?? present;
+  fakesOf.set(id, fakes);
+  const activity = fakes.get(activityType);
+  if (activity === undefined) throw ApplicationFailure.nonRetryable(`the test has no fake of ${activityType}`);
+  return activity(...args);
 }
 
 /** Runs a worker with the fakes while `work` uses the workflow. */
