@@ -122,12 +122,16 @@ async function record(
   { attempt, leaseToken, reserved }: Extract<Claimed, { kind: 'claimed' }>,
   answered: ServiceResult<AttemptReport>,
 ): Promise<RecordedSend> {
-  const recorded = await sender.database.transaction(async (tx) => {
-    // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
-    // run.
-    const current = await lockWork(tx, work);
-    return recordSend(tx, sender, { work, current, attempt, leaseToken, reserved }, answered);
-  });
+  const recorded = await sender.database.transaction(
+    async (tx) => {
+      // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another
+      // run.
+      const current = await lockWork(tx, work);
+      return recordSend(tx, sender, { work, current, attempt, leaseToken, reserved }, answered);
+    },
+    // Without its answer the purchase would be unknown.
+    { waitsForLocks: true },
+  );
   // In a transaction of its own: the result must not be lost when this fails.
   if (recorded.concernsGate) await sender.purchaseGate.report(work, attemptId, reportOf(recorded.answer));
   return recorded;

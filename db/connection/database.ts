@@ -34,7 +34,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
-const SERIALIZATION_TRIES = 5;
+const TRANSACTION_TRIES = 5;
+/** SQLSTATE after a wait for a lock of more than `LOCK_TIMEOUT_MS`. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The connection pool and the only way to run a transaction. */
 export class Database {
@@ -69,15 +71,21 @@ export class Database {
    * Runs `work` in one transaction: commits its result, rolls back on an error. A serialization failure or deadlock
    * runs it again, so `work` must have no effect outside the transaction.
    *
+   * @param options.waitsForLocks true: runs it again after the end of a wait for a lock, too. For facts that cannot be
+   *   read again, such as the answer to a purchase.
    * @throws DatabaseUnavailableError when the connection breaks. The commit may have happened; the caller finds out by
    *   reading its unique key.
    */
-  async transaction<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: (tx: Executor) => Promise<Result>,
+    { waitsForLocks = false }: { readonly waitsForLocks?: boolean } = {},
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once(work);
       } catch (error) {
-        if (attempt < SERIALIZATION_TRIES && isSerializationFailure(error)) continue;
+        const isAgain = isSerializationFailure(error) || (waitsForLocks && sqlState(error) === LOCK_NOT_AVAILABLE);
+        if (attempt < TRANSACTION_TRIES && isAgain) continue;
         throw asUnavailable(error);
       }
     }

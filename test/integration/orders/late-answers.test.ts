@@ -1,16 +1,17 @@
 /** Answers to abandoned sends, and sends while PostgreSQL has lost records of the attempt. */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { AttemptRef, StepRecord } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { isWaking } from '#db/queues/outbox.ts';
-import { attempts } from '#db/schema.ts';
+import { attempts, orders } from '#db/schema.ts';
 import { openReasons } from '#db/work/cases.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { recordReport } from '#fulfilment/attempts/record-report.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;
@@ -75,6 +76,35 @@ async function setBack({ attemptId }: AttemptRef) {
   } as const;
   await bench.database.run((db) => db.update(attempts).set(unsent).where(eq(attempts.id, attemptId)));
 }
+
+describe('an answer whose order is locked by another transaction', () => {
+  it('is stored when the lock is free, also after the end of a wait for it', async () => {
+    const ref = await bench.begin();
+    const isHeld = Promise.withResolvers<void>();
+    let holder: Promise<void> | undefined;
+    const { outcome } = await sendMeanwhile(ref, async () => {
+      holder = bench.database.transaction(async (tx) => {
+        await tx.select().from(orders).where(eq(orders.id, ref.work.id)).for('update');
+        isHeld.resolve();
+        const waits = new Set<string>();
+        // A wait that has ended is followed by another one.
+        await waitFor('the second wait for the lock', async () => {
+          // On another connection: a transaction sees the first list that it reads.
+          const { rows } = await bench.database.run((db) =>
+            db.execute<{ begun: string }>(sql`SELECT query_start::text AS begun FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+          );
+          for (const { begun } of rows) waits.add(begun);
+          return waits.size > 1;
+        });
+      });
+      await isHeld.promise;
+    });
+    await holder;
+    expect(outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
+    expect(await attemptOf(ref)).toMatchObject({ state: 'completed', sends: 1 });
+  });
+});
 
 describe('the late answer of an abandoned send', () => {
   it('wakes a workflow that waits for an operator, because the later webhook contains nothing new', async () => {
