@@ -12,7 +12,10 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
   },
   { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },
-  { file: 'domain/gate/circuit.ts', tests: ['test/property/domain/circuit.test.ts'] },
+  {
+    file: 'domain/gate/circuit.ts',
+    tests: ['test/property/domain/circuit.test.ts', 'test/property/domain/circuit-table.test.ts'],
+  },
   { file: 'domain/work/failure.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
   { file: 'domain/work/hold-reasons.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
@@ -22,7 +25,11 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/relay/observation.ts', tests: ['test/unit/domain/relay/observation.test.ts'] },
   {
     file: 'domain/operator/operator-actions.ts',
-    tests: ['test/unit/domain/operator/operator-actions.test.ts', 'test/property/domain/operator-actions.test.ts'],
+    tests: [
+      'test/unit/domain/operator/operator-actions.test.ts',
+      'test/unit/domain/operator/operator-verdicts.test.ts',
+      'test/property/domain/operator-actions.test.ts',
+    ],
   },
   { file: 'domain/purchase/price-limit.ts', tests: ['test/property/domain/price-limit.test.ts'] },
   {
@@ -32,11 +39,21 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/gate/purchase-gate.ts', tests: ['test/property/domain/purchase-gate.test.ts'] },
   {
     file: 'domain/money/movements.ts',
-    tests: ['test/unit/domain/money/reconciliation.test.ts', 'test/property/domain/reconciliation.test.ts'],
+    tests: [
+      'test/unit/domain/money/reconciliation-causes.test.ts',
+      'test/unit/domain/money/reconciliation-debits-credits.test.ts',
+      'test/unit/domain/money/reconciliation-journal.test.ts',
+      'test/property/domain/reconciliation.test.ts',
+    ],
   },
   {
     file: 'domain/money/reconciliation.ts',
-    tests: ['test/unit/domain/money/reconciliation.test.ts', 'test/property/domain/reconciliation.test.ts'],
+    tests: [
+      'test/unit/domain/money/reconciliation-causes.test.ts',
+      'test/unit/domain/money/reconciliation-debits-credits.test.ts',
+      'test/unit/domain/money/reconciliation-journal.test.ts',
+      'test/property/domain/reconciliation.test.ts',
+    ],
   },
   { file: 'domain/cancellation/refund.ts', tests: ['test/property/domain/refund.test.ts'] },
   { file: 'domain/cancellation/refund-conditions.ts', tests: ['test/property/domain/refund-conditions.test.ts'] },
@@ -55,7 +72,11 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/relay/sweep-decision.ts', tests: ['test/unit/domain/relay/sweep-decision.test.ts'] },
   {
     file: 'upstream/client/error-mapping.ts',
-    tests: ['test/unit/upstream/error-mapping.test.ts', 'test/property/edges/upstream-mapping.test.ts'],
+    tests: [
+      'test/unit/upstream/error-mapping-classes.test.ts',
+      'test/unit/upstream/error-mapping-details.test.ts',
+      'test/property/edges/upstream-mapping.test.ts',
+    ],
   },
 ];
 

@@ -1,3 +1,4 @@
+import { afterEach } from 'vitest';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service/service-address.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
@@ -66,6 +67,25 @@ export async function startTestClient(answer: Answer, settings: TestClientSettin
       await server[Symbol.asyncDispose]();
       await service.close();
     },
+  };
+}
+
+/** An order that the service still processes. */
+export const ORDER = { id: 'so_1', external_order_id: 'shop-1', status: 'processing' };
+
+/** Items since June, at most two pages. */
+export const RECENT = { since: Date.UTC(2025, 5, 1), maxPages: 2 };
+
+/** A function that starts clients and closes them after each test, the last one first. */
+export function closedTestClients(): typeof startTestClient {
+  const opened: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const thing of opened.splice(0).toReversed()) await thing[Symbol.asyncDispose]();
+  });
+  return async (answer, settings) => {
+    const client = await startTestClient(answer, settings);
+    opened.push(client);
+    return client;
   };
 }
 

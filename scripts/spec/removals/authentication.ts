@@ -10,7 +10,7 @@ export const AUTHENTICATION: readonly Removal[] = [
     replace: 'accessToken',
     failed: [
       { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has a Bearer token when protected' },
-      { file: 'test/unit/upstream/client/client.test.ts', title: 'sends the stored bytes and' },
+      { file: 'test/unit/upstream/client/client-orders.test.ts', title: 'sends the stored bytes and' },
     ],
   },
   {
@@ -71,7 +71,7 @@ export const AUTHENTICATION: readonly Removal[] = [
         file: 'test/unit/upstream/client/client-requests.test.ts',
         title: 'in %s (lifetime %s) sends the credentials to %s',
       },
-      { file: 'test/unit/upstream/session.test.ts', title: 'in %s with a configured lifetime' },
+      { file: 'test/unit/upstream/session-login.test.ts', title: 'in %s with a configured lifetime' },
     ],
   },
   {

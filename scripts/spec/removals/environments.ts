@@ -39,8 +39,8 @@ export const ENVIRONMENTS: readonly Removal[] = [
     find: "code : 'not_approved'",
     replace: "code : 'invalid_request'",
     failed: [
-      { file: 'test/unit/upstream/error-mapping.test.ts', title: '%i with the code "%s" is' },
-      { file: 'test/unit/cli/doctor/doctor-service.test.ts', title: 'is missing when a read is' },
+      { file: 'test/unit/upstream/error-mapping-classes.test.ts', title: '%i with the code "%s" is' },
+      { file: 'test/unit/cli/doctor/doctor-service-access.test.ts', title: 'is missing when a read is' },
     ],
   },
   {
@@ -119,7 +119,7 @@ export const ENVIRONMENTS: readonly Removal[] = [
         file: 'test/unit/upstream/client/client-requests.test.ts',
         title: 'in %s (lifetime %s) sends the credentials to %s',
       },
-      { file: 'test/unit/upstream/session.test.ts', title: 'in %s with a configured lifetime' },
+      { file: 'test/unit/upstream/session-login.test.ts', title: 'in %s with a configured lifetime' },
     ],
   },
   {

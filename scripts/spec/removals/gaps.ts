@@ -22,7 +22,10 @@ export const GAPS: readonly Removal[] = [
     find: '!options.capabilities[capability]',
     replace: 'options.capabilities[capability] === undefined',
     failed: [
-      { file: 'test/unit/upstream/client/client.test.ts', title: 'gives a separate result without a request: %s' },
+      {
+        file: 'test/unit/upstream/client/client-reads.test.ts',
+        title: 'gives a separate result without a request: %s',
+      },
     ],
   },
   {
@@ -50,7 +53,7 @@ export const GAPS: readonly Removal[] = [
     replace: '',
     failed: [
       {
-        file: 'test/unit/upstream/error-mapping.test.ts',
+        file: 'test/unit/upstream/error-mapping-classes.test.ts',
         title: 'for "known already" leads to a look-up with every status: %i',
       },
     ],
@@ -71,7 +74,7 @@ export const GAPS: readonly Removal[] = [
     replace: '',
     failed: [
       {
-        file: 'test/unit/upstream/error-mapping.test.ts',
+        file: 'test/unit/upstream/error-mapping-classes.test.ts',
         title: 'for "known already" leads to a look-up with every status: %i',
       },
     ],
@@ -92,7 +95,7 @@ export const GAPS: readonly Removal[] = [
     replace: 'RENEW_AT_SHARE = 1',
     failed: [
       {
-        file: 'test/unit/upstream/session.test.ts',
+        file: 'test/unit/upstream/session-renewal.test.ts',
         title: 'starts after four fifths of the lifetime, and not earlier',
       },
     ],
@@ -119,7 +122,7 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/client/error-mapping.ts',
     find: 'case 402:',
     replace: 'case 499:',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: '%i with the code "%s" is' }],
+    failed: [{ file: 'test/unit/upstream/error-mapping-classes.test.ts', title: '%i with the code "%s" is' }],
   },
   {
     id: 'gap.rate-limits',
@@ -127,7 +130,7 @@ export const GAPS: readonly Removal[] = [
     file: 'domain/work/retry-after.ts',
     find: 'Math.max(MIN_MS, ...waits)',
     replace: 'Math.min(...waits)',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: 'is the longest of several values' }],
+    failed: [{ file: 'test/unit/upstream/error-mapping-classes.test.ts', title: 'is the longest of several values' }],
   },
   {
     id: 'gap.transitions',
@@ -143,6 +146,6 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'serviceOrder = z.object(',
     replace: 'serviceOrder = z.strictObject(',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: 'is an answer with all needed' }],
+    failed: [{ file: 'test/unit/upstream/error-mapping-details.test.ts', title: 'is an answer with all needed' }],
   },
 ];

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import * as z from 'zod';
 import { CHECKS } from '#cli/doctor/finding.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
@@ -12,18 +11,11 @@ import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { connect } from '#temporal/connection.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
-import { startProcess } from '#test/support/servers/processes.ts';
+import { findingsOfDoctor, runDoctor } from '#test/support/servers/doctor-command.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { createNamespace } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { checkContract, readDocument } from '#upstream/contract-check.ts';
-
-const jsonReport = z.object({
-  exit_code: z.int(),
-  checks: z.array(
-    z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() }),
-  ),
-});
 
 let stack: Stack;
 beforeAll(async () => {
@@ -35,41 +27,8 @@ afterAll(async () => {
 
 const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
 
-/** The contract check has its own test. The others do not depend on the calls that the simulator serves. */
-const WITHOUT_DESCRIPTION = { SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
-
-/** Runs the command as a process with the environment of the stack's worker and API. */
-async function doctor(changes: Record<string, string> = {}, args: readonly string[] = []) {
-  const environment = {
-    ...stack.environments.worker,
-    ...stack.environments.api,
-    PUBLIC_WEBHOOK_URL: `${stack.api.baseUrl}/webhooks/service`,
-    ...WITHOUT_DESCRIPTION,
-    ...changes,
-  };
-  const defined = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']));
-  await using command = await startProcess({
-    name: 'doctor',
-    script: 'cli/main.ts',
-    args: ['doctor', ...args],
-    environment: defined,
-  });
-  const { code } = await command.exit();
-  return { code, output: command.output() };
-}
-
-/** @returns the findings by check, and the status of those that are not ok; the contract only if it is checked. */
-async function findings(changes: Record<string, string> = {}) {
-  const { code, output } = await doctor(changes, ['--json']);
-  const { exit_code: stated, checks } = jsonReport.parse(JSON.parse(output));
-  expect(code).toBe(stated);
-  const of = new Map(checks.map((finding) => [finding.check, finding]));
-  const looked = checks.filter(
-    ({ check }) => check !== 'contract' || changes['SERVICE_MISSING_CAPABILITIES'] !== undefined,
-  );
-  const problems = looked.flatMap(({ check, status }) => (status === 'ok' ? [] : [[check, status] as const]));
-  return { code, problems: Object.fromEntries(problems) as Record<string, string>, of: Object.fromEntries(of) };
-}
+const doctor = (changes?: Record<string, string>) => runDoctor(stack, changes);
+const findings = (changes?: Record<string, string>) => findingsOfDoctor(stack, changes);
 
 /** A database of the run's server without tables. */
 async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {

@@ -4,9 +4,11 @@ import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { namesOf, WrongService } from '#test/support/work/wrong-service.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
+let service: WrongService;
 
 beforeAll(async () => {
   // In these tests an operator, an event or an answer reports first, so the reconciler must not.
@@ -19,29 +21,17 @@ beforeAll(async () => {
   };
   stack = await startStack({ environment });
   desk = new OrderDesk(stack);
+  service = new WrongService(stack, desk);
 });
 afterEach(() => desk.simulator.calm());
 afterAll(() => stack.stop());
 
-const fault = (body: unknown) => stack.simulator.post('/simulator/faults', body);
-const webhook = (event: string, data: unknown) =>
-  stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event, data });
-
-async function esimOf(esimId: string) {
-  const answer = await stack.api.get(`/v1/esims/${esimId}`);
-  return { serviceEsimId: answer.textAt('service_esim_id'), orderId: answer.textAt('order_id') };
-}
+const contradiction = [{ reason: 'contradiction', open: true }];
 
 describe('an implausible report of the service', () => {
   it('buys nothing again when a debit in our books is missing from the wallet', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
-    await fault({
-      target: 'request',
-      endpoint: 'listWalletTransactions',
-      nth: 2,
-      count: null,
-      fault: { kind: 'answer', status: 200, body: '{"data":[],"next_cursor":null}' },
-    });
+    await service.hidesMovements({ nth: 2 });
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
       attention: { reason: 'evidence_unavailable' },
@@ -51,21 +41,18 @@ describe('an implausible report of the service', () => {
   });
 
   it('opens a case and buys nothing again when an answer contradicts an earlier event', async () => {
-    await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'latency', ms: 6_000, at: 'answer' } });
-    await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
-    await fault({
-      target: 'request',
-      endpoint: 'listWalletTransactions',
-      count: null,
-      fault: { kind: 'answer', status: 200, body: '{"data":[],"next_cursor":null}' },
-    });
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 6_000, at: 'answer' });
+    await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
+    await service.hidesMovements();
     const id = await desk.place(1001);
     const reference = (await stack.api.get(`/v1/orders/${id}`)).textAt('external_order_id');
-    const sold = await waitFor('the service has sold', async () => {
-      const orders = await stack.simulator.get(`/simulator/orders?external_order_id=${reference}`);
-      return orders.at('data', 0) === undefined ? undefined : orders.textAt('data', 0, 'id');
+    const sold = await service.hasSold(reference);
+    await service.reports('order.failed', {
+      id: sold,
+      external_order_id: reference,
+      package_id: 1001,
+      status: 'failed',
     });
-    await webhook('order.failed', { id: sold, external_order_id: reference, package_id: 1001, status: 'failed' });
     await desk.reaches(id, 'needs_attention');
     expect(await desk.cases(id)).toContainEqual({ reason: 'contradiction', open: true });
     expect(await desk.attempts(id)).toHaveLength(1);
@@ -74,19 +61,10 @@ describe('an implausible report of the service', () => {
 
   it('is recorded after a contradiction, and changes nothing until an operator resolves it', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
-    await fault({
-      target: 'request',
-      endpoint: 'listWalletTransactions',
-      count: null,
-      fault: { kind: 'server_error', status: 503 },
-    });
+    const always = { count: null };
+    await desk.simulator.onRequest('listWalletTransactions', { kind: 'server_error', status: 503 }, always);
     // The report arrives before the last unsuccessful read of the wallet.
-    await fault({
-      target: 'request',
-      endpoint: 'listWalletTransactions',
-      count: null,
-      fault: { kind: 'latency', ms: 2_000, at: 'answer' },
-    });
+    await desk.simulator.onRequest('listWalletTransactions', { kind: 'latency', ms: 2_000, at: 'answer' }, always);
     const id = await desk.place(1001);
     await waitFor('the attempt has failed', async () => (await desk.attempts(id))[0]?.state === 'failed');
     const [attempt] = await desk.attempts(id);
@@ -97,10 +75,10 @@ describe('an implausible report of the service', () => {
       status: 'completed',
       esim_id: 'esim-none',
     };
-    await webhook('order.completed', data);
+    await service.reports('order.completed', data);
     expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('contradiction');
 
-    await webhook('order.completed', data);
+    await service.reports('order.completed', data);
     const applied = async () =>
       (await desk.inbox(id)).filter(({ event, state }) => event === 'order.completed' && state === 'applied').length;
     await expect.poll(applied).toBe(2);
@@ -108,7 +86,7 @@ describe('an implausible report of the service', () => {
       status: 'needs_attention',
       attention: { reason: 'contradiction' },
     });
-    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect(await desk.cases(id)).toEqual(contradiction);
 
     await desk.simulator.calm();
     const notBought = {
@@ -130,14 +108,8 @@ describe('an implausible report of the service', () => {
       status: 'completed',
       esim_id: 'esim-by-hand',
     };
-    await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'server_error', status: 503 } });
-    const listed = { data: [byHand], next_cursor: null };
-    await fault({
-      target: 'request',
-      endpoint: 'listOrders',
-      count: null,
-      fault: { kind: 'answer', status: 200, body: JSON.stringify(listed) },
-    });
+    await desk.simulator.onRequest('createOrder', { kind: 'server_error', status: 503 });
+    await service.lists('listOrders', [byHand]);
     const id = await desk.place(1001, { external_order_id: reference });
     const withCase = await desk.reaches(id, 'needs_attention');
     expect(withCase.body).toMatchObject({
@@ -151,13 +123,15 @@ describe('an implausible report of the service', () => {
   });
 
   it('opens a case and changes nothing when an event has our reference and another package', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const id = await desk.place(1001);
-    const order = await desk.reaches(id, 'processing');
-    const named = { external_order_id: order.textAt('external_order_id'), id: order.textAt('service_order_id') };
-    await webhook('order.completed', { ...named, package_id: 1002, status: 'completed', esim_id: 'esim-none' });
+    const { id, named } = await service.staysProcessing(1001);
+    await service.reports('order.completed', {
+      ...named,
+      package_id: 1002,
+      status: 'completed',
+      esim_id: 'esim-none',
+    });
     await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
-    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect(await desk.cases(id)).toEqual(contradiction);
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ status: 'processing', esim_id: null });
     expect((await desk.attempts(id)).map(({ state }) => state)).toEqual(['processing']);
   });
@@ -165,12 +139,7 @@ describe('an implausible report of the service', () => {
   it('of a bought order as failed opens a case, and resubmission stays unsafe', async () => {
     const order = await desk.complete(1001);
     const id = order.textAt('id');
-    const data = {
-      id: order.textAt('service_order_id'),
-      external_order_id: order.textAt('external_order_id'),
-      status: 'failed',
-    };
-    await webhook('order.failed', data);
+    await service.reports('order.failed', { ...namesOf(order), status: 'failed' });
     await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({
       status: 'completed',
@@ -181,39 +150,23 @@ describe('an implausible report of the service', () => {
   });
 
   it('changes neither purchase when an event has the order of one and the reference of the other', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const first = await desk.place(1001);
-    await desk.reaches(first, 'processing');
-    const second = await desk.complete(1002);
-    const sold = (await stack.api.get(`/v1/orders/${first}`)).textAt('service_order_id');
-    await webhook('order.failed', {
-      id: sold,
-      external_order_id: second.textAt('external_order_id'),
-      status: 'failed',
-    });
+    const { id: first, named } = await service.staysProcessing(1001);
+    const { external_order_id } = namesOf(await desk.complete(1002));
+    await service.reports('order.failed', { id: named.id, external_order_id, status: 'failed' });
     await waitFor('a case is open', async () => (await desk.cases(first)).length > 0);
-    expect(await desk.cases(first)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect(await desk.cases(first)).toEqual(contradiction);
     expect((await stack.api.get(`/v1/orders/${first}`)).textAt('status')).toBe('processing');
     expect(await desk.attempts(first)).toHaveLength(1);
   });
 
   it('opens a case and keeps the known price when an event contains another price', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const id = await desk.place(1001);
-    const order = await desk.reaches(id, 'processing');
+    const { id, named } = await service.staysProcessing(1001);
     await waitFor('the price of the answer is stored', async () => (await desk.attempts(id))[0]?.chargedAmount != null);
-    const sold = order.textAt('service_order_id');
-    await stack.simulator.post(`/simulator/orders/${sold}/complete`);
-    await webhook('order.completed', {
-      id: sold,
-      external_order_id: order.textAt('external_order_id'),
-      status: 'completed',
-      price_for_reseller: '0.10',
-      currency: 'USD',
-    });
+    await desk.simulator.completeOrder(named.id);
+    await service.completes(named, { price_for_reseller: '0.10', currency: 'USD' });
     expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
     await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
-    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect(await desk.cases(id)).toEqual(contradiction);
   });
 
   it('opens a case at once when it delivers the eSIM of another order', async () => {
@@ -227,15 +180,7 @@ describe('an implausible report of the service', () => {
       status: 'completed',
       esim_id: taken,
     };
-    await fault({
-      target: 'request',
-      endpoint: 'createOrder',
-      fault: {
-        kind: 'answer',
-        status: 201,
-        body: JSON.stringify({ ...sold, price_for_reseller: '2.40', currency: 'USD' }),
-      },
-    });
+    await service.answersPurchase(201, { ...sold, price_for_reseller: '2.40', currency: 'USD' });
     const second = await desk.place(1001, { external_order_id: reference });
     expect((await desk.reaches(second, 'needs_attention')).body).toMatchObject({
       attention: { reason: 'contract_drift' },
@@ -255,12 +200,7 @@ describe('an implausible report of the service', () => {
       package_id: 1001,
       status: 'completed',
     };
-    await fault({
-      target: 'request',
-      endpoint: 'createOrder',
-      count: null,
-      fault: { kind: 'answer', status: 201, body: JSON.stringify(others) },
-    });
+    await service.answersPurchase(201, others, { count: null });
     const second = await desk.place(1001, { external_order_id: reference });
     const withCase = await desk.reaches(second, 'needs_attention');
     expect(withCase.body).toMatchObject({
@@ -279,100 +219,56 @@ describe('an implausible report of the service', () => {
 
   it('opens a case at once when the eSIM of the event is unknown and the order reads as failed', async () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 1_000 });
-    await fault({ target: 'webhook', event: 'order.failed', fault: { kind: 'lost' } });
+    await desk.simulator.onWebhook('order.failed', { kind: 'lost' });
     const id = await desk.place(1001);
-    const order = await desk.reaches(id, 'processing');
-    const sold = order.textAt('service_order_id');
-    await webhook('order.completed', {
-      id: sold,
-      external_order_id: order.textAt('external_order_id'),
-      status: 'completed',
-      esim_id: 'esim-none',
-    });
+    await service.completes(namesOf(await desk.reaches(id, 'processing')), { esim_id: 'esim-none' });
     const withCase = await desk.reaches(id, 'needs_attention');
     expect(withCase.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
     expect(await desk.attempts(id)).toHaveLength(1);
   });
 
   it('delivers the eSIM of the order when the eSIM of the event is unknown', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const id = await desk.place(1001);
-    const order = await desk.reaches(id, 'processing');
-    const sold = order.textAt('service_order_id');
-    await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
-    await stack.simulator.post(`/simulator/orders/${sold}/complete`);
-    await webhook('order.completed', {
-      id: sold,
-      external_order_id: order.textAt('external_order_id'),
-      status: 'completed',
-      esim_id: 'esim-none',
-    });
+    const { id, named } = await service.staysProcessing(1001);
+    await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
+    await desk.simulator.completeOrder(named.id);
+    await service.completes(named, { esim_id: 'esim-none' });
     const completed = await desk.reaches(id, 'completed');
     const esim = await stack.api.get(`/v1/esims/${completed.textAt('esim_id')}`);
-    const [record] = await desk.simulator.orders(order.textAt('external_order_id'));
-    expect(record).toMatchObject({ id: sold, status: 'completed' });
+    const [record] = await desk.simulator.orders(named.external_order_id);
+    expect(record).toMatchObject({ id: named.id, status: 'completed' });
     expect(esim.textAt('service_esim_id')).not.toBe('esim-none');
   });
 
   it('delivers the eSIM of the order when the event names the eSIM of another order', async () => {
     const theirs = await desk.complete(1001);
-    const { serviceEsimId } = await esimOf(theirs.textAt('esim_id'));
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const id = await desk.place(1001);
-    const order = await desk.reaches(id, 'processing');
-    const sold = order.textAt('service_order_id');
-    await webhook('order.completed', {
-      id: sold,
-      external_order_id: order.textAt('external_order_id'),
-      status: 'completed',
-      esim_id: serviceEsimId,
-    });
+    const { serviceEsimId } = await service.esimOf(theirs);
+    const { id, named } = await service.staysProcessing(1001);
+    await service.completes(named, { esim_id: serviceEsimId });
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
       esim_id: null,
       attention: { reason: 'contract_drift' },
     });
-    expect(await esimOf(theirs.textAt('esim_id'))).toMatchObject({ orderId: theirs.textAt('id') });
+    expect(await service.esimOf(theirs)).toMatchObject({ orderId: theirs.textAt('id') });
 
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const other = await desk.place(1002);
-    const known = await desk.reaches(other, 'processing');
-    await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
-    await stack.simulator.post(`/simulator/orders/${known.textAt('service_order_id')}/complete`);
-    await webhook('order.completed', {
-      id: known.textAt('service_order_id'),
-      external_order_id: known.textAt('external_order_id'),
-      status: 'completed',
-      esim_id: serviceEsimId,
-    });
-    const completed = await desk.reaches(other, 'completed');
-    expect((await esimOf(completed.textAt('esim_id'))).serviceEsimId).not.toBe(serviceEsimId);
+    const other = await service.staysProcessing(1002);
+    await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
+    await desk.simulator.completeOrder(other.named.id);
+    await service.completes(other.named, { esim_id: serviceEsimId });
+    const completed = await desk.reaches(other.id, 'completed');
+    expect((await service.esimOf(completed)).serviceEsimId).not.toBe(serviceEsimId);
   });
 
   it('with a negative price is quarantined, and the order continues', async () => {
-    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
-    const id = await desk.place(1001);
-    const order = await desk.reaches(id, 'processing');
-    const sold = order.textAt('service_order_id');
-    await webhook('order.completed', {
-      id: sold,
-      external_order_id: order.textAt('external_order_id'),
-      status: 'completed',
-      price_for_reseller: '-1.00',
-      currency: 'USD',
-    });
-    await stack.simulator.post(`/simulator/orders/${sold}/complete`);
+    const { id, named } = await service.staysProcessing(1001);
+    await service.completes(named, { price_for_reseller: '-1.00', currency: 'USD' });
+    await desk.simulator.completeOrder(named.id);
     expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
   });
 });
 
 describe('the verdict bought without an id of the service', () => {
   it('never causes a resend; the service is looked up, and the case opens again', async () => {
-    await fault({
-      target: 'request',
-      endpoint: 'createOrder',
-      count: 1,
-      fault: { kind: 'answer', status: 200, body: '{}' },
-    });
+    await service.answersPurchase(200, {});
     const id = await desk.place(1001);
     await desk.reaches(id, 'needs_attention');
     const resolve = (verdict: string) =>

@@ -4,6 +4,18 @@ import { frequentUpkeep, reconcileBooks } from '#test/support/servers/stack-temp
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import {
+  actOnCancellation,
+  bothEventsAreApplied,
+  cancelForReview,
+  conditionsOf,
+  EVENTS_OF_A_CANCELLATION,
+  firstRefund,
+  refundIsInReview,
+  refuseRefundReads,
+  reportRefund,
+  silenceRefunds,
+} from '#test/support/work/cancellations.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
@@ -22,26 +34,8 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-const sendsOf = async (id: string) => {
-  const rows = await desk.attemptsOf(id);
-  return (
-    await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('cancelEsim', idempotencyKey)))
-  ).flat();
-};
-const act = async (id: string, action: string, body: Record<string, unknown>) => {
-  const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { reason: 'test', ...body });
-  expect(answer.status, answer.text).toBe(200);
-};
-const refuseRefunds = async () => {
-  for (const endpoint of ['getRefund', 'listRefunds'] as const) {
-    await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
-  }
-};
-/** The service sends no webhooks and shows no refunds. */
-const silence = async () => {
-  await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-  await refuseRefunds();
-};
+const sendsOf = (id: string) => desk.sendsTo('cancelEsim', id);
+const act = (id: string, action: string, body: Record<string, unknown>) => actOnCancellation(stack, id, action, body);
 
 describe('the cancellation of an eSIM', () => {
   it('is completed once the refund is in the wallet [spec: state.esim.cancelled, state.refund.completed]', async () => {
@@ -55,21 +49,10 @@ describe('the cancellation of an eSIM', () => {
       failure: null,
       refund: { status: 'completed', review: 'accepted', amount: { amount: '2.40', currency: 'USD' } },
     });
-    expect((cancellation.body as { preflight: { result: string }[] }).preflight.map(({ result }) => result)).toEqual(
-      Array(5).fill('pass'),
-    );
+    expect(conditionsOf(cancellation)).toEqual(Array(5).fill('pass'));
     expect((await stack.api.get(`/v1/esims/${esimId}`)).body).toMatchObject({ status: 'cancelled' });
     expect(await sendsOf(id)).toHaveLength(1);
-    expect(await desk.events(id)).toEqual(
-      expect.arrayContaining([
-        'cancellation.accepted',
-        'attempt.prepared',
-        'attempt.accepted',
-        'cancellation.esim_cancelled',
-        'refund.completed',
-        'cancellation.completed',
-      ]),
-    );
+    expect(await desk.events(id)).toEqual(expect.arrayContaining(EVENTS_OF_A_CANCELLATION));
     const refundId = (await stack.api.get(`/v1/refunds?esim_id=${esimId}`)).body as {
       data: { id: string; status: string }[];
     };
@@ -152,12 +135,8 @@ describe('the cancellation of an eSIM', () => {
 
   it('under review waits for the decision of the service and is then refunded', async () => {
     const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
-    const id = await desk.cancel(esimId);
-    await waitFor('the refund is in review', async () => {
-      const found = (await stack.api.get(`/v1/cancellations/${id}`)).body as { refund: { status: string } | null };
-      return found.refund?.status === 'manual_review';
-    });
+    const id = await cancelForReview(desk, esimId);
+    await refundIsInReview(stack, id);
     // Other work of the eSIM is held meanwhile.
     const topup = await desk.topUp(esimId, 1001);
     expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
@@ -168,23 +147,11 @@ describe('the cancellation of an eSIM', () => {
 
   it('with two different refund amounts is completed by the wallet, and a case opens', async () => {
     const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
-    const id = await desk.cancel(esimId);
-    const [refund] = await waitFor('the service has a refund', async () => {
-      const found = await desk.refundsAtService(esimId);
-      return found.length === 0 ? undefined : found;
-    });
-    const data = {
-      id: refund!.id,
-      esim_id: await desk.esimAtService(esimId),
-      status: 'completed',
-      review: 'accepted',
-      amount: '1.00',
-      currency: 'USD',
-    };
-    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'refund.completed', data });
+    const id = await cancelForReview(desk, esimId);
+    const refund = await firstRefund(desk, esimId);
+    await reportRefund(desk, esimId, refund.id, '1.00');
     await waitFor('the report is judged', async () => (await desk.inbox(id)).length > 0);
-    await desk.simulator.decideRefund(refund!.id, 'accept');
+    await desk.simulator.decideRefund(refund.id, 'accept');
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({
       refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } },
     });
@@ -193,8 +160,7 @@ describe('the cancellation of an eSIM', () => {
 
   it('refused in review ends as refused, and frees the eSIM [spec: event.refund.failed]', async () => {
     const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
-    const id = await desk.cancel(esimId);
+    const id = await cancelForReview(desk, esimId);
     await desk.cancellationReaches(id, 'processing');
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({
@@ -205,8 +171,7 @@ describe('the cancellation of an eSIM', () => {
 
   it('gets the refund when an earlier one was refused', async () => {
     const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
-    const refused = await desk.cancel(esimId);
+    const refused = await cancelForReview(desk, esimId);
     await desk.cancellationReaches(refused, 'processing');
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     await desk.cancellationReaches(refused, 'refused');
@@ -229,9 +194,7 @@ describe('the cancellation of an eSIM', () => {
     );
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     const cancellation = await desk.cancellationReaches(id, 'refused');
-    expect(
-      (cancellation.body as { preflight: { result: string }[] }).preflight.every(({ result }) => result === 'pass'),
-    ).toBe(true);
+    expect(conditionsOf(cancellation).every((result) => result === 'pass')).toBe(true);
   });
 });
 
@@ -247,7 +210,7 @@ describe('a refund', () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 3_600_000 });
     await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
-    await refuseRefunds();
+    await refuseRefundReads(desk);
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'processing');
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
@@ -261,7 +224,7 @@ describe('a refund', () => {
     // Only the state of the eSIM shows that it is cancelled.
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
-    await silence();
+    await silenceRefunds(desk);
     const id = await desk.cancel(esimId);
     await waitFor(
       'it is known to be cancelled',
@@ -279,11 +242,7 @@ describe('a refund', () => {
     await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
-    await waitFor(
-      'both events are in',
-      async () =>
-        (await desk.inbox(id)).filter(({ source, state }) => source === 'webhook' && state === 'applied').length === 2,
-    );
+    await bothEventsAreApplied(desk, id);
     expect(await desk.cases(id)).toEqual([]);
   });
 
@@ -319,7 +278,7 @@ describe('a refund', () => {
 describe('a cancellation with a lost answer', () => {
   it('is sent again with the same key, and cancels once', async () => {
     const esimId = await desk.newEsim();
-    await silence();
+    await silenceRefunds(desk);
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');

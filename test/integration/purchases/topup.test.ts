@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { isReportStored, loseTopupAnswer, rechargesAtService } from '#test/support/work/lost-topups.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
@@ -21,30 +21,8 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-const sendsOf = async (topupId: string) => {
-  const rows = await desk.attemptsOf(topupId);
-  return (
-    await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('createTopup', idempotencyKey)))
-  ).flat();
-};
-const rechargesOf = async (esimId: string) => {
-  const esim = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
-  return (await desk.simulator.topups()).filter(({ esim_id: id }) => id === esim);
-};
-
-/** The service rejects look-ups and repeated keys, and the answer to the next top-up is lost. */
-async function loseAnswer(): Promise<void> {
-  for (const endpoint of ['getTopup', 'listTopups'] as const)
-    await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
-  await desk.simulator.dialect('conflicts');
-  await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
-}
-const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
-  (
-    await stack.database.run((db) =>
-      db.execute(sql`select 1 from inbox where service_id = ${serviceId} and state = ${state}`),
-    )
-  ).rows.length > 0;
+const sendsOf = (topupId: string) => desk.sendsTo('createTopup', topupId);
+const rechargesOf = (esimId: string) => rechargesAtService(desk, esimId);
 
 describe('a top-up', () => {
   it('completed at once costs one debit and one send [spec: state.topup.completed]', async () => {
@@ -158,7 +136,7 @@ describe('a top-up with a lost answer', () => {
 
   it('is resolved by its webhook, which contains only the eSIM', async () => {
     const esimId = await desk.newEsim();
-    await loseAnswer();
+    await loseTopupAnswer(desk);
     const id = await desk.topUp(esimId, 1001);
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
@@ -166,7 +144,7 @@ describe('a top-up with a lost answer', () => {
 
   it('is processing after its webhook, without a look-up [spec: event.topup.processing]', async () => {
     const esimId = await desk.newEsim();
-    await loseAnswer();
+    await loseTopupAnswer(desk);
     const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
     await desk.topupReaches(id, 'processing');
     expect(await desk.inbox(id)).toMatchObject([{ source: 'webhook', outcome: 'processing', decision: 'advance' }]);
@@ -176,14 +154,14 @@ describe('a top-up with a lost answer', () => {
 
   it('is not matched with a failed top-up made outside of the product, and gets no new attempt', async () => {
     const esimId = await desk.newEsim();
-    await loseAnswer();
+    await loseTopupAnswer(desk);
     await desk.simulator.onWebhook('topup.completed', { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
     await waitFor('it was sent', async () => (await rechargesOf(esimId)).length === 1);
     const serviceEsimId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
     const data = { id: 'st-by-hand', esim_id: serviceEsimId, package_id: 1001, status: 'failed' };
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'topup.failed', data });
-    await waitFor('the report is unmatched', () => isStored('st-by-hand', 'unmatched'));
+    await waitFor('the report is unmatched', () => isReportStored(stack, 'st-by-hand', 'unmatched'));
     await desk.simulator.calm();
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
@@ -203,7 +181,7 @@ describe('a top-up with a lost answer', () => {
 
   it('needs attention without look-ups and resends, and blocks other top-ups of its eSIM', async () => {
     const esimId = await desk.newEsim();
-    await loseAnswer();
+    await loseTopupAnswer(desk);
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
     const withCase = await desk.topupReaches(id, 'needs_attention');
@@ -238,7 +216,7 @@ describe('a top-up with a lost answer', () => {
 
   it('allows no verdict not_bought while a report about its eSIM waits for processing', async () => {
     const esimId = await desk.newEsim();
-    await loseAnswer();
+    await loseTopupAnswer(desk);
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
     await desk.topupReaches(id, 'needs_attention');
@@ -246,7 +224,7 @@ describe('a top-up with a lost answer', () => {
     const [sold] = await rechargesOf(esimId);
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
-    await waitFor('the report of the service is stored', () => isStored(sold!.id, 'pending'));
+    await waitFor('the report of the service is stored', () => isReportStored(stack, sold!.id, 'pending'));
     const judged = await stack.api.post(`/v1/topups/${id}/resolve`, {
       reason: 'a test',
       case: 'service_not_answering',

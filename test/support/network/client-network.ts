@@ -1,3 +1,4 @@
+import { afterEach } from 'vitest';
 import { ResellerClient, type TransportOptions } from '#clients/typescript/src/index.ts';
 
 /** Handles one request of the client: with an answer, or with a connection error. */
@@ -12,6 +13,15 @@ export function problem(status: number, code: string, headers: Record<string, st
   return () =>
     Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
 }
+
+/** A successful answer of the API. */
+export const ok =
+  (body: unknown, headers: Record<string, string> = {}): Step =>
+  () =>
+    Response.json(body, { headers });
+/** An answer of a proxy that reports success. */
+export const page: Step = () =>
+  new Response('<html>Back soon</html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 
 /** Sends the start of an answer. Then the connection breaks, or sends nothing until the request is aborted. */
 export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<string, string> = {}): Step {
@@ -56,4 +66,27 @@ export class ClientNetwork {
       ...options,
     });
   }
+}
+
+/** The input of an order. */
+export const order = { package_id: 1001, external_order_id: 'sale-1' };
+/** The error of a call; undefined when it succeeds. */
+export const thrown = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** A network that each test finds unused, its clients with these steps in turn, and the keys of its requests. */
+export function testNetwork() {
+  const network = new ClientNetwork();
+  afterEach(() => {
+    network.seen.length = 0;
+    network.slept.length = 0;
+  });
+  return {
+    network,
+    client: (...steps: Step[]): ResellerClient => network.client(steps, { random: () => 1 }),
+    keys: () => network.seen.map(({ headers }) => headers.get('Idempotency-Key')),
+  };
 }

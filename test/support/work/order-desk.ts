@@ -196,6 +196,14 @@ export class OrderDesk {
     return Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests('createOrder', idempotencyKey)));
   }
 
+  /** The requests that the service received at an endpoint for work of any kind. */
+  async sendsTo(endpoint: string, workId: string): Promise<ReceivedRequest[]> {
+    const rows = await this.attemptsOf(workId);
+    return (
+      await Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests(endpoint, idempotencyKey)))
+    ).flat();
+  }
+
   /** Waits until the service has processed a purchase of the order, with or without an answer. */
   async bought(orderId: string): Promise<void> {
     await waitFor(`the service has bought for ${orderId}`, async () => {

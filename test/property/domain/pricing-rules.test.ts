@@ -1,0 +1,145 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareMoney } from '#domain/money/money.ts';
+import { leastPrice, marginOf } from '#domain/pricing/margin.ts';
+import {
+  targetKey,
+  targetOf,
+  termsProblems,
+  tiedRules,
+  type PricedItem,
+  type PricingRule,
+  type PricingTarget,
+} from '#domain/pricing/pricing-rule.ts';
+import { reprice, withRules } from '#domain/pricing/repricing.ts';
+import { suggestPrice } from '#domain/pricing/suggested-price.ts';
+import { cost, eur, PLAIN, suggested, terms } from '#test/support/pricing-terms.ts';
+
+const target: fc.Arbitrary<PricingTarget> = fc.oneof(
+  fc.constant({ kind: 'default' } as const),
+  fc.constantFrom('DE', 'FR', 'JP').map((country) => ({ kind: 'country', country }) as const),
+  fc.constantFrom(1, 2).map((packageId) => ({ kind: 'package', packageId }) as const),
+  fc.constantFrom(1, 2).map((vpnPlanId) => ({ kind: 'vpn_plan', vpnPlanId }) as const),
+);
+const rules: fc.Arbitrary<PricingRule[]> = fc.uniqueArray(
+  fc.record({ target, currency: fc.constantFrom('EUR', 'USD'), terms }),
+  {
+    selector: (rule) => `${rule.target.kind}/${targetKey(rule.target)}/${rule.currency}`,
+  },
+);
+const item: fc.Arbitrary<PricedItem> = fc.oneof(
+  fc.record({
+    kind: fc.constant('package' as const),
+    id: fc.constantFrom(1, 2, 3),
+    countries: fc.subarray(['DE', 'FR', 'JP', 'US']),
+    cost,
+  }),
+  fc.record({ kind: fc.constant('vpn_plan' as const), id: fc.constantFrom(1, 2, 3), cost }),
+);
+const RANK = { default: 0, country: 1, package: 2, vpn_plan: 2 } as const;
+
+describe('the effective rule', () => {
+  it('is the most specific applicable one in the currency of the cost, for any order of the rules', () => {
+    fc.assert(
+      fc.property(item, rules, fc.infiniteStream(fc.double()), (sold, all, keys) => {
+        const applies = all.filter(({ target: of, currency }) => {
+          if (currency !== 'EUR') return false;
+          if (of.kind === 'country') return sold.kind === 'package' && sold.countries.includes(of.country);
+          return of.kind === 'default' || (of.kind === sold.kind && targetKey(of) === String(sold.id));
+        });
+        const found = suggestPrice(sold, all);
+        const best = Math.max(...applies.map(({ target: of }) => RANK[of.kind]));
+        expect(found === undefined).toBe(applies.length === 0);
+        if (found === undefined) return;
+        expect(applies).toContain(found.rule);
+        expect(RANK[found.rule.target.kind]).toBe(best);
+        // Of several countries, the one with the highest price.
+        for (const rule of applies.filter(({ target: of }) => RANK[of.kind] === best)) {
+          expect(compareMoney(suggested(sold.cost, rule.terms).price, found.price)).not.toBe(1);
+        }
+        const shuffled = all
+          .map((rule) => ({ rule, key: keys.next().value ?? 0 }))
+          .toSorted((a, b) => a.key - b.key)
+          .map(({ rule }) => rule);
+        expect(suggestPrice(sold, shuffled)).toEqual(found);
+      }),
+    );
+  });
+
+  it('has a unique name among the rules in force', () => {
+    const rule = (currency: string, of: PricingTarget): PricingRule => ({ target: of, currency, terms: PLAIN });
+    const germany = rule('EUR', { kind: 'country', country: 'DE' });
+    expect(
+      tiedRules([germany, rule('USD', { kind: 'country', country: 'DE' }), rule('EUR', { kind: 'default' })]),
+    ).toEqual([]);
+    expect(tiedRules([germany, rule('EUR', { kind: 'default' }), germany, germany])).toEqual(['country DE EUR']);
+    fc.assert(
+      fc.property(target, (of) => {
+        expect(targetOf(of.kind, targetKey(of))).toEqual(of);
+      }),
+    );
+  });
+
+  it('has a rounding that prices can reach', () => {
+    const grid = (step: string, ending: string) =>
+      termsProblems({ rounding: { step, ending, direction: 'up' } }).map(({ field }) => field);
+    expect([grid('1', '0.99'), grid('1', '1'), grid('0', '0'), grid('0.00', '0')]).toEqual([
+      [],
+      ['rounding.ending'],
+      ['rounding.step'],
+      ['rounding.step'],
+    ]);
+  });
+});
+
+describe('a trial of other rules and costs', () => {
+  it('shows the margin of an unchanged price, and whether the new rule would suggest it', () => {
+    fc.assert(
+      fc.property(item, rules, rules, cost, fc.option(cost), (sold, now, tried, newCost, kept) => {
+        const sellingPrice = kept ?? undefined;
+        const {
+          before,
+          after,
+          isChanged,
+          kept: stays,
+        } = reprice({ item: sold, rules: now, newCost, newRules: tried, sellingPrice });
+        expect(before).toEqual(suggestPrice(sold, now));
+        expect(after).toEqual(suggestPrice({ ...sold, cost: newCost }, tried));
+        expect(isChanged).toBe(before?.price.amount !== after?.price.amount);
+        const price = sellingPrice ?? before?.price;
+        expect(stays?.price).toEqual(price);
+        if (stays === undefined || price === undefined) return;
+        expect(stays.isAtLoss).toBe(new Big(price.amount).lt(newCost.amount));
+        expect(stays.margin).toEqual(marginOf(newCost.amount, price.amount));
+        expect(stays.isBelowMinimum).toBe(
+          new Big(price.amount).lt(after === undefined ? newCost.amount : leastPrice(newCost, after.rule.terms).amount),
+        );
+        // A price equal to the new suggestion is never below the minimum.
+        expect(!stays.isBelowMinimum || after === undefined || compareMoney(after.price, price) > 0).toBe(true);
+      }),
+    );
+  });
+
+  it('shows no result for a price in another currency', () => {
+    const sold: PricedItem = { kind: 'vpn_plan', id: 1, cost: eur('1') };
+    const trial = {
+      item: sold,
+      rules: [],
+      newCost: { amount: '1', currency: 'USD' },
+      newRules: [],
+      sellingPrice: eur('2'),
+    };
+    expect(reprice(trial).kept).toBeUndefined();
+  });
+
+  it('replaces rules of the same target by tried ones', () => {
+    fc.assert(
+      fc.property(rules, rules, (inForce, tried) => {
+        const together = withRules(inForce, tried);
+        expect(tiedRules(together)).toEqual([]);
+        expect(together).toEqual(expect.arrayContaining(tried));
+      }),
+    );
+  });
+});

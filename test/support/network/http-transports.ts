@@ -1,0 +1,40 @@
+import { afterEach } from 'vitest';
+import type { ManualTimers } from '#test/support/manual-timers.ts';
+import { httpAnswer, startRawServer, type RawServerBehaviour } from '#test/support/network/raw-server.ts';
+import { createHttpTransport, type HttpRequest, type HttpTransport } from '#upstream/client/http.ts';
+
+/** Starts servers and transports that are closed after each test, the last one first. */
+export function closedTransports() {
+  const opened: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const thing of opened.splice(0).toReversed()) await thing[Symbol.asyncDispose]();
+  });
+
+  async function serve(behaviour: RawServerBehaviour) {
+    const server = await startRawServer(behaviour);
+    opened.push(server);
+    return server;
+  }
+
+  function connect(origin: string, options: { timers?: ManualTimers; connections?: number } = {}): HttpTransport {
+    const transport = createHttpTransport({ origin, ...options });
+    opened.push({ [Symbol.asyncDispose]: () => transport.close() });
+    return transport;
+  }
+
+  return { opened, serve, connect };
+}
+
+/** A read. */
+export const get: HttpRequest = { method: 'GET', path: '/orders/1', headers: {}, deadlineMs: 10_000 };
+/** A purchase. */
+export const post: HttpRequest = {
+  method: 'POST',
+  path: '/orders',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"package_id":1}'),
+  deadlineMs: 10_000,
+  ownConnection: true,
+};
+/** The bytes of a successful answer. */
+export const SUCCESS = httpAnswer(200, '{}');

@@ -1,0 +1,22 @@
+import { VARIANTS as AS_SET, type Variants } from '#upstream/contract/variants.ts';
+
+/** Fixed settings: those for a real service must not affect the tests. */
+export const VARIANTS: Variants = {
+  ...AS_SET,
+  fields: { state: 'status' },
+  values: { status: { canceled: 'cancelled' } },
+  amounts: 'unstated',
+};
+/** A completed order, as the contract has it. */
+export const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };
+/** A package, as the contract has it. */
+export const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: '4.50', currency: 'EUR' };
+/** A debit of the wallet, as the contract has it. */
+export const TRANSACTION = {
+  id: 1,
+  type: 'debit',
+  amount: '4.50',
+  currency: 'EUR',
+  reason: 'order',
+  created_at: '2026-01-01T10:00:00Z',
+};

@@ -1,0 +1,81 @@
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { ManualTimers } from '#test/support/manual-timers.ts';
+import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
+import type { Caller } from '#upstream/client/call.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import { createServiceSession, type ServiceSession, type TokenResult } from '#upstream/client/session.ts';
+import type { LoginResponse } from '#upstream/contract.ts';
+
+/** The time at which each world begins. */
+export const START = Date.UTC(2025, 0, 1);
+/** The time that a caller has, in milliseconds. */
+export const DEADLINE = 20_000;
+
+export type LoginAnswer = ServiceResult<LoginResponse>;
+
+/** A login endpoint with the answers of the test, one call at a time. */
+class Login {
+  readonly bodies: unknown[] = [];
+  answer: () => LoginAnswer | Promise<LoginAnswer> = () => token(`token-${this.bodies.length}`);
+
+  readonly call = (async (endpoint, { body }) => {
+    if (endpoint !== 'login') throw new Error(`a session calls nothing but the login, and not ${endpoint}`);
+    this.bodies.push(JSON.parse(String(body)));
+    return await this.answer();
+  }) as Caller;
+}
+
+/** An answer with a token. */
+export function token(accessToken: string, expiresAt?: number): LoginAnswer {
+  const expires_at = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
+  return { ok: true, status: 200, value: { access_token: accessToken, expires_at } };
+}
+
+/** A login that failed. */
+export function refused(failure: FailureClass, more: Partial<ServiceFailure> = {}): ServiceFailure {
+  return { ok: false, kind: 'failure', failure, detail: `The login gave ${failure}.`, ...more };
+}
+
+interface World {
+  readonly clock: { now: number };
+  readonly login: Login;
+  readonly store: MemoryTokenStore;
+  readonly timers: ManualTimers;
+  readonly storeErrors: unknown[];
+  readonly newSession: (settings?: { mode?: ServiceMode; tokenDays?: number }) => ServiceSession;
+}
+
+/** A clock, a login and a token store, with sessions that share them. */
+export function world(): World {
+  const clock = { now: START };
+  const [login, store, timers, storeErrors] = [
+    new Login(),
+    new MemoryTokenStore(),
+    new ManualTimers(),
+    [] as unknown[],
+  ];
+  return {
+    clock,
+    login,
+    store,
+    timers,
+    storeErrors,
+    newSession: ({ mode = 'sandbox', tokenDays } = {}) =>
+      createServiceSession({
+        call: login.call,
+        store,
+        credentials: { email: 'shop@example.com', password: 'secret', deviceName: 'backend' },
+        mode,
+        tokenDays,
+        now: () => clock.now,
+        timers,
+        onStoreError: (error) => storeErrors.push(error),
+      }),
+  };
+}
+
+/** The token of a result, or the failure. */
+export const accessTokenOf = (result: TokenResult) => (result.ok ? result.token.accessToken : result);
+/** The version of a token; undefined after a failure. */
+export const versionOf = (result: TokenResult) => (result.ok ? result.token.version : undefined);

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { checkApproval } from '#cli/doctor/installation/approval.ts';
+import { checkClock } from '#cli/doctor/service/clock.ts';
+import { checkLogin } from '#cli/doctor/service/login.ts';
+import { checkToken } from '#cli/doctor/service/token.ts';
+import { readServiceConfig } from '#config/config.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
+import { config, failed } from '#test/support/doctor-service.ts';
+import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
+import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';
+
+describe('the clock', () => {
+  const DATE = Date.UTC(2026, 5, 1, 12, 0, 0);
+
+  async function clockAt(now: number, headers: Record<string, string> = { date: new Date(DATE).toUTCString() }) {
+    await using server = await startRawServer({
+      onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}', headers)),
+    });
+    return await checkClock(config({ baseUrl: `${server.origin}${BASE_PATH}` }), { now: () => now, deadlineMs: 5_000 });
+  }
+
+  it.each([
+    [0, 'ok', "agrees with the service's"],
+    // The header has no fraction of its second.
+    [999, 'ok', "agrees with the service's"],
+    [30_999, 'ok', "ours is 30 s ahead of the service's"],
+    [31_999, 'warning', "ours is 31 s ahead of the service's"],
+    [-31_000, 'warning', "ours is 31 s behind the service's"],
+    [300_999, 'warning', "ours is 300 s ahead of the service's"],
+    [301_999, 'failure', "ours is 301 s ahead of the service's"],
+    [-301_000, 'failure', "ours is 301 s behind the service's"],
+  ])('that is off by %i ms: %s', async (offset, status, detail) => {
+    expect(await clockAt(DATE + offset)).toMatchObject({ status, detail: expect.stringContaining(detail) });
+  });
+
+  it('is not checked without a Date header, and needs no login', async () => {
+    expect(await clockAt(DATE, {})).toEqual({
+      status: 'not_checked',
+      detail: expect.stringContaining('no Date header'),
+    });
+  });
+});
+
+describe('the login', () => {
+  it.each([
+    ['unauthorized', /SERVICE_PASSWORD/],
+    ['not_approved', /Ask the service for approval/],
+    ['not_sent', /SERVICE_BASE_URL/],
+  ] as const)('that fails as %s has an advice', (failure, advice) => {
+    expect(checkLogin(failed(failure), config())).toMatchObject({
+      status: 'failure',
+      advice: expect.stringMatching(advice),
+    });
+  });
+});
+
+describe('the token lifetime', () => {
+  const token = (lifetimeMs: number | undefined) => ({
+    accessToken: 't',
+    version: 1,
+    renewedAt: 5_000,
+    expiresAt: lifetimeMs === undefined ? undefined : 5_000 + lifetimeMs,
+  });
+  const DAY = 86_400_000;
+
+  it.each([
+    ['no end', undefined, undefined, 'ok'],
+    ['a day', DAY, undefined, 'ok'],
+    ['almost the requested lifetime', 29.9 * DAY, 30, 'ok'],
+    ['less than the requested lifetime', 7 * DAY, 30, 'warning'],
+    ['a few minutes', 599_000, undefined, 'warning'],
+  ])('of %s', (_, lifetimeMs, tokenDays, status) => {
+    expect(checkToken(token(lifetimeMs), config({ tokenDays })).status).toBe(status);
+  });
+});
+
+describe('production approval', () => {
+  const production = config({ mode: 'production' });
+  const movement = (type: 'debit' | 'credit') => ({
+    id: '1',
+    type,
+    amount: '5.00',
+    currency: 'EUR',
+    reason: 'x',
+    created_at: '2026-01-01T00:00:00Z',
+  });
+
+  async function approvalWith(answer: Buffer, known: { walletRefused?: string; held?: number } = {}) {
+    await using service = await startTestClient(() => answer, { mode: 'production' });
+    return {
+      finding: await checkApproval(service.client, production, { held: 0, ...known }),
+      calls: service.server.requests.length,
+    };
+  }
+
+  it('is proven by a purchase in the wallet', async () => {
+    const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit'), movement('debit')] }));
+    expect(finding.status).toBe('ok');
+  });
+
+  it('is unknown before the first purchase, because successful reads prove nothing', async () => {
+    const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit')] }));
+    expect(finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
+  });
+
+  it('is unknown when the movements cannot be read', async () => {
+    expect((await approvalWith(refusal(404, 'not_found'))).finding).toMatchObject({
+      status: 'warning',
+      detail: expect.stringMatching(/^unknown/),
+    });
+  });
+
+  it('is missing when a read is refused for it [spec: environments.approval]', async () => {
+    const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
+    expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
+    expect(await approvalWith(jsonAnswer({ data: [] }), { walletRefused: 'not_approved' })).toMatchObject({
+      finding: missing,
+      calls: 0,
+    });
+  });
+});
+
+describe('production approval, by the last answers to our orders', () => {
+  it('is missing while purchases are held as not approved, also after earlier purchases', async () => {
+    const debit = {
+      id: '1',
+      type: 'debit',
+      amount: '5.00',
+      currency: 'EUR',
+      reason: 'x',
+      created_at: '2026-01-01T00:00:00Z',
+    };
+    await using service = await startTestClient(() => jsonAnswer({ data: [debit] }), { mode: 'production' });
+    const finding = await checkApproval(service.client, config({ mode: 'production' }), { held: 3 });
+    expect(finding).toMatchObject({
+      status: 'failure',
+      detail: expect.stringContaining('3 purchases are held'),
+      advice: expect.stringContaining('SERVICE_MODE=sandbox'),
+    });
+    expect(service.server.requests).toHaveLength(0);
+  });
+
+  it('is not needed in the sandbox, which is the default', async () => {
+    const { mode } = readServiceConfig({
+      SERVICE_BASE_URL: `https://service.example${BASE_PATH}`,
+      SERVICE_EMAIL: 'shop@example.com',
+      SERVICE_PASSWORD: 'secret',
+    });
+    expect(mode).toBe('sandbox');
+    await using service = await startTestClient(() => jsonAnswer({ data: [] }));
+    expect(await checkApproval(service.client, config({ mode }), { held: 0 })).toEqual({
+      status: 'ok',
+      detail: 'not needed in the sandbox',
+    });
+  });
+});

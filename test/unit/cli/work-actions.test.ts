@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WORK_RESOURCES } from '#cli/work/kinds.ts';
+import type { WorkCommands } from '#cli/work/work.ts';
+import { pageOf, problem, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
+
+let api: WorkApi;
+beforeEach(async () => {
+  api = await WorkApi.start();
+});
+afterEach(() => api.stop());
+
+describe('a bulk action', () => {
+  const line = (id: string, result: string, more: Record<string, unknown> = {}) => ({
+    id,
+    status: 'held',
+    failure_class: 'insufficient_balance',
+    attention: null,
+    result,
+    refusal: null,
+    detail: null,
+    ...more,
+  });
+  const bulk = (...data: unknown[]): Answer => ({
+    status: 200,
+    body: { dry_run: false, matched: data.length, remaining: 0, data },
+  });
+
+  it('is one call, prints the result of each item, and exits with 1 when any was refused', async () => {
+    api.answer = () =>
+      bulk(
+        line('ord_unknown', 'not_found', { status: null }),
+        line('ord_ended', 'refused', { detail: 'It has ended.' }),
+        line('ord_held', 'applied'),
+        line('ord_done', 'unchanged'),
+      );
+    const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
+    const { printed, code } = await api.run((commands, options) =>
+      commands.perform('retry', ids, { ...options, reason }),
+    );
+    expect(printed.split('\n')).toEqual([
+      'ord_unknown  refused: no work has this id',
+      'ord_ended  refused: It has ended.',
+      'ord_held  is tried again now  (status at that moment: held)',
+      'ord_done  unchanged: already done  (status at that moment: held)',
+      '2 of 4 orders done.',
+      '',
+    ]);
+    expect(code).toBe(1);
+    expect(api.calls).toMatchObject([
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, reason, dry_run: false } },
+    ]);
+  });
+
+  it('as a dry run changes nothing, and lists all items that match the filter', async () => {
+    api.answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_apply')));
+    const { printed, code } = await api.run((commands, options) =>
+      commands.perform('abandon', [], { ...options, reason, failureClass: 'insufficient_balance', dryRun: true }),
+    );
+    expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was changed.\n');
+    expect(code).toBe(0);
+    expect(api.calls).toMatchObject([
+      { call: expect.stringContaining('failure_class=insufficient_balance') },
+      { body: { action: 'abandon', filter: { ids: ['ord_held'] }, dry_run: true } },
+    ]);
+  });
+
+  it('beyond the limit of one call is a dry run for all items', async () => {
+    const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
+    const left = many.map((id) => line(id, 'would_apply'));
+    api.answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
+    const { printed } = await api.run((commands, options) =>
+      commands.perform('abandon', [], { ...options, reason, status: 'held', dryRun: true }),
+    );
+    expect(printed).toContain('250 orders. Nothing was changed.');
+    expect(api.calls).toHaveLength(4);
+  });
+
+  it('by a filter sends the ids of the matching items, so no action is repeated', async () => {
+    api.answer = (method) =>
+      method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
+    const { printed } = await api.run((commands, options) =>
+      commands.perform('release', [], { ...options, reason, status: 'held' }),
+    );
+    expect(printed).toContain('ord_1  released through the gate');
+    expect(api.calls.at(-1)).toMatchObject({
+      call: 'POST /v1/orders/bulk-actions',
+      body: { filter: { ids: ['ord_1', 'ord_2'] } },
+    });
+  });
+
+  it('stops at an API without this kind of work', async () => {
+    api.answer = () => problem(404, 'route_not_found');
+    const { printed, code } = await api.run(
+      (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, reason }),
+      { kind: WORK_RESOURCES.topup },
+    );
+    expect({ printed, code, sent: api.calls.length }).toEqual({
+      printed: expect.stringContaining('The API answered 404'),
+      code: 1,
+      sent: 1,
+    });
+  });
+
+  it('requires either ids or a filter', async () => {
+    const none = await api.run((commands, options) => commands.perform('retry', [], { ...options, reason }));
+    const both = await api.run((commands, options) =>
+      commands.perform('retry', ['ord_1'], { ...options, reason, status: 'held' }),
+    );
+    expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are selected.') });
+    expect(both).toEqual({ code: 1, printed: expect.stringContaining('Give one or the other') });
+    expect(api.calls).toEqual([]);
+  });
+});
+
+describe('each action', () => {
+  it.each([
+    [
+      'retry-policy',
+      (commands: WorkCommands, to: { api: string; data: string }) =>
+        commands.retryPolicy('ord_1', { ...to, reason, attempts: 5, firstWait: 900, longestWait: 'configured' }),
+      'retry policy changed',
+      { reason, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
+    ],
+    [
+      'limit',
+      (commands: WorkCommands, to: { api: string; data: string }) =>
+        commands.limit('ord_1', '12.50 USD', { ...to, reason }),
+      'limit changed',
+      { reason, max_price: { amount: '12.50', currency: 'USD' } },
+    ],
+    [
+      'resolve',
+      (commands: WorkCommands, to: { api: string; data: string }) =>
+        commands.resolve('ord_1', {
+          ...to,
+          reason,
+          case: 'outcome_unknown',
+          verdict: 'bought',
+          serviceIds: { service_order_id: '48151' },
+        }),
+      'case resolved',
+      { reason, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
+    ],
+  ] as const)('%s prints the result of the action, not a later status', async (action, command, words, body) => {
+    api.answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
+    const { printed, code } = await api.run(command);
+    expect(printed.split('\n')[0]).toBe(`ord_1  ${words}  (status at that moment: needs_attention)`);
+    expect(code).toBe(0);
+    expect(api.calls).toMatchObject([{ call: `POST /v1/orders/ord_1/${action}`, body }]);
+  });
+});
+
+describe('a limit or a verdict for all matching orders', () => {
+  const judged = {
+    status: 200,
+    body: {
+      dry_run: true,
+      matched: 1,
+      remaining: 0,
+      data: [
+        {
+          ...row('ord_1', { status: 'held' }),
+          failure_class: null,
+          attention: null,
+          result: 'would_apply',
+          refusal: null,
+          detail: null,
+        },
+      ],
+    },
+  };
+
+  it('first reads the orders that match the filter', async () => {
+    api.answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
+    const { printed, code } = await api.run((commands, options) =>
+      commands.limit('all', 'none', { ...options, reason, status: 'held', dryRun: true }),
+    );
+    expect({ printed, code }).toEqual({
+      printed: 'would limit: ord_1  held\n1 order. Nothing was changed.\n',
+      code: 0,
+    });
+    const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
+    await api.run((commands, options) =>
+      commands.resolve('all', {
+        ...options,
+        reason,
+        ...verdict,
+        attention: 'outcome_unknown',
+        dryRun: true,
+        serviceIds: {},
+      }),
+    );
+    expect(api.calls).toMatchObject([
+      { call: expect.stringContaining('status=held') },
+      {
+        call: 'POST /v1/orders/bulk-actions',
+        body: { action: 'limit', max_price: null, reason, filter: { ids: ['ord_1'] }, dry_run: true },
+      },
+      { call: expect.stringContaining('attention=outcome_unknown') },
+      {
+        call: 'POST /v1/orders/bulk-actions',
+        body: { action: 'resolve', ...verdict, reason, filter: { ids: ['ord_1'] }, dry_run: true },
+      },
+    ]);
+  });
+
+  it.each<[string, (commands: WorkCommands, to: { api: string; data: string }) => Promise<number>, string]>([
+    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, reason }), 'No orders are selected.'],
+    [
+      'an id beside a filter',
+      (commands, to) => commands.limit('ord_1', 'none', { ...to, reason, status: 'held' }),
+      'An id is given together with a filter',
+    ],
+    [
+      'an id at the service',
+      (commands, to) =>
+        commands.resolve('all', {
+          ...to,
+          reason,
+          case: 'outcome_unknown',
+          verdict: 'bought',
+          status: 'held',
+          serviceIds: { service_order_id: '1' },
+        }),
+      'Give it with the id of one order',
+    ],
+  ])('is refused with %s', async (_name, command, words) => {
+    expect(await api.run(command)).toEqual({ code: 1, printed: expect.stringContaining(words) });
+    expect(api.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { Direction } from '#domain/money/books.ts';
+import type { Outstanding } from '#domain/money/findings.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { Purchase } from '#domain/money/movements.ts';
+import {
+  credit,
+  debit,
+  failed,
+  HOUR,
+  judge,
+  kinds,
+  moved,
+  NAMELESS,
+  NOW,
+  order,
+  otherOrder,
+  placed,
+  reported,
+  usd,
+} from '#test/support/work/books/reconciliation.ts';
+
+describe('the journal', () => {
+  it('gets no second row for a known movement, and no longer awaits it', () => {
+    const other = reported(usd('1.00'), { cause: { kind: 'attempt', id: 'att_2' }, recordedAt: NOW });
+    const judged = judge({ outstanding: [reported(usd('2.4')), other], movements: [debit(5, 'd')] });
+    expect(judged).toMatchObject({ entries: [], findings: [], outstanding: [other] });
+  });
+
+  it.each<[string, Money, Direction, Money, unknown[]]>([
+    ['more was debited', usd('2.40'), 'debit', usd('2.50'), [{ direction: 'debit', money: usd('0.1') }]],
+    ['less was debited', usd('2.40'), 'debit', usd('2.30'), [{ direction: 'credit', money: usd('0.1') }]],
+    ['more was credited', usd('2.40'), 'credit', usd('2.50'), [{ direction: 'credit', money: usd('0.1') }]],
+    ['less was credited', usd('2.40'), 'credit', usd('2.30'), [{ direction: 'debit', money: usd('0.1') }]],
+    [
+      'it was another currency',
+      usd('2.40'),
+      'debit',
+      { amount: '2.40', currency: 'EUR' },
+      [
+        { direction: 'credit', money: usd('2.40') },
+        { direction: 'debit', money: { amount: '2.40', currency: 'EUR' } },
+      ],
+    ],
+  ])('is corrected by the difference when %s', (_what, before, direction, money, corrections) => {
+    const judged = judge({
+      purchases: [failed],
+      outstanding: [reported(before, { direction })],
+      movements: [moved(direction, 0.5, 'x', { money })],
+    });
+    expect(judged.entries).toEqual(
+      corrections.map((entry) => ({ ...(entry as object), cause: { kind: 'adjustment', id: 'x' } })),
+    );
+    expect(judged.findings).toStrictEqual([
+      {
+        kind: 'amount_differs',
+        detail: `The service moved ${money.amount} ${money.currency}; our journal had 2.40 USD.`,
+        movementId: 'x',
+        direction,
+        money,
+        work: order.work,
+        attemptId: 'att_1',
+      },
+    ]);
+  });
+
+  it('is corrected also for movements without work', () => {
+    const row: Outstanding = {
+      direction: 'credit',
+      money: usd('100.00'),
+      cause: { kind: 'deposit', id: 'x' },
+      recordedAt: NOW - 5 * HOUR,
+    };
+    const judged = judge({
+      outstanding: [row],
+      movements: [credit(5, 'x', { names: NAMELESS, reason: 'deposit', money: usd('90.00') })],
+    });
+    expect(judged.findings).toStrictEqual([
+      {
+        kind: 'amount_differs',
+        detail: 'The service moved 90.00 USD; our journal had 100.00 USD.',
+        movementId: 'x',
+        direction: 'credit',
+        money: usd('90.00'),
+      },
+    ]);
+  });
+
+  it('reports a missing movement, after a while and after a complete read', () => {
+    expect(judge({ outstanding: [reported(usd('2.40'), { recordedAt: NOW - HOUR })] }).findings).toStrictEqual([
+      {
+        kind: 'movement_missing',
+        detail: 'Our journal has a debit of 2.40 USD for attempt att_1, and the service shows none.',
+        direction: 'debit',
+        money: usd('2.40'),
+        work: order.work,
+        attemptId: 'att_1',
+      },
+    ]);
+    const ownerless: Outstanding = {
+      direction: 'credit',
+      money: usd('5.00'),
+      cause: { kind: 'deposit', id: 'd' },
+      recordedAt: NOW - 2 * HOUR,
+    };
+    expect(judge({ outstanding: [ownerless] }).findings).toStrictEqual([
+      {
+        kind: 'movement_missing',
+        detail: 'Our journal has a credit of 5.00 USD for deposit d, and the service shows none.',
+        direction: 'credit',
+        money: usd('5.00'),
+      },
+    ]);
+    expect(judge({ outstanding: [reported(usd('2.40'), { recordedAt: NOW - HOUR + 1 })] }).findings).toEqual([]);
+    expect(judge({ outstanding: [reported(usd('2.40'))], complete: false }).findings).toEqual([]);
+  });
+});
+
+describe('a charge without a purchase', () => {
+  const refused: Purchase = { ...order, state: 'refused' };
+
+  it.each([failed, refused])('is reported when the attempt is $state', (purchase) => {
+    expect(judge({ purchases: [purchase], movements: [debit(1, 'd')] }).findings).toStrictEqual([
+      {
+        kind: 'charge_not_refunded',
+        detail: 'The service keeps 2.40 USD for a failed attempt of order ord_1.',
+        movementId: 'd',
+        direction: 'debit',
+        money: usd('2.40'),
+        work: order.work,
+        attemptId: 'att_1',
+      },
+    ]);
+  });
+
+  it('is not reported during a check, while it is recent, or for a possible purchase', () => {
+    expect(judge({ purchases: [{ ...failed, isOver: false }], movements: [debit(5, 'd')] }).findings).toEqual([]);
+    expect(judge({ purchases: [failed], movements: [debit(0.9, 'd')] }).findings).toEqual([]);
+    expect(judge({ purchases: [{ ...order, state: 'unknown' }], movements: [debit(5, 'd')] }).findings).toEqual([]);
+    expect(judge({ purchases: [failed] }).findings).toEqual([]);
+  });
+
+  it('is not reported after its credit, new or booked', () => {
+    const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
+    const back = placed(credit(8, 'c'), { kind: 'attempt', id: 'att_1' }, 'att_1');
+    expect(kinds(judge({ purchases: [failed], placed: [own] }))).toEqual(['charge_not_refunded']);
+    expect(kinds(judge({ purchases: [failed], placed: [own], movements: [credit(5, 'c')] }))).toEqual([]);
+    expect(kinds(judge({ purchases: [failed], placed: [own, back] }))).toEqual([]);
+  });
+
+  it('is the debit of the attempt itself, not another movement of it', () => {
+    const beside = [
+      placed(debit(9, 'x', { money: usd('9.00') }), { kind: 'adjustment', id: 'att_1' }, 'att_1'),
+      placed(debit(9, 'y', { money: usd('8.00') }), { kind: 'attempt', id: 'att_0' }, 'att_1'),
+    ];
+    const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
+    expect(judge({ purchases: [failed], placed: [...beside, own] }).findings).toMatchObject([{ movementId: 'd' }]);
+  });
+
+  it('is reported in the order of the attempts, for any order of the rows', () => {
+    const other: Purchase = { ...otherOrder, state: 'failed' };
+    const movements = [debit(5, 'b', { names: { ...NAMELESS, orderId: 'so_2' } }), debit(5, 'a')];
+    for (const purchases of [
+      [failed, other],
+      [other, failed],
+    ]) {
+      expect(judge({ purchases, movements }).findings).toMatchObject([{ attemptId: 'att_1' }, { attemptId: 'att_2' }]);
+    }
+  });
+});

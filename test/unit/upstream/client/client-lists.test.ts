@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import {
+  closedTestClients,
+  jsonAnswer as json,
+  ORDER,
+  RECENT,
+  refusal,
+  type Answer,
+} from '#test/support/upstream-client.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+
+const clientOf = closedTestClients();
+
+/** A list in pages of two, with cursors. */
+function pages(items: readonly unknown[]): Answer {
+  return ({ target }) => {
+    const from = Number(new URL(target, 'http://service').searchParams.get('cursor') ?? 0);
+    const next = from + 2 < items.length ? String(from + 2) : null;
+    return json({ data: items.slice(from, from + 2), next_cursor: next });
+  };
+}
+
+const PACKAGES = Array.from({ length: 5 }, (_item, id) => ({
+  id,
+  name: `P${id}`,
+  price_for_reseller: '1.5',
+  currency: 'EUR',
+}));
+const TRANSACTION = {
+  id: 't',
+  type: 'debit',
+  amount: '1.50',
+  currency: 'EUR',
+  reason: 'order',
+  created_at: '2025-06-01T12:00:00Z',
+};
+
+describe('lists', () => {
+  it('are read with all their pages', async () => {
+    const { client, targets } = await clientOf(pages(PACKAGES));
+    const result = await client.listPackages();
+    expect(result.ok && result.value.items.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);
+    expect(result.ok && result.value.complete).toBe(true);
+    expect(targets().slice(1)).toEqual([
+      '/sandbox/packages?limit=100',
+      '/sandbox/packages?limit=100&cursor=2',
+      '/sandbox/packages?limit=100&cursor=4',
+    ]);
+  });
+
+  it('fail as a whole when one page fails', async () => {
+    const paged = pages(PACKAGES);
+    const { client } = await clientOf((request) =>
+      request.target.includes('cursor=4') ? refusal(500, 'x') : paged(request),
+    );
+    expect(await client.listPackages()).toMatchObject({ failure: 'server_error' });
+  });
+
+  it('are incomplete when the service never ends them', async () => {
+    let page = 0;
+    const endless = await clientOf(() => json({ data: [], next_cursor: String((page += 1)) }));
+    expect(await endless.client.listPackages()).toMatchObject({ ok: true, value: { complete: false } });
+    expect(endless.targets()).toHaveLength(1 + 100);
+
+    const circle = await clientOf(() => json({ data: [], next_cursor: 'same' }));
+    expect(await circle.client.listPackages()).toMatchObject({ ok: true, value: { complete: false } });
+    expect(circle.targets()).toHaveLength(1 + 2);
+  });
+
+  it('of orders by reference contain only matching orders, also when the service ignores the filter', async () => {
+    const orders = ['shop-1', 'shop-2', 'shop-1', 'shop-10'].map((external_order_id, id) => ({
+      ...ORDER,
+      id,
+      external_order_id,
+    }));
+    const { client, targets } = await clientOf(pages(orders));
+    const result = await client.findOrdersByReference('shop-1');
+    expect(result.ok && result.value.items.map(({ id }) => id)).toEqual(['0', '2']);
+    expect(result.ok && result.value.complete).toBe(true);
+    expect(targets()[1]).toBe('/sandbox/orders?external_order_id=shop-1&limit=100');
+  });
+
+  it('of orders by reference are incomplete if one has no reference, because it may match', async () => {
+    const { client } = await clientOf(pages([{ id: 'so_1', status: 'completed' }]));
+    expect(await client.findOrdersByReference('shop-1')).toMatchObject({ value: { items: [], complete: false } });
+  });
+
+  it.each([
+    ['orders', 'created_at', '/orders', (client: ServiceClient) => client.listRecentOrders(RECENT)],
+    ['top-ups', 'created_at', '/topups', (client: ServiceClient) => client.listRecentTopups(RECENT)],
+    ['refunds', 'created_at', '/refunds', (client: ServiceClient) => client.listRecentRefunds(RECENT)],
+    [
+      'VPN subscriptions',
+      'started_at',
+      '/vpn/subscriptions',
+      (client: ServiceClient) => client.listRecentVpnSubscriptions(RECENT),
+    ],
+  ] as const)(
+    'of the newest %s are read unfiltered, as far back as requested, within the page limit',
+    async (_what, time, path, call) => {
+      const listed = (...days: (number | null)[]) =>
+        pages(
+          days.map((day, id) => ({
+            id,
+            status: 'processing',
+            [time]: day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString(),
+          })),
+        );
+      const first = `/sandbox${path}?limit=100`;
+      const short = await clientOf(listed(3, null));
+      expect(await call(short.client)).toMatchObject({ value: { items: [{}, {}], complete: true } });
+      expect(short.targets().slice(1)).toEqual([first]);
+      const old = await clientOf(listed(3, -1, -2, -3));
+      expect(await call(old.client)).toMatchObject({ value: { items: [{ id: '0' }, { id: '1' }], complete: false } });
+      expect(old.targets().slice(1)).toEqual([first]);
+      const many = await clientOf(listed(9, 8, 7, 6, 5, 4));
+      expect(await call(many.client)).toMatchObject({ value: { items: [{}, {}, {}, {}], complete: false } });
+      expect(many.targets().slice(1)).toEqual([first, `${first}&cursor=2`]);
+    },
+  );
+
+  it('of wallet transactions are not filtered, because a debit without a reference may match', async () => {
+    const { client, targets } = await clientOf(pages([TRANSACTION, { ...TRANSACTION, external_order_id: 'shop-2' }]));
+    const result = await client.listWalletTransactions({ reference: 'shop-1' });
+    expect(result.ok && result.value.items).toHaveLength(2);
+    await client.listWalletTransactions({ since: Date.UTC(2025, 5, 1) });
+    expect(targets().slice(1)).toEqual([
+      '/sandbox/wallet/transactions?external_order_id=shop-1&limit=100',
+      '/sandbox/wallet/transactions?since=2025-06-01T00%3A00%3A00.000Z&limit=100',
+    ]);
+  });
+});

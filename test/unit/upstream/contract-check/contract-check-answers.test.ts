@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { breaking, check, documentWith, findingsOf, note, operation } from '#test/support/contract-findings.ts';
+import { contractBodies, contractOpenApi, PLAIN, type Schema } from '#test/support/contract-openapi.ts';
+
+const WALLET = { balance: { type: 'string' }, currency: { type: 'string' } };
+const walletOf = (schema: Schema) => documentWith('getWallet answer', schema);
+const REQUIRED = ['balance', 'currency'];
+
+describe('an answer', () => {
+  it.each<[string, Schema, ...object[]]>([
+    [
+      'has a field under another name',
+      {
+        type: 'object',
+        required: ['amount', 'currency'],
+        properties: { walletBalance: { type: 'string' }, currency: { type: 'string' } },
+      },
+      breaking('answer', 'balance', 'is missing', 'walletBalance'),
+    ],
+    [
+      'has a field of another type',
+      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'object' } } },
+      breaking('answer', 'currency', 'is of type object there, and string here'),
+    ],
+    [
+      'does not promise its fields',
+      { type: 'object', properties: WALLET },
+      note('answer', undefined, 'does not list balance, currency as required, which we need'),
+    ],
+    [
+      'may have null in a field',
+      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: ['string', 'null'] } } },
+      breaking('answer', 'currency', 'may be null there, which we do not take'),
+    ],
+    [
+      'may have null the way of OpenAPI 3.0',
+      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'string', nullable: true } } },
+      breaking('answer', 'currency', 'may be null there, which we do not take'),
+    ],
+    [
+      'is in parts',
+      {
+        allOf: [
+          { properties: { balance: { type: 'string' } }, required: ['balance'] },
+          { properties: { currency: { type: 'string' } }, required: ['currency'] },
+        ],
+      },
+    ],
+    [
+      'has one of two forms',
+      { anyOf: [{ properties: WALLET, required: REQUIRED }, { properties: { error: { type: 'string' } } }] },
+      note('answer', 'balance', 'is there in some forms of the answer only'),
+      note('answer', 'currency', 'is there in some forms of the answer only'),
+    ],
+    [
+      'is not described',
+      { type: 'object' },
+      breaking('answer', undefined, 'is not described; we need balance, currency'),
+    ],
+    [
+      'is a list',
+      { type: 'array', items: { properties: WALLET } },
+      breaking('answer', undefined, 'is of type array there, and object here'),
+    ],
+    [
+      'has a field without a type',
+      { type: 'object', required: REQUIRED, properties: { balance: {}, currency: true } },
+      note('answer', 'balance', 'is not described'),
+      note('answer', 'currency', 'is not described'),
+    ],
+    [
+      'refers to something outside of the file',
+      { $ref: 'wallet.json#/Wallet' },
+      breaking(
+        'answer',
+        undefined,
+        'refers to "wallet.json#/Wallet", which is outside of the file; bundle everything into one document',
+      ),
+    ],
+    [
+      'refers to something that is not there',
+      { $ref: '#/components/schemas/Wallet' },
+      breaking('answer', undefined, 'refers to "#/components/schemas/Wallet", which is not in the document'),
+    ],
+    [
+      'refers to itself',
+      { $ref: '#/paths/~1wallet/get/responses/200/content/application~1json/schema' },
+      breaking('answer', undefined, 'is not described; we need balance, currency'),
+    ],
+  ])('that %s', (_name, schema, ...findings) => {
+    expect(findingsOf('getWallet', walletOf(schema))).toEqual(findings);
+  });
+
+  it('with other list items is compared item by item', () => {
+    const bodies = contractBodies();
+    bodies.set('listVpnPlans answer', {
+      type: 'object',
+      required: ['data'],
+      properties: {
+        data: {
+          type: 'array',
+          items: { properties: { id: { type: 'string' }, title: { type: 'string' }, price: { type: 'number' } } },
+        },
+      },
+    });
+    expect(findingsOf('listVpnPlans', contractOpenApi(PLAIN, bodies))).toEqual([
+      breaking('answer', 'data[].name', 'is missing'),
+      breaking('answer', 'data[].price_for_reseller', 'is missing', 'price'),
+      breaking('answer', 'data[].currency', 'is missing'),
+      note('answer', undefined, 'has no paging that we can read, so the product does not treat the list as complete'),
+      note('answer', 'data[]', 'does not list id as required, which we need'),
+    ]);
+  });
+
+  it('with an unknown state, or without a state, is breaking', () => {
+    const bodies = contractBodies();
+    const properties = bodies.get('createOrder answer')?.['properties'] as Schema;
+    properties['status'] = { type: 'string', enum: ['completed', 'failed', 'dreaming'] };
+    expect(findingsOf('createOrder', contractOpenApi(PLAIN, bodies))).toEqual([
+      breaking('answer', 'status', 'may be "dreaming", which we do not know'),
+    ]);
+  });
+
+  it('with a recursive schema is compared only as far as needed', () => {
+    const document = walletOf({ $ref: '#/components/schemas/Node' });
+    const node = {
+      type: 'object',
+      required: REQUIRED,
+      properties: { ...WALLET, parent: { $ref: '#/components/schemas/Node' } },
+    };
+    Object.assign(document.components, { schemas: { Node: node } });
+    expect(check(document).compatible).toBe(true);
+  });
+
+  it('described for some successes only is compared for those', () => {
+    const document = contractOpenApi();
+    const responses = operation(document, '/orders')['responses'] as Schema;
+    responses['202'] = { description: 'Accepted.' };
+    expect(findingsOf('createOrder', document)).toEqual([
+      note('answer', undefined, 'with 202 has no JSON body; it would count as unknown'),
+    ]);
+    Reflect.deleteProperty(responses, '200');
+    expect(findingsOf('createOrder', document)).toEqual([
+      breaking('answer', undefined, 'is not described as JSON for any success (2xx)'),
+    ]);
+  });
+
+  it('of a call without dependencies may be undescribed', () => {
+    const document = documentWith('getOpenApi answer', { type: 'object' });
+    expect(check(document).compatible).toBe(true);
+    expect(findingsOf('getOpenApi', document)).toEqual([
+      note('answer', undefined, 'is not described; we need openapi, paths'),
+    ]);
+  });
+});
+
+describe('events', () => {
+  it('may be undescribed, and so may their data', () => {
+    const document = contractOpenApi();
+    Reflect.deleteProperty(document, 'webhooks');
+    const undescribed = Array.from({ length: 14 }, () => ({ status: 'undocumented' }));
+    expect(check(document)).toMatchObject({ compatible: true, events: undescribed });
+    const freeForm = documentWith('event topup.failed', {
+      type: 'object',
+      required: ['event', 'data'],
+      properties: { event: { type: 'string' }, data: { type: 'object' } },
+    });
+    expect(check(freeForm).compatible).toBe(true);
+    expect(findingsOf('topup.failed', freeForm)).toEqual([
+      note('answer', 'data', 'is not described; we need id, status'),
+    ]);
+  });
+
+  it('with another form are breaking', () => {
+    const flat = documentWith('event topup.failed', {
+      type: 'object',
+      properties: { name: { type: 'string' }, topup: { type: 'object' } },
+    });
+    expect(check(flat).compatible).toBe(false);
+    expect(findingsOf('topup.failed', flat)).toEqual([
+      breaking('answer', 'event', 'is missing'),
+      breaking('answer', 'data', 'is missing'),
+    ]);
+  });
+});

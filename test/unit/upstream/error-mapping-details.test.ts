@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { answer, coded, expected, judge, NOW, readAs } from '#test/support/judged-answers.ts';
+import { judgeResult } from '#upstream/client/error-mapping.ts';
+
+describe('a success', () => {
+  const order = { id: 17, status: 'processing', external_order_id: 'shop-1', something_new: true };
+
+  it('is an answer with all needed fields and any unknown ones [spec: gap.compatibility, gap.answers]', () => {
+    expect(judge(answer(201, order))).toMatchObject({
+      ok: true,
+      status: 201,
+      value: { id: '17', status: 'processing' },
+    });
+  });
+
+  it.each<[string, unknown, FailureClass]>([
+    ['an empty body', '', 'unreadable_answer'],
+    ['HTML', '<html>', 'unreadable_answer'],
+    ['truncated JSON', '{"id":"1","status":"comp', 'unreadable_answer'],
+    ['bytes that are not UTF-8', Buffer.from('{"id":"\xff","status":"completed"}', 'latin1'), 'unreadable_answer'],
+    ['a duplicate status', '{"id":"1","status":"failed","status":"completed"}', 'unreadable_answer'],
+    ['no id', { status: 'completed' }, 'contract_drift'],
+    ['no status', { id: '1' }, 'contract_drift'],
+    ['a status we do not know', { id: '1', status: 'done' }, 'contract_drift'],
+    ['an id with a NUL', { id: '1\0', status: 'completed' }, 'contract_drift'],
+    ['an id beyond exact numbers', '{"id":9007199254740993,"status":"completed"}', 'contract_drift'],
+    ['an array', [order], 'contract_drift'],
+    ['null', 'null', 'contract_drift'],
+    ['the fields under __proto__ only', '{"__proto__":{"id":"1","status":"completed"}}', 'contract_drift'],
+  ])('is not %s', (_name, body, failure) => {
+    expect(judge(answer(200, body))).toMatchObject({ ok: false, failure, status: 200 });
+  });
+
+  it('is not a compressed body, because none was requested', () => {
+    expect(judge(answer(200, order, { 'content-encoding': 'gzip' }))).toMatchObject({ failure: 'unreadable_answer' });
+    expect(judge(answer(200, order, { 'content-encoding': 'identity' }))).toMatchObject({ ok: true });
+  });
+
+  it('is not an answer that contradicts the request', () => {
+    const result = judgeResult(
+      answer(200, order),
+      { ...expected, contradiction: () => 'it is about another order' },
+      NOW,
+    );
+    expect(result).toMatchObject({
+      failure: 'contract_drift',
+      detail: 'The service answered 200, but it is about another order.',
+    });
+  });
+});
+
+describe('the detail of a failure', () => {
+  it('contains status, code and field in our own words', () => {
+    const body = { error: { code: 'validation_failed', message: 'bad', fields: { device_imei: 'wrong', other: 'x' } } };
+    expect(judge(answer(422, body))).toMatchObject({
+      detail: 'The service answered 422 (validation_failed), about device_imei.',
+    });
+    expect(judge(answer(200, { id: '1' }))).toMatchObject({
+      detail: 'The service answered 200, but its body lacks or misstates status.',
+    });
+  });
+
+  it('contains nothing of the body', () => {
+    const imei = '490154203237518';
+    const bodies = [
+      { error: { code: `imei_${imei}`, message: `IMEI ${imei}`, fields: { [imei]: imei, device_imei: imei } } },
+      { id: { [imei]: imei }, status: imei, [imei]: imei },
+      imei,
+      `{"${imei}":1,"${imei}":2}`,
+    ];
+    for (const status of [200, 302, 400, 409, 422, 500]) {
+      for (const body of bodies) expect(JSON.stringify(judge(answer(status, body)))).not.toContain(imei);
+    }
+  });
+
+  it('contains the paths of missing fields, or their number when there are many', () => {
+    const nested = { read: readAs(z.object({ record: z.object({ a: z.string(), b: z.string() }) })) };
+    expect(judgeResult(answer(200, { record: {} }), nested, NOW)).toMatchObject({
+      detail: 'The service answered 200, but its body lacks or misstates record.a, record.b.',
+    });
+    const of = (count: number) => ({
+      read: readAs(
+        z.object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.string()]))),
+      ),
+    });
+    expect(judgeResult(answer(200, {}), of(5), NOW)).toMatchObject({
+      detail: expect.stringMatching(/ f0, f1, f2, f3, f4\.$/),
+    });
+    expect(judgeResult(answer(200, {}), of(7), NOW)).toMatchObject({
+      detail: expect.stringMatching(/ f0, f1, f2, f3, f4 and 2 more\.$/),
+    });
+    expect(judge(answer(200, '7'))).toMatchObject({ detail: expect.stringMatching(/misstates the object itself\.$/) });
+  });
+
+  it('contains several of our fields that the service refuses', () => {
+    const body = {
+      error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } },
+    };
+    expect(judge(answer(422, body))).toMatchObject({
+      detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id)\.$/),
+    });
+  });
+
+  it('gives the reason for a missing answer, as a sentence', () => {
+    expect(judge({ kind: 'no_answer', failure: 'not_sent', reason: 'the name could not be resolved' })).toStrictEqual({
+      ok: false,
+      kind: 'failure',
+      failure: 'not_sent',
+      detail: 'The name could not be resolved.',
+    });
+  });
+
+  it('has only fields of the answer, and none of an encoded body', () => {
+    const plain = {
+      ok: false,
+      kind: 'failure',
+      failure: 'invalid_request',
+      detail: 'The service answered 422.',
+      status: 422,
+    };
+    expect(judge(answer(422))).toStrictEqual(plain);
+    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': 'gzip' }))).toStrictEqual(plain);
+    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': ' Identity ' }))).toMatchObject({
+      failure: 'package_unavailable',
+    });
+    expect(judge(answer(200, { id: 'so_1', status: 'completed' }, { 'content-encoding': 'gzip' }))).toStrictEqual({
+      ok: false,
+      kind: 'failure',
+      failure: 'unreadable_answer',
+      detail: 'The service answered 200, but with a content encoding that was not requested.',
+      status: 200,
+    });
+  });
+
+  it('contains the status and the reason of an unreadable body, for every success status', () => {
+    expect(judge(answer(422, coded('package_unavailable')))).toMatchObject({ code: 'package_unavailable' });
+    const details = [[199, 0xff], Buffer.from('<html>'), Buffer.from('{"a":1,"a":2}')].map((body) =>
+      judge(answer(299, Buffer.from(body))),
+    );
+    expect(details).toEqual([
+      expect.objectContaining({ detail: 'The service answered 299, but its body is not UTF-8.', status: 299 }),
+      expect.objectContaining({ detail: 'The service answered 299, but its body is not JSON.' }),
+      expect.objectContaining({ detail: 'The service answered 299, but its body names a field twice.' }),
+    ]);
+  });
+});

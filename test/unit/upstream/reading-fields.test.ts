@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { ORDER, PACKAGE, TRANSACTION, VARIANTS } from '#test/support/service-records.ts';
+import { serviceOrder, walletTransaction } from '#upstream/contract.ts';
+import { wireTime } from '#upstream/contract/fields.ts';
+import { isAmbiguous, priceForms } from '#upstream/contract/variants.ts';
+import { readAnswer, readPage } from '#upstream/reading/answer.ts';
+
+describe('money', () => {
+  const priced = (fields: object) => readAnswer(serviceOrder, { ...ORDER, ...fields }, 'order');
+
+  it.each<[string, object]>([
+    ['text', { price_for_reseller: '4.50', currency: 'EUR' }],
+    ['a number', { price_for_reseller: 4.5, currency: 'EUR' }],
+    ['an object', { price_for_reseller: { amount: 4.5, currency: 'EUR' } }],
+    ['an object beside the same currency', { price_for_reseller: { value: '4.50', currency: 'eur' }, currency: 'EUR' }],
+    ['lower case', { price_for_reseller: '4.50', currency: 'eur' }],
+  ])('is read from %s', (_name, fields) => {
+    const { value } = priced(fields) as { value: z.output<typeof serviceOrder> };
+    expect([Number(value.price_for_reseller), value.currency]).toEqual([4.5, 'EUR']);
+  });
+
+  it.each<[string, object]>([
+    ['an object without a currency', { price_for_reseller: { amount: '4.50' } }],
+    ['an object that names two amounts', { price_for_reseller: { amount: '4.50', value: '5', currency: 'EUR' } }],
+    ['an object beside another currency', { price_for_reseller: { amount: '4.50', currency: 'USD' }, currency: 'EUR' }],
+    ['cents under another name', { price_for_reseller: { amount_minor: 450, currency: 'EUR' } }],
+  ])('is not guessed from %s', (_name, fields) => {
+    expect(priced(fields)).toMatchObject({ ok: true, leftOut: ['price_for_reseller'] });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['EUR', 450, '4.50'],
+    ['EUR', '5', '0.05'],
+    ['JPY', 450, '450'],
+    ['KWD', 4_500, '4.500'],
+  ])('in minor units of %s reads %j as %s if the contract has this unit', (currency, price_for_reseller, expected) => {
+    const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
+    const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
+    expect(reading).toMatchObject({ ok: true, value: { price_for_reseller: expected } });
+  });
+
+  it.each([
+    ['EUR', '4.50'],
+    ['', 450],
+  ])('in minor units is not read from %j %j, which contradict the unit', (currency, price_for_reseller) => {
+    const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
+    const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
+    expect(reading.ok && reading.value.price_for_reseller).toBeUndefined();
+  });
+
+  it.each<[string, unknown[], boolean]>([
+    ['whole numbers alone', [450, 1_200], true],
+    ['one whole number', ['450'], true],
+    ['whole numbers beside a text without a price', [320, 'on request', ' 500 '], true],
+    ['one with a fraction', [4.5, 12], false],
+    ['one with a decimal point', ['5.00', 5], false],
+    ['none', [], false],
+  ])('of a price list with %s (%j) has an unknown unit: %s', (_name, prices, expected) => {
+    const forms = priceForms(prices.map((price_for_reseller) => ({ ...PACKAGE, price_for_reseller })));
+    expect(isAmbiguous(forms, VARIANTS)).toBe(expected);
+    expect(isAmbiguous(forms, { ...VARIANTS, amounts: 'decimal' })).toBe(false);
+  });
+
+  it('keeps the currency of its amount', () => {
+    const answer = { price_for_reseller: '5.00', price: { amount: '9.00', currency: 'EUR' } };
+    expect(readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order')).toMatchObject({
+      ok: true,
+      value: { price_for_reseller: '5.00' },
+    });
+    const { currency } = (
+      readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order') as { value: { currency?: string } }
+    ).value;
+    expect(currency).toBeUndefined();
+  });
+
+  it('is not read from an object with an exponent', () => {
+    expect(priced({ price_for_reseller: { amount: 320, exponent: 2, currency: 'EUR' } })).toMatchObject({
+      leftOut: ['price_for_reseller'],
+    });
+  });
+
+  it('is not read from a number with more digits than its JSON can keep', () => {
+    expect(priced({ price_for_reseller: 12_345.678_901_234_567, currency: 'EUR' })).toMatchObject({
+      leftOut: ['price_for_reseller'],
+    });
+  });
+
+  it('of a credit is refused when it is negative, and of a debit is accepted', () => {
+    const page = (type: string) =>
+      readPage(walletTransaction, { data: [{ ...TRANSACTION, type, amount: '-4.50' }] }, 'transaction');
+    expect(page('credit')).toMatchObject({ ok: false });
+    expect(page('debit')).toMatchObject({ ok: true, dropped: 0 });
+  });
+});
+
+describe('a time', () => {
+  it.each<[unknown, string | undefined]>([
+    ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.000Z'],
+    ['2026-01-01T10:00:00.5+02:00', '2026-01-01T08:00:00.500Z'],
+    ['2026-01-01T10:00:00+0200', '2026-01-01T08:00:00.000Z'],
+    ['2026-01-01 10:00:00', '2026-01-01T10:00:00.000Z'],
+    ['2026-01-01T10:00:00.123456', '2026-01-01T10:00:00.123Z'],
+    ['2026-01-01t10:00z', '2026-01-01T10:00:00.000Z'],
+    [1_767_261_600, '2026-01-01T10:00:00.000Z'],
+    [1_767_261_600_000, '2026-01-01T10:00:00.000Z'],
+    ['1767261600', '2026-01-01T10:00:00.000Z'],
+    [0, undefined],
+    [-1, undefined],
+    ['', undefined],
+    ['2026-01-01', undefined],
+    ['2026-02-31T10:00:00Z', undefined],
+    ['0000-00-00 00:00:00', undefined],
+    ['01.01.2026 10:00', undefined],
+    [Number.NaN, undefined],
+    [1e15, undefined],
+    ['20261123103151', undefined],
+    [20_261_123, undefined],
+  ])('%j is read as %s', (wire, expected) => {
+    const reading = wireTime.safeParse(wire);
+    expect(reading.success ? reading.data : undefined).toBe(expected);
+  });
+});
