@@ -16,7 +16,10 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     file: 'domain/gate/circuit.ts',
     tests: ['test/property/domain/circuit.test.ts', 'test/property/domain/circuit-table.test.ts'],
   },
-  { file: 'domain/work/failure.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
+  {
+    file: 'domain/work/failure.ts',
+    tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/unit/domain/work/failure.test.ts'],
+  },
   { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
   { file: 'domain/work/hold-reasons.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/work/lifecycle.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },

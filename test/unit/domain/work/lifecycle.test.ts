@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import {
+  boughtStatusesOf,
+  ENDS_WITHOUT_EFFECT,
   FINAL_STATUSES,
   isFinal,
   LIFECYCLES,
@@ -108,4 +110,22 @@ it('the statuses of all kinds are those of each kind, once', () => {
 
 it('the final statuses are those of the API', () => {
   expect([...FINAL_STATUSES]).toEqual(['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused']);
+});
+
+it('work whose request had no effect ends as failed, and a cancellation as refused', () => {
+  expect(ENDS_WITHOUT_EFFECT).toEqual({
+    order: 'failed',
+    topup: 'failed',
+    vpn_subscription: 'failed',
+    cancellation: 'refused',
+  });
+});
+
+it.each<[WorkKind, WorkStatus[]]>([
+  ['order', ['completed']],
+  ['topup', ['completed']],
+  ['vpn_subscription', ['active', 'cancelling', 'cancelled', 'expired']],
+  ['cancellation', ['completed']],
+])('%s was certainly bought, or carried out, in the statuses %j', (kind, statuses) => {
+  expect(boughtStatusesOf(kind)).toEqual(statuses);
 });
