@@ -103,6 +103,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     beginWork: ({ work, witness, sentIn, run }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
         const { row, epoch } = await lockWorkInEpoch(tx, work);
+        // Only a run that follows another one writes this.
         const earlierRun = row.recordedIn?.runId;
         if (run !== undefined && earlierRun !== undefined && earlierRun !== run)
           await updateWork(tx, work, row, { recordedIn: startOfRun(run) });

@@ -17,17 +17,22 @@ beforeAll(async () => {
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 
+/** The fakes of an order, some of them changed. */
+function withChanged(order: FakeOrder, change: (fakes: PurchaseActivities) => Partial<PurchaseActivities>) {
+  return {
+    activities: (now: () => Promise<number>): PurchaseActivities => {
+      const fakes = order.activities(now);
+      return { ...fakes, ...change(fakes) };
+    },
+  };
+}
+
 /** The fakes of an order, with another `beginWork`. */
 function withBeginning(
   order: FakeOrder,
   begin: (input: { witness?: Witness }, next: () => Promise<WorkSnapshot>) => Promise<WorkSnapshot>,
 ) {
-  return {
-    activities: (now: () => Promise<number>): PurchaseActivities => {
-      const activities = order.activities(now);
-      return { ...activities, beginWork: (input) => begin(input, () => activities.beginWork(input)) };
-    },
-  };
+  return withChanged(order, (fakes) => ({ beginWork: (input) => begin(input, () => fakes.beginWork(input)) }));
 }
 
 function startOf(order: FakeOrder, taskQueue: string, carried?: { holds: number; witness: Witness }) {
@@ -53,23 +58,17 @@ describe('a workflow whose step is earlier than the last recorded one', () => {
     const order = await orderWith({ fails: 'insufficient_balance' }, { answers: 'completed' });
     const runs: (string | undefined)[] = [];
     let isRefused = false;
-    const fake = {
-      activities: (now: () => Promise<number>): PurchaseActivities => {
-        const activities = order.activities(now);
-        return {
-          ...activities,
-          beginWork: (input) => {
-            runs.push(input.run);
-            return activities.beginWork(input);
-          },
-          recordStep: async (step) => {
-            if (isRefused) return activities.recordStep(step);
-            isRefused = true;
-            return 'superseded';
-          },
-        };
+    const fake = withChanged(order, (fakes) => ({
+      beginWork: (input) => {
+        runs.push(input.run);
+        return fakes.beginWork(input);
       },
-    };
+      recordStep: async (step) => {
+        if (isRefused) return fakes.recordStep(step);
+        isRefused = true;
+        return 'superseded';
+      },
+    }));
     await withWorker(environment, fake, async (taskQueue) => {
       const handle = await startOf(order, taskQueue);
       expect(await handle.result()).toMatchObject({ status: 'completed' });
@@ -252,24 +251,17 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const calls: string[] = [];
-    const fake = {
-      activities: (now: () => Promise<number>): PurchaseActivities => {
-        const activities = order.activities(now);
-        return {
-          ...activities,
-          beginWork: (input) => {
-            calls.push('beginWork');
-            return activities.beginWork(input);
-          },
-          readDebitEvidence: (input) => {
-            calls.push('readDebitEvidence');
-            if (calls.filter((name) => name === 'readDebitEvidence').length > 1)
-              return activities.readDebitEvidence(input);
-            throw ApplicationFailure.nonRetryable('attempt att_1 does not exist', WORK_MISSING);
-          },
-        };
+    const fake = withChanged(order, (fakes) => ({
+      beginWork: (input) => {
+        calls.push('beginWork');
+        return fakes.beginWork(input);
       },
-    };
+      readDebitEvidence: (input) => {
+        calls.push('readDebitEvidence');
+        if (calls.filter((name) => name === 'readDebitEvidence').length > 1) return fakes.readDebitEvidence(input);
+        throw ApplicationFailure.nonRetryable('attempt att_1 does not exist', WORK_MISSING);
+      },
+    }));
     const result = await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
     expect(result).toMatchObject({ status: 'completed' });
     expect(calls).toEqual(expect.arrayContaining(['beginWork', 'readDebitEvidence', 'beginWork', 'readDebitEvidence']));

@@ -67,9 +67,8 @@ export class Disturber {
   readonly #atPoint = Promise.withResolvers<void>();
   readonly #hasBeenSetBack = Promise.withResolvers<void>();
   #keptAtMs: number | undefined;
-  /** Ends when PostgreSQL keeps no commits any more. */
+  /** Ends when PostgreSQL keeps no commits any more; set once, at the point `keep` or by the set-back before it. */
   #keeping: Promise<void> | undefined;
-  #isBeingSetBack = false;
   #reach: Reach | undefined;
 
   /** @param plan.stopsAt the planned stops, without those of set-backs. */
@@ -92,7 +91,8 @@ export class Disturber {
   /** Called when a process has stopped at a point. Resolves when the process may continue. */
   async onStopped(point: string): Promise<void> {
     const setBack = this.#disturbances.find((each) => each.kind === 'set_back');
-    if (setBack?.keep?.point === point) return this.#keep();
+    // On a busy machine a process reaches this point after the set-back has begun.
+    if (setBack?.keep?.point === point) return (this.#keeping ??= this.#keepNothingMore());
     if (setBack !== undefined && setBack.at !== 'workflow_ended' && setBack.at.point === point) {
       this.#atPoint.resolve();
       return this.#hasBeenSetBack.promise;
@@ -100,13 +100,6 @@ export class Disturber {
     const index = this.#stopsAt.findIndex((each) => each.point === point);
     const [stop] = index < 0 ? [] : this.#stopsAt.splice(index, 1);
     if (stop !== undefined) await this.#wait(stop);
-  }
-
-  /** Without effect when the set-back has begun: on a busy machine a process reaches this point after it. */
-  async #keep(): Promise<void> {
-    if (this.#isBeingSetBack) return;
-    this.#keeping = this.#keepNothingMore();
-    await this.#keeping;
   }
 
   async #keepNothingMore(): Promise<void> {
@@ -174,8 +167,7 @@ export class Disturber {
       ? workflowEnds(reach)
       : Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]));
     await delay(ON_ITS_WAY_MS);
-    this.#isBeingSetBack = true;
-    await this.#keeping;
+    await (this.#keeping ??= Promise.resolve());
     const atMs = Date.now();
     try {
       const lost = await postgres.setBack();

@@ -5,21 +5,10 @@ import { slotOf, type Entry } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
-import { reconcile, type BooksRules, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
+import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
-
-const NOW = Date.UTC(2030, 0, 31, 12);
-const HOUR = 3_600_000;
-const RULES: BooksRules = { graceMs: HOUR, shortestPeriodMs: 24 * HOUR };
-const NAMELESS: MovementNames = {
-  orderId: null,
-  orderReference: null,
-  topupId: null,
-  subscriptionId: null,
-  subscriptionReference: null,
-  esimId: null,
-};
+import { HOUR, NAMELESS, NOW, RULES } from '#test/support/work/books/reconciliation.ts';
 
 const money: fc.Arbitrary<Money> = fc.record({
   amount: fc.constantFrom('0.00', '2.40', '2.4', '3.20', '9.99'),

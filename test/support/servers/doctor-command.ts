@@ -33,7 +33,10 @@ export async function runDoctor(stack: Stack, changes: Record<string, string> = 
   return { code, output: command.output() };
 }
 
-/** Runs the doctor. @returns the findings by check, and the status of those that are not ok; the contract only if it is checked. */
+/**
+ * Runs the doctor.
+ * @returns the findings by check, and the status of those that are not ok; the contract only if it is checked.
+ */
 export async function findingsOfDoctor(stack: Stack, changes: Record<string, string> = {}) {
   const { code, output } = await runDoctor(stack, changes, ['--json']);
   const { exit_code: stated, checks } = jsonReport.parse(JSON.parse(output));

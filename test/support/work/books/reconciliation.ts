@@ -13,7 +13,8 @@ import {
 /** The time of every reconciliation. */
 export const NOW = Date.UTC(2030, 0, 31, 12);
 export const HOUR = 3_600_000;
-const RULES: BooksRules = { graceMs: HOUR, shortestPeriodMs: 24 * HOUR };
+/** The rules of every reconciliation. */
+export const RULES: BooksRules = { graceMs: HOUR, shortestPeriodMs: 24 * HOUR };
 /** Of a movement that names nothing. */
 export const NAMELESS: MovementNames = {
   orderId: null,

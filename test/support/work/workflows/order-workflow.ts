@@ -39,12 +39,12 @@ export async function withWorker<Result>(
   work: (taskQueue: string) => Promise<Result>,
 ): Promise<Result> {
   const taskQueue = await (shared ??= startWorker(environment));
-  const before = new Set(fakesOf.keys());
-  present = new Map(Object.entries(fake.activities(() => environment.currentTimeMs())));
+  const fakes: Activities = new Map(Object.entries(fake.activities(() => environment.currentTimeMs())));
+  present = fakes;
   try {
     return await work(taskQueue);
   } finally {
-    const begun = [...fakesOf.keys()].filter((id) => !before.has(id));
+    const begun = [...fakesOf].flatMap(([id, used]) => (used === fakes ? [id] : []));
     // Most have ended by themselves.
     await Promise.allSettled(begun.map((id) => environment.client.workflow.getHandle(id).terminate()));
   }
