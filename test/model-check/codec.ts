@@ -27,6 +27,7 @@ function walkDatabase(db: Database, io: Codec): void {
   db.attention = io.of(ATTENTIONS, db.attention);
   db.contradiction = io.flag(db.contradiction);
   db.compared = io.number(db.compared);
+  db.newer = io.flag(db.newer);
   db.start = io.flag(db.start);
   db.wake = io.flag(db.wake);
   for (const row of db.attempts) {
@@ -49,7 +50,7 @@ function walkDatabase(db: Database, io: Codec): void {
   }
 }
 
-function walkProcesses({ workflow, relays, workers }: State, io: Codec): void {
+function walkProcesses({ workflow, lost, relays, workers }: State, io: Codec): void {
   workflow.run = io.of(RUNS, workflow.run);
   workflow.at = io.of(POSITIONS, workflow.at);
   workflow.attempt = io.number(workflow.attempt);
@@ -61,6 +62,11 @@ function walkProcesses({ workflow, relays, workers }: State, io: Codec): void {
   workflow.answered = io.number(workflow.answered);
   workflow.woken = io.flag(workflow.woken);
   workflow.epoch = io.number(workflow.epoch);
+  lost.status = io.of(STATUSES, lost.status);
+  lost.attention = io.of(ATTENTIONS, lost.attention);
+  lost.attempt = io.number(lost.attempt);
+  lost.read = io.of(ATTEMPTS, lost.read);
+  lost.isOfEarlierRun = io.flag(lost.isOfEarlierRun);
   for (const relay of relays) {
     relay.phase = io.of(RELAY_PHASES, relay.phase);
     relay.row = io.number(relay.row);

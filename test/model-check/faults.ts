@@ -1,9 +1,10 @@
 /** Faults of stores: PostgreSQL is set back to an earlier copy, or Temporal loses all workflows. */
 import { copyDatabase } from '#test/model-check/codec.ts';
 import type { Offer } from '#test/model-check/engine.ts';
+import { emptyState } from '#test/model-check/initial-state.ts';
 import type { Context } from '#test/model-check/participants/database.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import { emptyState, type State } from '#test/model-check/state.ts';
+import type { State } from '#test/model-check/state.ts';
 
 export function storeActions(state: State, { rules }: Context, offer: Offer): void {
   const { budget } = state;

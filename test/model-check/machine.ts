@@ -2,7 +2,9 @@
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Machine, Offer } from '#test/model-check/engine.ts';
 import { storeActions } from '#test/model-check/faults.ts';
+import { emptyState } from '#test/model-check/initial-state.ts';
 import { FAULTS, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
+import { lostTaskActions } from '#test/model-check/participants/lost-task.ts';
 import { operatorActions } from '#test/model-check/participants/operator.ts';
 import { relayActions } from '#test/model-check/participants/relay.ts';
 import { debitsOf, serviceActions } from '#test/model-check/participants/service.ts';
@@ -10,7 +12,7 @@ import { upkeepActions } from '#test/model-check/participants/upkeep.ts';
 import { workerActions } from '#test/model-check/participants/worker.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import { emptyState, type Budget, type Relay, type State, type Worker } from '#test/model-check/state.ts';
+import type { Budget, Relay, State, Worker } from '#test/model-check/state.ts';
 import { timeActions } from '#test/model-check/time.ts';
 
 /** The invariants of every state. The backward search adds `CAN_CONTINUE`. */
@@ -38,6 +40,7 @@ export function machineOf(rules: Rules, dialect: Dialect, budget: Budget): Machi
 function actionsOf(state: State, context: Context, offer: Offer): boolean {
   upkeepActions(state, context, offer);
   workflowActions(state, context, offer);
+  lostTaskActions(state, context, offer);
   const isCut = workerActions(state, context, offer);
   timeActions(state, offer);
   serviceActions(state, context.dialect, offer);

@@ -101,6 +101,12 @@ export const OLD_RULES = {
     dialect: 'replays',
     budget: { ...STEADY, setBacks: 1, operator: 1 },
   },
+  'lost-task': {
+    meaning: 'A worker that has lost its workflow task records its step, also when a later task has recorded another.',
+    rules: { refusesLostStep: () => false, sweeperWakes: false },
+    dialect: 'no_wallet',
+    budget: { ...QUIET, faults: 1, sends: 1 },
+  },
   'sweeper-does-not-wake': {
     meaning: 'The sweeper starts missing workflows, and never wakes running ones.',
     rules: { sweeperWakes: false },

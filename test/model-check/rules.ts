@@ -8,6 +8,7 @@ import { decideSendClaim } from '#domain/purchase/send-claim.ts';
 import { decideInboxRow } from '#domain/relay/inbox-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { startDecision } from '#domain/relay/start-decision.ts';
+import { isSuperseded } from '#domain/work/task-position.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 
 /** A relay's knowledge of an inbox row before its decision. */
@@ -76,6 +77,8 @@ export interface Rules {
   startDecision(run: Run, isWorkFinal: boolean): 'start' | 'leave';
   /** A refused send starts the resend window. */
   readonly refusalStartsWindow: boolean;
+  /** Whether PostgreSQL refuses the step of a lost workflow task. @param isNewerRecorded a later task has recorded one. */
+  refusesLostStep(isNewerRecorded: boolean): boolean;
   /** The sweeper wakes running workflows of silent work, so that they read their row again. */
   readonly sweeperWakes: boolean;
 }
@@ -124,5 +127,10 @@ export const RULES: Rules = {
   startDecision: (run, isWorkFinal) =>
     startDecision(run === 'failed' ? 'unclean' : run, isWorkFinal) === 'leave' ? 'leave' : 'start',
   refusalStartsWindow: false,
+  refusesLostStep: (isNewerRecorded) =>
+    isSuperseded(
+      { runId: 'run', historyLength: 1, at: 0 },
+      { runId: 'run', historyLength: isNewerRecorded ? 2 : 1, at: 0 },
+    ),
   sweeperWakes: true,
 };

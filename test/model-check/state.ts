@@ -125,6 +125,8 @@ export interface Database {
   contradiction: boolean;
   /** Epoch of the workflow's last comparison of its record with the row, plus one. 0: no comparison yet. */
   compared: number;
+  /** A step of a later task than the lost one is recorded. */
+  newer: boolean;
   /** Requests in the outbox. */
   start: boolean;
   wake: boolean;
@@ -150,6 +152,17 @@ export interface Workflow {
   woken: boolean;
   /** Epoch of PostgreSQL at the last read. */
   epoch: number;
+}
+
+/** The decided step of a workflow task that Temporal has given to another worker. `absent`: there is none. */
+export interface LostStep {
+  status: Status;
+  attention: Attention;
+  /** The attempt that it judged, and the state of this attempt that it read. */
+  attempt: number;
+  read: Attempt;
+  /** Its run has ended, and another one has begun. */
+  isOfEarlierRun: boolean;
 }
 
 export interface Relay {
@@ -205,6 +218,7 @@ export interface State {
   /** Increases with each set-back of PostgreSQL. */
   epoch: number;
   readonly workflow: Workflow;
+  readonly lost: LostStep;
   readonly relays: readonly [Relay, Relay];
   readonly workers: readonly [Worker, Worker];
   readonly purchases: readonly [ServicePurchase, ServicePurchase, ServicePurchase];
@@ -222,72 +236,3 @@ export interface State {
 
 /** The holder of a lease whose worker was killed. */
 export const KILLED_WORKER = 3;
-
-const attemptRow = (): AttemptRow => ({
-  state: 'absent',
-  anyUnknown: false,
-  sends: 0,
-  key: 0,
-  settled: false,
-  windowStarted: false,
-  windowOver: false,
-  neverResent: false,
-  lease: 0,
-  leaseOn: false,
-});
-const inboxRow = (): InboxRow => ({ state: 'absent', decision: 'none', failed: false, leased: false });
-const database = (): Database => ({
-  status: 'absent',
-  attention: 'none',
-  contradiction: false,
-  compared: 0,
-  start: false,
-  wake: false,
-  attempts: [attemptRow(), attemptRow()],
-  rows: [inboxRow(), inboxRow(), inboxRow(), inboxRow()],
-});
-const relay = (): Relay => ({ phase: 'idle', row: 0, remembered: 'none', gone: false });
-const worker = (): Worker => ({
-  phase: 'idle',
-  attempt: 0,
-  key: 0,
-  answer: 'none',
-  stalled: false,
-  current: false,
-  over: false,
-  clear: false,
-});
-const purchase = (): ServicePurchase => ({ state: 'none', attempt: 0, key: 0, hook: false });
-
-/** The initial state. @param budget the bounds of the run. */
-export function emptyState(budget: Budget): State {
-  return {
-    db: database(),
-    hasSaved: false,
-    saved: database(),
-    epoch: 0,
-    workflow: {
-      run: 'none',
-      at: 'begin',
-      attempt: 0,
-      read: 'absent',
-      sends: 0,
-      maybe: false,
-      queue: 0,
-      seen: 0,
-      answered: 0,
-      woken: false,
-      epoch: 0,
-    },
-    relays: [relay(), relay()],
-    workers: [worker(), worker()],
-    purchases: [purchase(), purchase(), purchase()],
-    late: 0,
-    keysMade: 0,
-    left: 0,
-    windowsOver: 0,
-    forgotten: 0,
-    fault: 0,
-    budget: { ...budget },
-  };
-}

@@ -94,15 +94,23 @@ export function openAttempt(state: State, { rules }: Context, attempt: 0 | 1): A
   return row;
 }
 
-/** Changes the status of the order, and marks the reports that the step handles as applied. */
-export function recordStatus(state: State, status: Exclude<Status, 'absent'>, attention: Attention = 'none'): void {
-  const { db, workflow } = state;
+/** Changes the status of the order. @returns false if the tables do not allow it. */
+export function changeStatus(state: State, status: Exclude<Status, 'absent'>, attention: Attention = 'none'): boolean {
+  const { db } = state;
   if (db.status === 'absent' || !mayFollow('order', db.status, status)) {
     state.fault = FAULTS.forbidden;
-    return;
+    return false;
   }
   db.status = status;
   db.attention = attention;
+  return true;
+}
+
+/** Records a step of the workflow: its status, and the reports that it handles as applied. */
+export function recordStatus(state: State, status: Exclude<Status, 'absent'>, attention: Attention = 'none'): void {
+  const { db, workflow } = state;
+  if (!changeStatus(state, status, attention)) return;
+  db.newer = state.lost.status !== 'absent';
   for (const [place, row] of db.rows.entries()) {
     if ((workflow.answered & (1 << place)) !== 0 && row.state !== 'absent') row.state = 'applied';
   }

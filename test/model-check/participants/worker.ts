@@ -97,7 +97,10 @@ function claim(state: State, index: number): void {
   row.windowStarted = true;
   row.lease = index + 1;
   row.leaseOn = true;
+  // A claim belongs to an activity and not to a workflow task.
+  const { newer } = state.db;
   recordStatus(state, 'submitting');
+  state.db.newer = newer;
   workflow.at = 'sending';
   state.left |= 1 << workflow.attempt;
   worker.phase = 'claimed';

@@ -10,7 +10,8 @@ import {
 import { KILLED_WORKER, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
 
 /** Begins a run, as after a start or signal-with-start. @param withWitness the run before has passed on its record. */
-export function startRun({ workflow }: State, withWitness: boolean): void {
+export function startRun({ workflow, lost }: State, withWitness: boolean): void {
+  lost.isOfEarlierRun = lost.status !== 'absent';
   workflow.run = 'running';
   workflow.at = 'begin';
   if (!withWitness) {

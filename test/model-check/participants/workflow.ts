@@ -39,6 +39,8 @@ export function workflowActions(state: State, context: Context, offer: Offer): v
 
 function begin(state: State, context: Context): void {
   if (!load(state, context)) return;
+  // The new run takes the row over.
+  state.db.newer ||= state.lost.isOfEarlierRun;
   if (state.db.contradiction) enter(state, context, { step: 'open_case', reason: 'contradiction' });
   else enter(state, context, fromAttempt(state, context));
 }
