@@ -91,11 +91,11 @@ async function findValidKey(
   limits.requireTrust(address, prefix);
   if (authorization === undefined) {
     throw new Problem('unauthenticated', {
-      detail: 'The Authorization header is missing.',
+      detail: 'The Authorization header is missing. Send `Authorization: Bearer <API key>`.',
       headers: { 'WWW-Authenticate': REALM },
     });
   }
-  if (text === undefined || prefix === undefined) throw refused();
+  if (text === undefined || prefix === undefined) throw refused(malformed(authorization));
 
   const key = await keys.find(prefix);
   const at = new Date(now());
@@ -118,10 +118,24 @@ function isAlive(key: ApiKeyRow, at: Date): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
 }
 
+/** What is wrong with the form of the header. It never contains the header. */
+function malformed(authorization: string): string {
+  const send = 'Send `Authorization: Bearer <API key>`.';
+  if (parseApiKey(authorization.trim()) !== undefined)
+    return `The Authorization header contains an API key without the scheme Bearer. ${send}`;
+  if (/^basic\b/i.test(authorization)) return `The Authorization header uses the scheme Basic. ${send}`;
+  if (!/^bearer\b/i.test(authorization)) return `The Authorization header does not use the scheme Bearer. ${send}`;
+  if (!BEARER.test(authorization)) return `The Authorization header does not contain exactly one API key. ${send}`;
+  return (
+    'The value in the Authorization header is no API key of this product: ' +
+    'a key begins with `rsk_` and has 56 characters.'
+  );
+}
+
 /** The same answer for unknown, revoked and expired keys: it must not reveal which keys exist. */
-function refused(): Problem {
+function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
   return new Problem('unauthenticated', {
-    detail: 'The API key is not valid: unknown, revoked or expired.',
+    detail,
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });
 }

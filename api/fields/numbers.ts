@@ -6,7 +6,7 @@ export const MAX_INTEGER = 2_147_483_647;
 /** A whole number in a body, from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   const range = `must be from ${least} to ${most}`;
-  return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);
+  return z.int().min(least, range).max(most, range);
 }
 
 /** A whole number in a query, from `min` to `max`. */

@@ -6,8 +6,8 @@ const MAX_DEPTH = 32;
 
 const UNREADABLE = {
   not_utf8: 'The body is not valid UTF-8.',
-  not_json: 'The body is not JSON.',
-  duplicate_key: 'The body contains a field twice, so its meaning is ambiguous.',
+  not_json: 'The body is not valid JSON. Names and strings have double quotes, and no comma follows the last field.',
+  duplicate_key: 'The body contains a field twice, so its meaning is ambiguous. Send it once.',
   too_deep: 'The body is nested too deeply.',
 } as const;
 
@@ -18,8 +18,12 @@ const UNREADABLE = {
  * @throws Problem unsupported_media_type, malformed_json
  */
 export function readJsonBody(bytes: Buffer, contentType: string | undefined): unknown {
-  if (bytes.length === 0) throw new Problem('malformed_json', { detail: 'The body is empty.' });
-  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? '')) throw new Problem('unsupported_media_type');
+  if (bytes.length === 0) throw new Problem('malformed_json', { detail: 'The body is empty. Send a JSON object.' });
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? '')) {
+    const found = contentType === undefined ? 'no Content-Type' : 'a Content-Type other than JSON';
+    const detail = `The body has ${found}. Send \`Content-Type: application/json\`.`;
+    throw new Problem('unsupported_media_type', { detail });
+  }
   const json = readJson(bytes);
   if (!json.ok) throw new Problem('malformed_json', { detail: UNREADABLE[json.reason] });
   requireHarmless(json.value);

@@ -6,6 +6,7 @@ import { contextOf } from '#api/http/request-context.ts';
 import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
+import { nearNames } from '#domain/near-names.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
@@ -23,9 +24,17 @@ export function mountOperations(app: Express, operations: readonly Operation[], 
     for (const each of onPath) route[each.method](...handlersOf(each, dependencies));
     route.all(otherMethods(path, onPath));
   }
+  const paths = operations.map(({ path }) => path);
   app.use((request) => {
-    throw new Problem('route_not_found', { detail: `No route for ${request.method} at this path.` });
+    const [near] = nearNames(pathWithoutIds(request.path), paths);
+    const meant = near === undefined ? '' : ` Did you mean \`${near}\`?`;
+    throw new Problem('route_not_found', { detail: `There is no call at this path.${meant}` });
   });
+}
+
+/** A path as the API description writes it: an id, ours or a number, is `{id}`. */
+function pathWithoutIds(path: string): string {
+  return path.replaceAll(/\/(?:[a-z]+_[0-9A-Z]+|[0-9]+)(?=\/|$)/g, '/{id}');
 }
 
 function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
@@ -88,6 +97,9 @@ function otherMethods(path: string, operations: readonly Operation[]): RequestHa
       response.status(204).end();
       return;
     }
-    throw new Problem('method_not_allowed', { detail: `Possible here: ${allow}.`, headers: { Allow: allow } });
+    throw new Problem('method_not_allowed', {
+      detail: `${request.method} is not possible at this address. Possible are: ${allow}.`,
+      headers: { Allow: allow },
+    });
   };
 }

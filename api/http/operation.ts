@@ -5,7 +5,8 @@
 import * as z from 'zod';
 import { readJsonBody } from '#api/http/json-body.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
-import { fieldErrors } from '#api/problems/field-errors.ts';
+import { explainMissing } from '#api/problems/explain-missing.ts';
+import { checkFields } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
@@ -161,14 +162,18 @@ export function operation<
       };
       refuseNul(incoming.query, errors);
       if (errors.length > 0) throw invalid(errors);
-      return definition.handle({
-        // Without errors all three were parsed by their schemas.
-        ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
-        json,
-        header: incoming.header,
-        caller: incoming.caller,
-        onClose: incoming.onClose,
-      });
+      try {
+        return await definition.handle({
+          // Without errors all three were parsed by their schemas.
+          ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
+          json,
+          header: incoming.header,
+          caller: incoming.caller,
+          onClose: incoming.onClose,
+        });
+      } catch (error) {
+        throw explainMissing(error, params, incoming.params);
+      }
     },
   };
 }
@@ -196,13 +201,22 @@ export function publicOperation(
   };
 }
 
-/** The problem with field errors. */
+/** The problem with field errors. Its detail is a sentence about the first of them. */
 export function invalid(errors: readonly FieldError[]): Problem {
-  const names = errors.map(({ field, in: where }) => (field === '' ? `the ${where}` : field));
+  const [first] = errors;
+  const more = errors.length - 1;
+  const rest = more < 1 ? '' : ` ${more} more ${more === 1 ? 'error is' : 'errors are'} in \`errors\`.`;
   return new Problem('validation_failed', {
-    detail: `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: see errors.`,
+    ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }),
     errors,
   });
+}
+
+const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
+
+function sentenceOf({ in: where, field, message }: FieldError): string {
+  const subject = field === '' ? `The ${where}` : `The ${PLACES[where]} \`${field}\``;
+  return `${subject} ${message}${/[.?]$/.test(message) ? '' : '.'}`;
 }
 
 /**
@@ -218,8 +232,8 @@ function refuseNul(query: unknown, errors: FieldError[]): void {
 }
 
 function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  errors.push(...fieldErrors(result.error, where, input));
+  const result = checkFields(schema, where, input);
+  if (result.errors === undefined) return result.value;
+  errors.push(...result.errors);
   return undefined;
 }

@@ -19,7 +19,7 @@ export const orderInput = z
     external_order_id: externalOrderId,
     device_imei: z
       .string()
-      .refine(isImei, { message: 'must have exactly 14 to 16 digits' })
+      .refine(isImei, { message: 'must have 14 to 16 digits and nothing else' })
       .optional()
       .meta({
         description: 'IMEI of the device: 14 to 16 digits. Stored encrypted, sent to the service, never returned.',

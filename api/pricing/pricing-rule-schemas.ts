@@ -41,18 +41,22 @@ const markupInput = (id: string, description: string) =>
   z.strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') }).meta({ id, description });
 
 const pricingTarget = z
-  .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('default') }),
-    z.strictObject({
-      kind: z.literal('country'),
-      country,
-    }),
-    z.strictObject({ kind: z.literal('package'), package_id: packageId }),
-    z.strictObject({
-      kind: z.literal('vpn_plan'),
-      vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }),
-    }),
-  ])
+  .discriminatedUnion(
+    'kind',
+    [
+      z.strictObject({ kind: z.literal('default') }),
+      z.strictObject({
+        kind: z.literal('country'),
+        country,
+      }),
+      z.strictObject({ kind: z.literal('package'), package_id: packageId }),
+      z.strictObject({
+        kind: z.literal('vpn_plan'),
+        vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }),
+      }),
+    ],
+    { error: 'must be one of "default", "country", "package", "vpn_plan"' },
+  )
   .meta({
     id: 'PricingTarget',
     description:

@@ -1,25 +1,43 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { FieldError } from '#api/problems/problem.ts';
+import { schemaMessage } from '#api/problems/schema-messages.ts';
+import { nearNames } from '#domain/near-names.ts';
 
 /** Maximum number of errors in one answer. */
 const MAX_ERRORS = 50;
 const MAX_NAME = 100;
+/** Words for the names in one place of a request. */
+const NAMES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
 
 /**
- * The errors of a schema, field by field. They contain names of the request, never values, which may be an IMEI.
+ * Checks a part of a request.
  *
- * @param input the checked value, to distinguish missing from invalid fields.
+ * @returns the value, or its errors field by field. They contain names of the request, never values, which may be an
+ *   IMEI.
  */
-export function fieldErrors(error: z.ZodError, where: FieldError['in'], input: unknown): FieldError[] {
-  return error.issues.flatMap((issue) => errorsOf(issue, where, input)).slice(0, MAX_ERRORS);
+export function checkFields<Schema extends z.ZodObject>(
+  schema: Schema,
+  where: FieldError['in'],
+  input: unknown,
+): { readonly value: z.output<Schema>; readonly errors?: never } | { readonly errors: FieldError[] } {
+  const result = schema.safeParse(input, { error: schemaMessage });
+  if (result.success) return { value: result.data };
+  // A wrong name explains the missing one.
+  const issues = result.error.issues.toSorted((left, right) => rank(left) - rank(right));
+  return { errors: issues.flatMap((issue) => errorsOf(issue, where, input, schema)).slice(0, MAX_ERRORS) };
 }
 
-function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unknown): FieldError[] {
+function rank({ code }: z.core.$ZodIssue): number {
+  return code === 'unrecognized_keys' ? 0 : 1;
+}
+
+function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unknown, schema: z.ZodType): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
+    const known = fieldsAt(schema, issue.path);
     return issue.keys.map((key) => ({
       in: where,
       field: nameOf([...issue.path, key]),
-      message: 'is not a known field',
+      message: unknownName(key, known, NAMES[where]),
     }));
   }
   const field = nameOf(issue.path);
@@ -29,6 +47,49 @@ function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unkno
   }
   if (field !== '' && valueAt(input, issue.path) === undefined) return [{ in: where, field, message: 'is required' }];
   return [{ in: where, field, message: issue.message }];
+}
+
+/** Names in other APIs for parameters of ours. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  page: 'cursor',
+  offset: 'cursor',
+  skip: 'cursor',
+  starting_after: 'cursor',
+  page_size: 'limit',
+  per_page: 'limit',
+  size: 'limit',
+  count: 'limit',
+};
+
+function unknownName(name: string, known: readonly string[], noun: string): string {
+  const synonym = SYNONYMS[name];
+  const [near] = synonym !== undefined && known.includes(synonym) ? [synonym] : nearNames(name, known);
+  if (near !== undefined) return `is not a known ${noun}; did you mean \`${near}\`?`;
+  if (known.length === 0) return `is not a known ${noun}; there is none here`;
+  return `is not a known ${noun}; known are ${known.map((each) => `\`${each}\``).join(', ')}`;
+}
+
+/** Names of the fields of the object at a path of a schema. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const key of path) {
+    const inner = withoutWrappers(at);
+    if (inner instanceof z.ZodObject) at = inner.shape[String(key)];
+    else if (inner instanceof z.ZodArray) at = inner.element;
+    else return [];
+  }
+  const object = withoutWrappers(at);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+/** The schema in `optional`, `nullable`, `default` and transformations. */
+function withoutWrappers(schema: unknown): unknown {
+  let at = schema;
+  for (;;) {
+    if (at instanceof z.ZodOptional || at instanceof z.ZodNullable || at instanceof z.ZodDefault) at = at.unwrap();
+    else if (at instanceof z.ZodPipe) at = at.in;
+    else return at;
+  }
 }
 
 function nameOf(path: readonly PropertyKey[]): string {

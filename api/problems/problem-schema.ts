@@ -54,8 +54,8 @@ type Members = Omit<z.input<typeof problemSchema>, 'type' | 'code' | 'title' | '
 
 const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   validation_failed: {
-    detail: 'device_imei: see errors.',
-    errors: [{ in: 'body', field: 'device_imei', message: 'must have exactly 14 to 16 digits' }],
+    detail: 'The field `device_imei` must have 14 to 16 digits and nothing else.',
+    errors: [{ in: 'body', field: 'device_imei', message: 'must have 14 to 16 digits and nothing else' }],
   },
   missing_scope: { detail: 'This needs the scope orders:write.', missing_scope: 'orders:write' },
   external_order_id_taken: {

@@ -32,6 +32,13 @@ export function isId(kind: IdKind, text: string): boolean {
   return new RegExp(idPattern(kind)).test(text);
 }
 
+/** The kind of the id that `text` has the form of, if any. */
+export function idKindOf(text: string): IdKind | undefined {
+  const [prefix] = text.split('_', 1);
+  const kinds = Object.keys(ID_PREFIXES) as IdKind[];
+  return kinds.find((kind) => ID_PREFIXES[kind] === prefix && isId(kind, text));
+}
+
 /**
  * The reference of an attempt at the service: the caller's own for the first attempt, a derived, unique one for each
  * further attempt, so that events and debits can be matched to the attempt.

@@ -1,9 +1,9 @@
 /** Compares the webhooks that a document describes with the events of the contract. */
 import type * as z from 'zod';
+import { nearNames } from '#domain/near-names.ts';
 import { jsonContent, wireSchema } from '#upstream/contract-check/calls.ts';
 import { compareAnswer } from '#upstream/contract-check/compare/compare-answer.ts';
 import { valuesIn, type Comparison } from '#upstream/contract-check/compare/comparison.ts';
-import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { Findings } from '#upstream/contract-check/findings.ts';
 import type { Needs } from '#upstream/contract-check/needs.ts';
 import {

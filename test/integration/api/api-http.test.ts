@@ -196,6 +196,7 @@ describe('every answer', () => {
       code: 'internal_error',
       title: PROBLEMS.internal_error.title,
       status: 500,
+      detail: `${PROBLEMS.internal_error.title}. ${PROBLEMS.internal_error.advice}`,
       request_id: answer.headers.get('x-request-id'),
     });
     expect(

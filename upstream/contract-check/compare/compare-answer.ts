@@ -1,3 +1,4 @@
+import { nearNames } from '#domain/near-names.ts';
 /** Compares the body of an answer or an event with its description in the document. */
 import { compareValues } from '#upstream/contract-check/compare/compare-values.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type Comparison,
   type Place,
 } from '#upstream/contract-check/compare/comparison.ts';
-import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { pagingProblem } from '#upstream/contract-check/compare/paging.ts';
 import { needOf, type Need } from '#upstream/contract-check/needs.ts';
 import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';

@@ -1,3 +1,4 @@
+import { nearNames } from '#domain/near-names.ts';
 /** Compares the body of a request with its description in the document. */
 import {
   compareTypes,
@@ -14,7 +15,6 @@ import {
   type Comparison,
   type Place,
 } from '#upstream/contract-check/compare/comparison.ts';
-import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { sentValues } from '#upstream/contract-check/compare/sent-values.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import {

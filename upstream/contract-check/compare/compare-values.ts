@@ -1,3 +1,4 @@
+import { nearNames } from '#domain/near-names.ts';
 /** Compares the described values of a field of an answer with the values that we can read. */
 import {
   listed,
@@ -7,7 +8,6 @@ import {
   type Comparison,
   type Place,
 } from '#upstream/contract-check/compare/comparison.ts';
-import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { isAmount, unreadableValue } from '#upstream/contract-check/compare/read-values.ts';
 import { VALUES_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';

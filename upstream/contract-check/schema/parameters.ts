@@ -1,7 +1,7 @@
+import { nearNames } from '#domain/near-names.ts';
 /** Compares the query and the headers that we send with the described parameters. */
 import { compareSentValues } from '#upstream/contract-check/compare/compare-request.ts';
 import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';
-import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { at, entriesAt, listAt, resolved, textAt, type JsonObject } from '#upstream/contract-check/schema/document.ts';
 import { formsOf, refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
