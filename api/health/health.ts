@@ -37,6 +37,7 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       path: '/healthz',
       tag,
       summary: 'Check that the process runs',
+      description: 'For the supervisor of the process. It checks nothing else and needs no key.',
       answers: {
         200: {
           description: 'The process runs. /readyz checks its dependencies.',
@@ -53,6 +54,7 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       path: '/readyz',
       tag,
       summary: 'Check that the process can serve requests',
+      description: 'For load balancers: an instance that is not ready gets no requests. It needs no key.',
       answers: {
         200: {
           description:
@@ -97,6 +99,7 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       path: '/metrics',
       tag,
       summary: 'Metrics in the Prometheus text format',
+      description: 'For a scraper inside the network. It needs no key.',
       answers: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
       handle: async () => {
         const { contentType, body } = await metrics.render();

@@ -43,7 +43,7 @@ export function sendReply(response: Response, reply: Reply): void {
   // Not with Express, which would add a charset to the type.
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag.
-  response.setHeader('Content-Length', reply.body.length);
+  if (reply.status !== 304) response.setHeader('Content-Length', reply.body.length);
   response.end(reply.body);
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { CacheableReply } from '#api/http/cacheable-reply.ts';
 import { type Operation, publicOperation } from '#api/http/operation.ts';
 import { type Reply, bytesReply, jsonReply } from '#api/http/reply.ts';
 import { PAGE_POLICY } from '#api/http/security-headers.ts';
@@ -37,14 +38,17 @@ export function documentationOperations(others: readonly Operation[], version: s
       path: '/openapi.json',
       tag,
       summary: 'This description, OpenAPI 3.1',
+      description: 'For generators of clients, and for tools that send requests. It changes with releases only.',
       answers: {
         200: {
-          description: 'The description.',
+          description: 'The description. Compressed if the request accepts gzip.',
           contentType: 'application/json',
           schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }),
+          headers: { ETag: 'Identifies this content; send it in `If-None-Match`.' },
         },
+        304: { description: 'It has not changed; the answer has no body.', contentType: 'application/json' },
       },
-      handle: async () => description(),
+      handle: async ({ header }) => description().for(header),
     }),
     publicOperation({
       id: 'getDocs',
@@ -52,6 +56,7 @@ export function documentationOperations(others: readonly Operation[], version: s
       path: '/docs',
       tag,
       summary: 'This description as a page with a client',
+      description: 'For people: all calls with examples. Requests can be sent from the page.',
       answers: { 200: { description: 'The page.', contentType: 'text/html' } },
       handle: async () =>
         bytesReply(200, 'text/html; charset=utf-8', DOCS_PAGE, { 'Content-Security-Policy': PAGE_POLICY }),
@@ -62,6 +67,7 @@ export function documentationOperations(others: readonly Operation[], version: s
       path: '/docs/{file}',
       tag,
       summary: 'A file of that page',
+      description: 'Style sheets, scripts and images. The page loads nothing from other hosts.',
       params: z.strictObject({ file: z.string().meta({ example: 'swagger-ui.css' }) }),
       answers: {
         200: { description: 'The file.', contentType: 'text/css', otherContentTypes: ['text/javascript', 'image/png'] },
@@ -106,8 +112,8 @@ export function documentationOperations(others: readonly Operation[], version: s
       },
     }),
   ];
-  let document: Reply | undefined;
-  const description = () => (document ??= jsonReply(200, openApiDocument([...others, ...operations], version)));
+  let document: CacheableReply | undefined;
+  const description = () => (document ??= new CacheableReply(openApiDocument([...others, ...operations], version)));
   return operations;
 }
 

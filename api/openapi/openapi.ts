@@ -23,6 +23,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       title: 'Reseller fulfilment API',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'The operator of this installation' },
       description:
         'Buys eSIM packages and VPN subscriptions from the service. Nothing is bought a second time without proof ' +
         'that the first purchase cost ' +
@@ -35,6 +36,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         'in its answer; a missing or invalid one is generated.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
+    // Relative to the address of the document: each installation has its own.
+    servers: [{ url: '/', description: 'This installation' }],
     tags: tagsOf(operations),
     paths,
     webhooks: eventWebhooks(),

@@ -1,34 +1,46 @@
 /** Event webhooks in the description of the API: their content, and the meaning of the answers. */
 import * as z from 'zod';
-import type { ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { exampleEventId } from '#api/events/event-data.ts';
+import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { eventShapes, exampleEventId } from '#api/events/event-data.ts';
 import { eventExample } from '#api/events/event-schemas.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
+
+const withTimestamp: oas31.SchemaObject = {
+  type: 'object',
+  properties: {
+    timestamp: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Equals `created_at`, with the name of Standard Webhooks. RFC 3339.',
+      example: '2030-01-31T12:00:00.000Z',
+    },
+  },
+  required: ['timestamp'],
+};
 
 /**
  * The body of a delivery, from `webhookBody`. It consists of parts of answers and is described like them, open
  * to new fields.
  */
 export const webhookEventSchemas: NonNullable<ZodOpenApiComponentsObject['schemas']> = {
+  // One for each content: generators combine objects, and not an object with a choice.
+  ...Object.fromEntries(
+    eventShapes.map((event) => [
+      `Webhook${nameOf(event)}`,
+      { allOf: [{ $ref: `#/components/schemas/${nameOf(event)}` }, withTimestamp] },
+    ]),
+  ),
   WebhookEvent: {
     description: 'An event in a webhook: the same bytes at every try.',
-    allOf: [
-      { $ref: '#/components/schemas/Event' },
-      {
-        type: 'object',
-        properties: {
-          timestamp: {
-            type: 'string',
-            format: 'date-time',
-            description: 'Equals `created_at`, with the name of Standard Webhooks. RFC 3339.',
-            example: '2030-01-31T12:00:00.000Z',
-          },
-        },
-        required: ['timestamp'],
-      },
-    ],
+    oneOf: eventShapes.map((event) => ({ $ref: `#/components/schemas/Webhook${nameOf(event)}` })),
   },
 };
+
+function nameOf(schema: z.ZodType): string {
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new Error('the schema of an event has no name');
+  return id;
+}
 
 const headers = z.strictObject({
   'webhook-id': z.string().meta({

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installSchemathesis } from '#test/api-fuzz/install.ts';
 import { operationsWithoutCase } from '#test/api-fuzz/report.ts';
 import { isLeftOut, schemathesisSettings } from '#test/api-fuzz/settings.ts';
 import { DescribedClient } from '#test/documentation/described-client.ts';
 import { EXAMPLES_STACK, createExamples } from '#test/documentation/example-resources.ts';
 import { VPN_PLAN } from '#test/documentation/example-values.ts';
+import { installPythonPackages } from '#test/support/python-packages.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -33,7 +33,7 @@ for (const [signal, code] of [
 ] as const)
   process.once(signal, () => process.exit(code));
 
-const program = installSchemathesis();
+const program = join(installPythonPackages('schemathesis', join(import.meta.dirname, 'requirements.txt')), 'st');
 mkdirSync(ARTIFACTS, { recursive: true });
 // A run without a report must not read an earlier one.
 rmSync(REPORT, { force: true });

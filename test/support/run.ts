@@ -1,7 +1,7 @@
 /**
  * `npm test`: downloads the servers that no package contains, then runs all checks and tests, also after failures, and
  * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--all` is not passed on; it adds a
- * quick run of the benchmark, and a bounded run of schemathesis.
+ * quick run of the benchmark, a bounded run of schemathesis, and other people's tools for OpenAPI.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,10 @@ const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${R
 const runsAll = wanted.includes(ALL);
 const chosen = [...wanted.filter((each) => each !== ALL), ...(runsAll ? [] : ['--exclude', TOOLS])];
 const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...chosen]);
-if (runsAll) checks.push(check('API, by schemathesis', 'npm', ['run', '--silent', 'test:api-fuzz']));
+if (runsAll) {
+  checks.push(check('API, by schemathesis', 'npm', ['run', '--silent', 'test:api-fuzz']));
+  checks.push(check('description of the API, by other tools', 'npm', ['run', '--silent', 'test:openapi']));
+}
 const tests = testTotals(testsEndedWell);
 const totals = {
   passed: tests.passed + checks.filter((passed) => passed).length,

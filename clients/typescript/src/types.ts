@@ -1,30 +1,11 @@
 // Generated from /openapi.json by `npm run generate:api`; manual changes are lost.
 
-/**
- * An event in a webhook: the same bytes at every try.
- */
-export type WebhookEvent = Event & {
+export type WebhookOrderEvent = OrderEvent & {
   /**
    * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
    */
   timestamp: string;
 };
-/**
- * `type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` that you do not know, and do not refuse it.
- */
-export type Event =
-  | OrderEvent
-  | TopupEvent
-  | VpnSubscriptionEvent
-  | VpnSubscriptionExpiringEvent
-  | CancellationEvent
-  | RefundEvent
-  | EsimDataLowEvent
-  | EsimExpiringEvent
-  | WalletBalanceEvent
-  | WalletRunwayEvent
-  | WebhookEndpointDisabledEvent
-  | WebhookEndpointTestEvent;
 /**
  * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
  */
@@ -79,6 +60,88 @@ export type AttentionReason =
   | 'refund_missing'
   | 'message_quarantined'
   | 'webhook_conflict';
+export type WebhookTopupEvent = TopupEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookVpnSubscriptionEvent = VpnSubscriptionEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookVpnSubscriptionExpiringEvent = VpnSubscriptionExpiringEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookCancellationEvent = CancellationEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookRefundEvent = RefundEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookEsimDataLowEvent = EsimDataLowEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookEsimExpiringEvent = EsimExpiringEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookWalletBalanceEvent = WalletBalanceEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookWalletRunwayEvent = WalletRunwayEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookWebhookEndpointDisabledEvent = WebhookEndpointDisabledEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookWebhookEndpointTestEvent = WebhookEndpointTestEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+/**
+ * An event in a webhook: the same bytes at every try.
+ */
+export type WebhookEvent =
+  | WebhookOrderEvent
+  | WebhookTopupEvent
+  | WebhookVpnSubscriptionEvent
+  | WebhookVpnSubscriptionExpiringEvent
+  | WebhookCancellationEvent
+  | WebhookRefundEvent
+  | WebhookEsimDataLowEvent
+  | WebhookEsimExpiringEvent
+  | WebhookWalletBalanceEvent
+  | WebhookWalletRunwayEvent
+  | WebhookWebhookEndpointDisabledEvent
+  | WebhookWebhookEndpointTestEvent;
 /**
  * The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.
  */
@@ -197,6 +260,22 @@ export type ApiScope =
   | 'webhook_endpoints:read'
   | 'webhook_endpoints:write'
   | 'service:admin';
+/**
+ * `type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` that you do not know, and do not refuse it.
+ */
+export type Event =
+  | OrderEvent
+  | TopupEvent
+  | VpnSubscriptionEvent
+  | VpnSubscriptionExpiringEvent
+  | CancellationEvent
+  | RefundEvent
+  | EsimDataLowEvent
+  | EsimExpiringEvent
+  | WalletBalanceEvent
+  | WalletRunwayEvent
+  | WebhookEndpointDisabledEvent
+  | WebhookEndpointTestEvent;
 /**
  * The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.
  */

@@ -4,27 +4,28 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDirectory } from '#cli/embedded/cache.ts';
 
-const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
-
 /**
- * Installs schemathesis with pinned versions into a virtual environment in the user's cache, if it is not there yet.
+ * Installs packages of Python with pinned versions into a virtual environment in the user's cache, if they are not there
+ * yet.
  *
- * @returns path of its program.
+ * @param name of the environment.
+ * @param requirements a file with the versions.
+ * @returns the folder of its programs.
  * @throws Error if there is no Python, or the packages cannot be downloaded.
  */
-export function installSchemathesis(): string {
-  const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-  const folder = join(cacheDirectory(process.env), `schemathesis-${version}`);
+export function installPythonPackages(name: string, requirements: string): string {
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const folder = join(cacheDirectory(process.env), `${name}-${version}`);
   const marker = join(folder, 'complete');
-  const program = join(folder, 'bin', 'st');
-  if (existsSync(marker) && existsSync(program)) return program;
-  process.stdout.write(`schemathesis is installed into ${folder}\n`);
+  const programs = join(folder, 'bin');
+  if (existsSync(marker)) return programs;
+  process.stdout.write(`${name} is installed into ${folder}\n`);
   rmSync(folder, { recursive: true, force: true });
   run('python3', ['-m', 'venv', folder]);
-  run(join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--requirement', REQUIREMENTS]);
+  run(join(programs, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]);
   // The last step, so that an interrupted installation is repeated.
   writeFileSync(marker, '');
-  return program;
+  return programs;
 }
 
 function run(command: string, args: readonly string[]): void {

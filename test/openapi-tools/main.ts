@@ -1,0 +1,124 @@
+/**
+ * `npm run test:openapi`: tools of other people read the description of the API. Redocly and Spectral must find nothing;
+ * openapi-python-client must generate a client, mypy must accept it, and a shop with it must buy an eSIM.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiDocument } from '#scripts/api/api-document.ts';
+import { installPythonPackages } from '#test/support/python-packages.ts';
+import { startSharedServers } from '#test/support/servers/shared-servers.ts';
+import { startStack } from '#test/support/servers/stack.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+const HERE = import.meta.dirname;
+/** The linters are a package of their own. */
+const LINTERS = join(HERE, 'linters');
+/** Warnings of the generator: it has no images. */
+const KNOWN_GAPS = ['Unsupported content_type image/svg+xml', 'Unsupported content_type image/png'];
+
+const folder = temporaryFolder('openapi-tools');
+const description = join(folder, 'openapi.json');
+const client = join(folder, 'client');
+try {
+  writeFileSync(description, JSON.stringify(await apiDocument(), undefined, 1));
+  installLinters();
+  const python = installPythonPackages('openapi-python-client', join(HERE, 'requirements.txt'));
+  const results = [
+    step('Redocly', process.execPath, [linter('@redocly/cli/bin/cli.js'), ...redoclyArguments()]),
+    step('Spectral', process.execPath, [linter('@stoplight/spectral-cli/dist/index.js'), ...spectralArguments()]),
+    generatesClient(python),
+    step('mypy', join(python, 'mypy'), ['--strict', '--no-error-summary', join(HERE, 'buy_esim.py')]),
+    await buys(python),
+  ];
+  process.exitCode = results.every(Boolean) ? 0 : 1;
+} finally {
+  removeFolder(folder);
+}
+
+/** Installs the linters on first use. */
+function installLinters(): void {
+  const installed = join(LINTERS, 'node_modules/.package-lock.json');
+  const lock = join(LINTERS, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  if (!step('npm ci', 'npm', ['ci', '--no-audit', '--no-fund'], LINTERS))
+    throw new Error('the linters are not installed');
+}
+
+function linter(file: string): string {
+  return join(LINTERS, 'node_modules', file);
+}
+
+function redoclyArguments(): string[] {
+  return [
+    'lint',
+    description,
+    '--config',
+    join(LINTERS, 'redocly.yaml'),
+    '--max-problems',
+    '50',
+    '--format',
+    'stylish',
+  ];
+}
+
+function spectralArguments(): string[] {
+  return ['lint', description, '--ruleset', join(LINTERS, 'spectral.yaml'), '--fail-severity', 'hint'];
+}
+
+function generatesClient(python: string): boolean {
+  const { status, stdout, stderr } = spawnSync(
+    join(python, 'openapi-python-client'),
+    ['generate', '--path', description, '--output-path', client, '--meta', 'setup'],
+    { encoding: 'utf8', env: environment(python) },
+  );
+  const warnings = `${stdout}${stderr}`
+    .split('\n')
+    .filter((line) => /^(Cannot|Unable|Unsupported|Skipping)/.test(line));
+  const unknown = warnings.filter((line) => !KNOWN_GAPS.some((gap) => line.includes(gap)));
+  print(`openapi-python-client: ended with ${status}, ${warnings.length} warnings, ${unknown.length} of them new`);
+  for (const line of unknown) print(`  ${line}`);
+  return status === 0 && unknown.length === 0;
+}
+
+async function buys(python: string): Promise<boolean> {
+  const { servers, stop } = await startSharedServers();
+  try {
+    await using stack = await startStack({ servers });
+    return step('a shop in Python', join(python, 'python'), [
+      join(HERE, 'buy_esim.py'),
+      stack.api.baseUrl,
+      stack.apiKey,
+    ]);
+  } finally {
+    await stop();
+  }
+}
+
+function step(name: string, command: string, args: readonly string[], cwd = folder): boolean {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    env: environment(join(command, '..')),
+  });
+  const isPassed = status === 0;
+  print(`${name}: ${isPassed ? 'passed' : `FAILED (${error?.message ?? `exit code ${status}`})`}`);
+  print(`${stdout ?? ''}${isPassed ? '' : (stderr ?? '')}`.trim());
+  return isPassed;
+}
+
+/** The linters send no usage data; the generated client is found; the generator finds its formatter. */
+function environment(programs: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    PYTHONPATH: client,
+    MYPYPATH: client,
+    PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+  };
+}
+
+function print(text: string): void {
+  if (text !== '') process.stdout.write(`${text}\n`);
+}
