@@ -54,6 +54,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     next();
   });
   const limits = new RateLimits(dependencies.rateLimits, dependencies.now);
+  app.get('/', (_request, response) => response.redirect(302, 'docs'));
   // People type the trailing slash. The redirect is relative, so that a proxy may add a path prefix.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
   mountOperations(app, allOperations(dependencies).toSorted(webhooksFirst), {

@@ -1,5 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
+import { deprecationHeaders } from '#api/http/deprecation.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
@@ -38,10 +39,12 @@ function pathWithoutIds(path: string): string {
 }
 
 function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
+  const notice = operation.deprecation === undefined ? {} : deprecationHeaders(operation.deprecation);
   /** Runs before the body is read: a caller without a valid key cannot send one. */
   const guard: RequestHandler = async (request, response, next) => {
     const context = contextOf(request);
     context.route = operation.path;
+    response.set(notice);
     if (operation.scope !== undefined) {
       const presented = { authorization: request.get('Authorization'), address: request.ip ?? '' };
       const key = await authenticate(dependencies, presented);

@@ -3,6 +3,7 @@
  * in /openapi.json.
  */
 import * as z from 'zod';
+import type { Deprecation } from '#api/http/deprecation.ts';
 import { readJsonBody } from '#api/http/json-body.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import { explainMissing } from '#api/problems/explain-missing.ts';
@@ -57,6 +58,8 @@ interface Documentation {
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Problems of the handler; those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
+  /** Set when the call will be removed. */
+  readonly deprecation?: Deprecation;
   /** True for calls about the whole account: they refuse keys that are limited to their own work. */
   readonly accountWide?: true;
 }

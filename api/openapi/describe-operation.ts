@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { deprecationNotice } from '#api/http/deprecation.ts';
 import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency-header.ts';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
 import { recordedExchange } from '#api/openapi/recorded-examples.ts';
@@ -35,7 +36,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
 
 /** The OpenAPI description of an operation. */
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
-  const { scope, params, query, body, bodyRequired } = operation;
+  const { scope, params, query, body, bodyRequired, deprecation } = operation;
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
@@ -49,7 +50,9 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(deprecation !== undefined && { deprecated: true }),
     description: [
+      deprecation === undefined ? undefined : deprecationNotice(deprecation),
       operation.description,
       scope === undefined ? undefined : scope === 'none' ? 'Any valid key.' : `Scope: \`${scope}\`.`,
     ]
