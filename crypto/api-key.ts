@@ -1,13 +1,14 @@
 import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public and identifies the key. Both parts have letters
- * and digits only: a double click selects the whole key, and shells and URLs do not change it.
+ * Keys of our own API: `rsk_test_<prefix>_<secret>`, or `rsk_live_…` where purchases cost real money. The prefix is
+ * public and identifies the key. All parts have letters and digits only: a double click selects the whole key, and
+ * shells and URLs do not change it.
  *
  * Only an unsalted SHA-256 hash is stored. A password would need a slow, salted hash. A key has 256 random bits, which
  * cannot be guessed or precomputed.
  */
-const KEY = /^rsk_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
+const KEY = /^rsk_(?:test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIX_LENGTH = 8;
@@ -16,6 +17,9 @@ const SECRET_LENGTH = 43;
 const SECRET_BYTES = 32;
 /** 16 bits more than eight letters need, so that all prefixes are about equally likely. */
 const PREFIX_BYTES = 8;
+
+/** Whether a key buys in the sandbox of the service, or with real money. */
+export type ApiKeyMode = 'test' | 'live';
 
 export interface GeneratedApiKey {
   /** Shown once and never stored. */
@@ -27,9 +31,12 @@ export interface GeneratedApiKey {
 }
 
 /** Generates a key. @param randomBytes a cryptographic source; tests pass their own. */
-export function generateApiKey(randomBytes: (size: number) => Uint8Array = systemRandomBytes): GeneratedApiKey {
+export function generateApiKey(
+  mode: ApiKeyMode = 'test',
+  randomBytes: (size: number) => Uint8Array = systemRandomBytes,
+): GeneratedApiKey {
   const prefix = base62(randomBytes(PREFIX_BYTES), PREFIX_LENGTH);
-  const key = `rsk_${prefix}_${base62(randomBytes(SECRET_BYTES), SECRET_LENGTH)}`;
+  const key = `rsk_${mode}_${prefix}_${base62(randomBytes(SECRET_BYTES), SECRET_LENGTH)}`;
   return { key, prefix, hash: hashApiKey(key) };
 }
 

@@ -60,7 +60,7 @@ const FIELD_VALUE = [
 /** Patterns of secrets in texts, with their replacement. Quantifiers are bounded, so that no text takes long. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{4,}/gi, `$1 ${REDACTED}`],
-  [/\brsk_([0-9A-Za-z]{8})_[0-9A-Za-z]{20,}/g, `rsk_$1_${REDACTED}`],
+  [/\brsk_((?:[a-z]{4}_)?[0-9A-Za-z]{8})_[0-9A-Za-z]{20,}/g, `rsk_$1_${REDACTED}`],
   [/\bwhsec_[A-Za-z0-9+/=_-]{4,}/g, `whsec_${REDACTED}`],
   [/\beyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{4,4000}\.[A-Za-z0-9_-]*/g, REDACTED],
   [/\bv1=[0-9a-f]{64}\b/gi, `v1=${REDACTED}`],

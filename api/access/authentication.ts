@@ -128,7 +128,7 @@ function malformed(authorization: string): string {
   if (!BEARER.test(authorization)) return `The Authorization header does not contain exactly one API key. ${send}`;
   return (
     'The value in the Authorization header is no API key of this product: ' +
-    'a key begins with `rsk_` and has 56 characters.'
+    'a key begins with `rsk_test_` or `rsk_live_` and has 61 characters.'
   );
 }
 

@@ -55,8 +55,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, `rsk_…`. Its scopes limit what it may do. Each call except `GET /v1/key` lists the ' +
-            'required scope.',
+            'An API key, `rsk_test_…`, or `rsk_live_…` in production. Its scopes limit what it may do. Each call ' +
+            'except `GET /v1/key` lists the required scope.',
         },
       },
     },

@@ -4,7 +4,7 @@ import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/argum
 import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
-const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_`';
+const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_test_` or `rsk_live_`';
 
 /** `keys create`, `list`, `rotate`, `limit`, `rate-limit` and `revoke`. */
 export function addKeysCommand(program: Command, environmentFor: EnvironmentFor): void {

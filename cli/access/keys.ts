@@ -1,4 +1,5 @@
 import { keyLines } from '#cli/access/key-list.ts';
+import { keyMode } from '#cli/access/key-mode.ts';
 import { actor } from '#cli/api/account.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
 import { printLine } from '#cli/terminal/output.ts';
@@ -50,7 +51,6 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   const scopes = scopesOf(options.scopes);
   const { ownWorkOnly = false, rateLimit } = options;
   const spendLimit = options.spendLimit === undefined ? undefined : limitOf(options.spendLimit);
-  const { key, prefix, hash } = generateApiKey();
   const now = new Date();
   const expiresAt = inDays(options.expires, now);
   const limits = {
@@ -59,10 +59,12 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
     ...(spendLimit != null && { spendLimit }),
     ...(rateLimit !== undefined && { rateLimit }),
   };
-  await changing(environment, async (tx) => {
-    const id = await addApiKey(tx, { name, prefix, hash, scopes, ...limits });
+  const { key, prefix } = await changing(environment, async (tx) => {
+    const made = generateApiKey(await keyMode(tx, environment));
+    const id = await addApiKey(tx, { name, prefix: made.prefix, hash: made.hash, scopes, ...limits });
     const which = ownWorkOnly ? ', for its own work only' : '';
     await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
+    return made;
   });
   const described = [
     ...(ownWorkOnly ? ['limited to its own work'] : []),
@@ -94,10 +96,10 @@ export async function rotateKey(
   options: { readonly overlap: number; readonly expires?: number },
   environment: Environment,
 ): Promise<void> {
-  const { key, ...generated } = generateApiKey();
   const now = new Date();
   const expiresAt = inDays(options.expires, now);
   const rotated = await changing(environment, async (tx) => {
+    const { key, ...generated } = generateApiKey(await keyMode(tx, environment));
     const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
     const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
     if (!result.ok) throw refusal(prefix, result.refusal);
@@ -108,14 +110,14 @@ export async function rotateKey(
       `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`,
       now,
     );
-    return result;
+    return { ...result, key, prefix: generated.prefix };
   });
   const until = rotated.expiresAt === null ? '' : `, valid until ${rotated.expiresAt.toISOString()}`;
   process.stderr.write(
-    `Key ${generated.prefix}, printed only this once${until}. It takes over the work of ${prefix}; ` +
+    `Key ${rotated.prefix}, printed only this once${until}. It takes over the work of ${prefix}; ` +
       `${prefix} works until ${rotated.formerExpiresAt.toISOString()}.\n`,
   );
-  process.stdout.write(`${key}\n`);
+  process.stdout.write(`${rotated.key}\n`);
 }
 
 /** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */

@@ -1,3 +1,4 @@
+import { keyMode } from '#cli/access/key-mode.ts';
 import { actor } from '#cli/api/account.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
 import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
@@ -14,8 +15,9 @@ import type { Database } from '#db/connection/database.ts';
 export async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
   const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;
-  const { key, prefix, hash } = generateApiKey();
-  await database.transaction(async (tx) => {
+  const { key } = await database.transaction(async (tx) => {
+    const made = generateApiKey(await keyMode(tx, {}));
+    const { prefix, hash } = made;
     const id = await addApiKey(tx, { name: 'development', prefix, hash, scopes: apiScopes });
     const audited = {
       actor: actor(),
@@ -24,6 +26,7 @@ export async function developmentApiKey(dataDirectory: string, database: Databas
       reason: 'development',
     } as const;
     await addAuditEntry(tx, audited, new Date());
+    return made;
   });
   writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);
   return key;

@@ -68,9 +68,11 @@ export function ids(list: string): number[] {
  * @throws InvalidArgumentError
  */
 export function keyPrefix(text: string): string {
-  const prefix = /^(?:rsk_)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
+  const prefix = /^(?:rsk_(?:test_|live_)?)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
   if (prefix !== undefined) return prefix;
-  throw new InvalidArgumentError('Use the eight characters between the underscores of the key, never the whole key.');
+  throw new InvalidArgumentError(
+    'Use the eight characters between the last two underscores of the key, never the whole key.',
+  );
 }
 
 /** A number of days. @throws InvalidArgumentError */

@@ -51,3 +51,9 @@ export async function verifyStamp(db: Executor, configured: Installation): Promi
   }
   return true;
 }
+
+/** The environment of the service that the database belongs to; undefined before its first use. */
+export async function stampedMode(db: Executor): Promise<string | undefined> {
+  const [stamped] = await db.select({ mode: installation.serviceMode }).from(installation);
+  return stamped?.mode;
+}

@@ -13,7 +13,7 @@ export function httpCollection(api: DescribedApi): string {
   const ids = variablesOf(api);
   const variables = [
     ['baseUrl', 'http://127.0.0.1:3000'],
-    ['apiKey', 'rsk_…'],
+    ['apiKey', 'rsk_test_…'],
     ['idempotencyKey', '{{$guid}}'],
     ...ids,
   ].map(([name, value]) => `@${name} = ${value}`);

@@ -153,7 +153,7 @@ describe('the placed secrets', () => {
       'VPN user': access.textAt('username'),
       'VPN password': access.textAt('password'),
       'API key': stack.apiKey,
-      'secret of the API key': stack.apiKey.split('_')[2] ?? '',
+      'secret of the API key': stack.apiKey.split('_')[3] ?? '',
       'guessed API key': guessed,
       'service password': SERVICE_PASSWORD,
       'webhook secret': stack.webhookSecret,

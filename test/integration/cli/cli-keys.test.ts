@@ -15,7 +15,7 @@ import { report } from '#cli/terminal/report.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { listApiKeys } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
-import { auditLog } from '#db/schema.ts';
+import { auditLog, installation } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
 let opened: OpenTestDatabase;
@@ -37,7 +37,7 @@ async function create(name: string, scopes?: string, more: NewKeyOptions = {}): 
 }
 
 const environment = () => ({ DATABASE_URL: opened.url });
-const prefixOf = (key: string) => key.split('_')[1] ?? '';
+const prefixOf = (key: string) => key.split('_')[2] ?? '';
 
 /** @returns the standard output during `work`. */
 async function printed(command: () => Promise<void>): Promise<string> {
@@ -50,8 +50,26 @@ async function printed(command: () => Promise<void>): Promise<string> {
 
 describe('reseller keys create', () => {
   it('creates a key with exactly the given scopes', async () => {
-    expect(await create('shop', 'orders:read, wallet:read')).toMatch(/^rsk_\w{8}_\w{43}\n$/);
+    expect(await create('shop', 'orders:read, wallet:read')).toMatch(/^rsk_test_\w{8}_\w{43}\n$/);
     expect(await stored()).toMatchObject([{ name: 'shop', scopes: ['orders:read', 'wallet:read'] }]);
+  });
+
+  it.each([
+    ['a database of the sandbox', 'sandbox', {}, 'test'],
+    ['a database in production', 'production', {}, 'live'],
+    ['an unused database, by SERVICE_MODE', undefined, { SERVICE_MODE: 'production' }, 'live'],
+    ['an unused database without SERVICE_MODE', undefined, {}, 'test'],
+  ])('shows in the key whether it buys with real money: %s', async (_name, serviceMode, more, mode) => {
+    await using own = await openTestDatabase();
+    if (serviceMode !== undefined)
+      await own.database.run((db) =>
+        db.insert(installation).values({ serviceBaseUrl: 'https://x.example', serviceMode }),
+      );
+    const of = { ...more, DATABASE_URL: own.url };
+    const key = await printed(() => createKey('shop', { scopes: 'all' }, of));
+    expect(key).toMatch(new RegExp(`^rsk_${mode}_`));
+    const successor = await printed(() => rotateKey(prefixOf(key), { overlap: 0 }, of));
+    expect(successor).toMatch(new RegExp(`^rsk_${mode}_`));
   });
 
   it('gives every scope only with --scopes all', async () => {
@@ -97,7 +115,7 @@ describe('reseller keys list', () => {
 
 describe('reseller keys limit', () => {
   it('sets and removes the daily spend limit of a key', async () => {
-    const [, prefix = ''] = (await create('limited', 'orders:write')).split('_');
+    const [, , prefix = ''] = (await create('limited', 'orders:write')).split('_');
     const limit = async (text: string) => {
       vi.spyOn(process.stdout, 'write').mockReturnValue(true);
       await limitKey(prefix, text, { DATABASE_URL: opened.url });
@@ -144,7 +162,7 @@ describe('reseller keys rotate', () => {
     expect(minutes((await find(third))?.expiresAt)).toBe(24 * 60);
     const list = await printed(() => listKeys(environment()));
     const lines = list.split('\n').filter((line) => line.includes('  rotated  '));
-    expect(lines.map((line) => prefixOf(`_${line.slice(0, 8)}`))).toEqual([first, second, third]);
+    expect(lines.map((line) => line.slice(0, 8))).toEqual([first, second, third]);
     expect(lines[1]).toContain(`expired`);
     expect(lines[2]).toContain(
       `successor of ${second}, own work only, at most 100.00 USD a day, ` +

@@ -173,7 +173,7 @@ export const MISTAKES_IN_ADDRESSES: readonly Mistake[] = [
     name: 'a key without a scheme',
     call: ORDERS(''),
     anonymous: true,
-    headers: { authorization: `rsk_AbCd1234_${'a'.repeat(43)}` },
+    headers: { authorization: `rsk_test_AbCd1234_${'a'.repeat(43)}` },
     answers: [
       401,
       'unauthenticated',
@@ -184,22 +184,22 @@ export const MISTAKES_IN_ADDRESSES: readonly Mistake[] = [
     name: 'a key in quotes',
     call: ORDERS(''),
     anonymous: true,
-    headers: { authorization: `Bearer "rsk_AbCd1234_${'a'.repeat(43)}"` },
+    headers: { authorization: `Bearer "rsk_test_AbCd1234_${'a'.repeat(43)}"` },
     answers: [
       401,
       'unauthenticated',
-      'The value in the Authorization header is no API key of this product: a key begins with `rsk_` and has 56 characters.',
+      'The value in the Authorization header is no API key of this product: a key begins with `rsk_test_` or `rsk_live_` and has 61 characters.',
     ],
   },
   {
     name: 'a shortened key',
     call: ORDERS(''),
     anonymous: true,
-    headers: { authorization: 'Bearer rsk_AbCd1234_...' },
+    headers: { authorization: 'Bearer rsk_test_AbCd1234_...' },
     answers: [
       401,
       'unauthenticated',
-      'The value in the Authorization header is no API key of this product: a key begins with `rsk_` and has 56 characters.',
+      'The value in the Authorization header is no API key of this product: a key begins with `rsk_test_` or `rsk_live_` and has 61 characters.',
     ],
   },
   {
@@ -210,14 +210,14 @@ export const MISTAKES_IN_ADDRESSES: readonly Mistake[] = [
     answers: [
       401,
       'unauthenticated',
-      'The value in the Authorization header is no API key of this product: a key begins with `rsk_` and has 56 characters.',
+      'The value in the Authorization header is no API key of this product: a key begins with `rsk_test_` or `rsk_live_` and has 61 characters.',
     ],
   },
   {
     name: 'an unknown key',
     call: ORDERS(''),
     anonymous: true,
-    headers: { authorization: `Bearer rsk_AbCd1234_${'a'.repeat(43)}` },
+    headers: { authorization: `Bearer rsk_test_AbCd1234_${'a'.repeat(43)}` },
     answers: [401, 'unauthenticated', 'The API key is not valid: unknown, revoked or expired.'],
   },
   {

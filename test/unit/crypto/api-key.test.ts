@@ -5,14 +5,15 @@ import { generateApiKey, hashApiKey, matchesApiKey, parseApiKey } from '#crypto/
 describe('API keys', () => {
   it('contain a public prefix and a secret, in letters and digits only', () => {
     const { key, prefix } = generateApiKey();
-    expect(key).toMatch(/^rsk_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/);
-    expect(key.split('_')[1]).toBe(prefix);
+    expect(key).toMatch(/^rsk_test_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/);
+    expect(key.split('_')[2]).toBe(prefix);
     expect(parseApiKey(key)).toEqual({ prefix });
   });
 
   it('encode all 256 bits of the random secret, so different bytes give different keys', () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
-    const keyOf = (secret: Uint8Array) => generateApiKey((size) => (size === 32 ? secret : new Uint8Array(size))).key;
+    const keyOf = (secret: Uint8Array) =>
+      generateApiKey('test', (size) => (size === 32 ? secret : new Uint8Array(size))).key;
     fc.assert(
       fc.property(bytes, fc.integer({ min: 0, max: 255 }), (secret, bit) => {
         const other = Uint8Array.from(secret, (byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
@@ -22,8 +23,10 @@ describe('API keys', () => {
   });
 
   it('keep their form at both ends of the range', () => {
-    expect(generateApiKey((size) => new Uint8Array(size)).key).toBe(`rsk_${'0'.repeat(8)}_${'0'.repeat(43)}`);
-    expect(parseApiKey(generateApiKey((size) => new Uint8Array(size).fill(255)).key)).toBeDefined();
+    expect(generateApiKey('live', (size) => new Uint8Array(size)).key).toBe(
+      `rsk_live_${'0'.repeat(8)}_${'0'.repeat(43)}`,
+    );
+    expect(parseApiKey(generateApiKey('test', (size) => new Uint8Array(size).fill(255)).key)).toBeDefined();
   });
 
   it('are stored as a hash that only the key itself matches', () => {
@@ -37,7 +40,12 @@ describe('API keys', () => {
 
   it('are bound to their prefix, so the same secret with another prefix does not match', () => {
     const { key, hash } = generateApiKey();
-    expect(matchesApiKey(`rsk_AAAAAAAA_${key.slice(-43)}`, hash)).toBe(false);
+    expect(matchesApiKey(`rsk_test_AAAAAAAA_${key.slice(-43)}`, hash)).toBe(false);
+  });
+
+  it('are bound to their mode: a test key does not become a live one', () => {
+    const { key, hash } = generateApiKey('test');
+    expect(matchesApiKey(key.replace('rsk_test_', 'rsk_live_'), hash)).toBe(false);
   });
 
   it('do not match a hash of the wrong length instead of throwing', () => {
@@ -49,13 +57,15 @@ describe('API keys', () => {
   it.each([
     '',
     'rsk_',
-    'rsk_short_x',
+    'rsk_test_short_x',
+    `rsk_${'a'.repeat(8)}_${'b'.repeat(43)}`,
+    `rsk_prod_${'a'.repeat(8)}_${'b'.repeat(43)}`,
     `sk_${'a'.repeat(8)}_${'b'.repeat(43)}`,
-    `rsk_${'a'.repeat(8)}_${'b'.repeat(42)}`,
-    `rsk_${'a'.repeat(8)}_${'b'.repeat(44)}`,
-    `rsk_${'a'.repeat(8)}_${'b'.repeat(42)}-`,
-    `rsk_${'a'.repeat(8)}_${'b'.repeat(43)}\n`,
-    ` rsk_${'a'.repeat(8)}_${'b'.repeat(43)}`,
+    `rsk_test_${'a'.repeat(8)}_${'b'.repeat(42)}`,
+    `rsk_test_${'a'.repeat(8)}_${'b'.repeat(44)}`,
+    `rsk_test_${'a'.repeat(8)}_${'b'.repeat(42)}-`,
+    `rsk_test_${'a'.repeat(8)}_${'b'.repeat(43)}\n`,
+    ` rsk_test_${'a'.repeat(8)}_${'b'.repeat(43)}`,
   ])('are not recognised in %j', (text) => {
     expect(parseApiKey(text)).toBeUndefined();
   });

@@ -103,7 +103,7 @@ describe('the logger', () => {
 
   it.each([
     ['a bearer token', 'Authorization: Bearer abc.def-123456', 'abc.def'],
-    ['one of our keys', 'key rsk_AbCd1234_0123456789012345678901234567890123456789012 used', '0123456789'],
+    ['one of our keys', 'key rsk_test_AbCd1234_0123456789012345678901234567890123456789012 used', '0123456789'],
     ['a webhook secret', 'signed with whsec_c2VjcmV0', 'c2VjcmV0'],
     ['a webhook signature', `got v1=${'ab'.repeat(32)}`, 'abab'],
     ['an activation code', 'LPA:1$smdp.example.com$K2-ABC-XYZ given', 'K2-ABC'],
