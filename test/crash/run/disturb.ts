@@ -168,9 +168,9 @@ export class Disturber {
       : Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]));
     await delay(ON_ITS_WAY_MS);
     await (this.#keeping ??= Promise.resolve());
-    const atMs = Date.now();
     try {
-      const lost = await postgres.setBack();
+      // A frozen server answers late, so the kill can come seconds after this call.
+      const { killedAtMs: atMs, ...lost } = await postgres.setBack();
       this.#setBacks.push({ fromMs: this.#keptAtMs ?? atMs - ROUNDS_OF_WRITING * ABOUT_A_SECOND_MS, atMs, ...lost });
       return lost.transactions > 0;
     } finally {

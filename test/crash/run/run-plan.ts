@@ -15,6 +15,7 @@ import { networkOf } from '#test/crash/run/network.ts';
 import { ownServers } from '#test/crash/run/own-servers.ts';
 import { readPoison } from '#test/crash/run/poison.ts';
 import { armService, prepareDatabase } from '#test/crash/run/prepare.ts';
+import type { Thing } from '#test/crash/run/work.ts';
 import type { Sabotage } from '#test/crash/saboteur.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
@@ -117,6 +118,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   disturber.begin({ fleet, balancer, proxies, own, databaseUrl: stack.databaseUrl, hasWorkflowEnded });
   const accepted = await requestAll(stack, plan, { admin, disturber, refused });
   const { fired: disturbed, setBacks } = await disturber.result();
+  if (setBacks.length === 0) refused.push(...withoutWork(accepted));
   const things = setBacks.length === 0 ? accepted : await requestLost(stack, accepted, refused);
   const poisoned = await readPoison(stack.databaseUrl);
   const { violations, results } = await audit(stack, plan.setting, things, { quietMs, setBacks, poisoned });
@@ -157,6 +159,13 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     violations: found,
     ...logs,
   };
+}
+
+/** Only a set-back may lose the eSIM that a request names. */
+function withoutWork(things: readonly Thing[]): string[] {
+  return things
+    .filter(({ ids }) => ids.size === 0)
+    .map(({ planned, reference }) => `the ${planned.kind} ${reference} was refused: its eSIM was not found`);
 }
 
 async function firedFaults(admin: SimulatorAdmin): Promise<string[]> {

@@ -75,7 +75,10 @@ export interface Thing {
   readonly planned: PlannedWork;
   /** The caller's reference. */
   readonly reference: string;
-  /** Ids in the API's answers. Ids of lost work are replaced when the request is repeated. */
+  /**
+   * Ids in the API's answers; empty if the eSIM of the request was not found. Ids of lost work are replaced when the
+   * request is repeated.
+   */
   readonly ids: ReadonlySet<string>;
   /**
    * Repeats the request with the same Idempotency-Keys.
@@ -178,15 +181,22 @@ export async function requestWork(
     const request = await kind.request(stack, planned, reference, before);
     return request === undefined ? new Set<string>() : ask(request);
   };
-  const thing = { planned, reference, path: asked.path, repeat, ids: await ask(asked) };
+  const ids = await ask(asked).catch(noneIfEsimIsLost);
+  const thing = { planned, reference, path: asked.path, repeat, ids };
   for (const id of thing.ids) await kind.afterwards?.(stack, planned, id);
   return thing;
+}
+
+/** PostgreSQL may lose an eSIM after the caller has read its id and before the request with this id. */
+function noneIfEsimIsLost(error: unknown): Set<string> {
+  if (error instanceof Error && error.message.includes('is not the id of an existing eSIM')) return new Set();
+  throw error;
 }
 
 /** Repeats the request if PostgreSQL has lost its work. The documents give callers the same instruction. */
 export async function requestIfLost(stack: Stack, thing: Thing): Promise<Thing> {
   const found = await Promise.all([...thing.ids].map((id) => isThere(stack, `${thing.path}/${id}`)));
-  return found.every(Boolean) ? thing : { ...thing, ids: await thing.repeat() };
+  return found.length > 0 && found.every(Boolean) ? thing : { ...thing, ids: await thing.repeat() };
 }
 
 async function isThere(stack: Stack, path: string): Promise<boolean> {

@@ -38,6 +38,8 @@ interface LostCommits {
   readonly transactions: number;
   /** Lost bytes of the write-ahead log. */
   readonly bytes: number;
+  /** Time of the kill on the machine's clock. A commit before it may be lost, also one after `setBack` was called. */
+  readonly killedAtMs: number;
 }
 
 export interface OwnPostgres extends OwnServer {
@@ -94,10 +96,11 @@ export async function startOwnPostgres({
     setBack: async () => {
       const before = await positionOf(url);
       control.freeze();
+      const killedAtMs = Date.now();
       await control.kill();
       await control.start();
       const after = await positionOf(url);
-      return { transactions: Math.max(0, before.transaction - after.transaction), bytes: before.unwritten };
+      return { transactions: Math.max(0, before.transaction - after.transaction), bytes: before.unwritten, killedAtMs };
     },
     makeDurable: () => withClient(url, makeDurable, MAY_BE_FROZEN),
     keepNothingMore: () =>
