@@ -1,16 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { StepRecord } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
 import { newId } from '#db/connection/ids.ts';
-import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
-import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { waitFor } from '#test/support/wait-for.ts';
+import { topups } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { sendsOf, step } from '#test/support/work/activities/steps.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
-import { withReference } from '#test/support/work/order-desk.ts';
-import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
+import { orderWork } from '#test/support/work/order-rows.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -20,21 +15,6 @@ afterEach(() => bench.admin.calm());
 afterAll(() => bench[Symbol.asyncDispose]());
 
 const { twice, expectTwiceToTheEnd } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
-
-const sendsOf = async (orderId: string) => {
-  const [attempt] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.subjectId, orderId)));
-  return bench.admin.requests('createOrder', attempt!.idempotencyKey);
-};
-const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
-  work,
-  stepKey: 'run:1',
-  status: 'held',
-  event: 'order.held',
-  message: 'Held.',
-  attemptNumber: 1,
-  applied: [],
-  ...more,
-});
 
 describe('an activity repeated with the same input leaves the same rows and one effect at the service:', () => {
   it('beginWork opens one attempt with one key and one body', async () => {
@@ -57,7 +37,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(second.outcome).toEqual(first.outcome);
-    expect(await sendsOf(ids.work.id)).toHaveLength(1);
+    expect(await sendsOf(bench, ids.work.id)).toHaveLength(1);
   });
 
   it('concurrent sendPurchase by two workers sends once', async () => {
@@ -65,7 +45,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const ids = await bench.begin();
     const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
     expect(both.map(({ outcome }) => outcome.kind).toSorted()).toEqual(['accepted', 'lease_held']);
-    expect(await sendsOf(ids.work.id)).toHaveLength(1);
+    expect(await sendsOf(bench, ids.work.id)).toHaveLength(1);
   });
 
   it('sendPurchase with a lost answer sends the same key and bytes again, and the service buys once', async () => {
@@ -79,7 +59,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const ledger = await bench.admin.ledger();
     expect((await bench.activities.sendPurchase(sent)).outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(await bench.admin.ledger()).toEqual(ledger);
-    const sends = await sendsOf(ids.work.id);
+    const sends = await sendsOf(bench, ids.work.id);
     expect(sends).toHaveLength(2);
     expect(sends[1]!.body_sha256).toBe(sends[0]!.body_sha256);
   });
@@ -276,110 +256,6 @@ describe('an activity repeated with the same input leaves the same rows and one 
     await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), {
       status: 'failed',
       failure: 'invalid_request',
-    });
-  });
-});
-
-describe('an activity', () => {
-  it('never fails an order while one of its sends is running or unknown', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    const ids = await bench.begin();
-    await bench.activities.sendPurchase(ids);
-    const before = await bench.rows();
-    const failed = step(ids.work, {
-      status: 'failed',
-      event: 'order.failed',
-      failure: { class: 'deadline_passed', detail: 'Late.' },
-    });
-    expect(await bench.activities.recordStep(failed)).toBe('may_be_bought');
-    expect(await bench.rows()).toEqual(before);
-  });
-
-  it('of a worker that has lost its workflow task does not change what a later task recorded', async () => {
-    const { work } = await bench.begin();
-    const orderRow = async () => {
-      const [row] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, work.id)));
-      return row;
-    };
-    const held = step(work, { stepKey: 'a:1', task: { runId: 'a', historyLength: 26, at: 1_000 } });
-    const attention = { reason: 'evidence_unavailable', detail: 'The wallet cannot be read.' } as const;
-    const later = step(work, {
-      stepKey: 'a:2',
-      status: 'needs_attention',
-      event: 'order.needs_attention',
-      attention,
-      task: { runId: 'a', historyLength: 29, at: 900 },
-    });
-    expect(await bench.activities.recordStep(later)).toBe('recorded');
-    const before = await orderRow();
-    expect(await bench.activities.recordStep(held)).toBe('superseded');
-    expect(await orderRow()).toEqual(before);
-    // The run that follows takes over with its first read; a step of the earlier run has no effect from then on.
-    const next = step(work, { ...later, stepKey: 'b:1', task: { runId: 'b', historyLength: 4, at: 800 } });
-    expect(await bench.activities.recordStep(next)).toBe('superseded');
-    await bench.activities.beginWork({ work, run: 'b' });
-    expect(await bench.activities.recordStep(next)).toBe('recorded');
-    expect(await bench.activities.recordStep(later)).toBe('superseded');
-  });
-
-  it('keeps the case open when the service returns two orders for one attempt', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
-    const ids = await bench.begin();
-    const sending = bench.activities.sendPurchase(ids);
-    await waitFor('the service has bought', async () => (await sendsOf(ids.work.id)).length === 1);
-    // A webhook with another order arrives before the answer.
-    await bench.database.transaction((tx) =>
-      recordReport(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
-    );
-    await sending;
-    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
-    expect(open).toMatchObject([
-      { reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') },
-    ]);
-  });
-
-  it('of an abandoned run does not reopen an order that has ended meanwhile', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
-    const ids = await bench.begin();
-    const sending = bench.activities.sendPurchase(ids);
-    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
-    const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
-    await bench.database.transaction((tx) =>
-      recordReport(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
-    );
-    await bench.activities.completePurchase({ ...ids, applied: [] });
-    await sending;
-    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.work.id)));
-    expect(order!.status).toBe('completed');
-  });
-
-  it('requeues an unmatched report when its purchase was stored concurrently', async () => {
-    const ids = await bench.begin();
-    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
-    await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });
-    const word = eq(inbox.reference, reference);
-    await bench.database.run((db) => db.update(inbox).set({ state: 'unmatched' }).where(word));
-    await bench.activities.requestIdleWork();
-    expect(await bench.database.run((db) => db.select().from(inbox).where(word))).toMatchObject([{ state: 'pending' }]);
-  });
-
-  it('returns the reason and the retry time of an unreadable eSIM', async () => {
-    const ids = await bench.begin();
-    await bench.activities.sendPurchase(ids);
-    await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
-    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({
-      kind: 'not_yet',
-      reason: 'rate_limited',
-      retryAfterMs: 3_600_000,
-    });
-  });
-
-  it('reports an order missing in this database as a non-retryable failure', async () => {
-    await expect(
-      bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),
-    ).rejects.toMatchObject({
-      type: 'WorkMissingError',
-      nonRetryable: true,
     });
   });
 });

@@ -15,6 +15,7 @@ import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/cla
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { recordReport, type AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
@@ -114,6 +115,18 @@ export async function storeTestReport(
   facts: AttemptReport,
 ): Promise<AttemptRow> {
   return database.transaction((tx) => recordReport(tx, attemptId, facts, new Date()));
+}
+
+/** Records the end of an order without a purchase, as its workflow does. @param applied keys of the answered reports. */
+export async function endTestOrder(
+  database: Database,
+  orderId: string,
+  { status = 'failed', applied = [] }: { status?: 'failed' | 'abandoned'; applied?: readonly string[] } = {},
+): ReturnType<typeof recordStep> {
+  const entry = { event: `order.${status}`, message: 'No.', dedupKey: 'end' };
+  const failure = { class: 'invalid_request', detail: 'No.' } as const;
+  const step = { status, entry, failure, applied };
+  return database.transaction((tx) => recordStep(tx, orderWork(orderId), step, new Date()));
 }
 
 /** The content of an order event. */

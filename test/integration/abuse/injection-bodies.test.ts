@@ -1,0 +1,189 @@
+/**
+ * ASVS V1 and V2 (injection, validation): hostile text in every string of a request is refused, or stored unchanged.
+ */
+import { randomUUID } from 'node:crypto';
+import { desc, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Operation } from '#api/http/operation.ts';
+import { auditLog, orders, outbox, topups } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { HOSTILE } from '#test/support/api/hostile-text.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+let work: OwnWork;
+beforeAll(async () => {
+  // An ended stream counts until the API has noticed its end.
+  api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
+  caller = await api.caller();
+  work = await makeOwnWork(api, caller);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+type Path = readonly string[];
+const node = z.looseObject({
+  $ref: z.string().optional(),
+  $defs: z.record(z.string(), z.unknown()).optional(),
+  enum: z.array(z.unknown()).optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  additionalProperties: z.unknown().optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+});
+
+/** Paths of all texts that a schema accepts. `*` is any name or index. */
+function texts(schema: unknown, path: Path = [], defined: Readonly<Record<string, unknown>> = {}): Path[] {
+  const read = node.safeParse(schema);
+  if (!read.success) return [];
+  const { $ref, $defs = defined, type, properties = {}, additionalProperties, items, anyOf = [] } = read.data;
+  if ($ref !== undefined) return texts($defs[$ref.replace('#/$defs/', '')], path, $defs);
+  return [
+    ...([type].flat().includes('string') && read.data.enum === undefined ? [path] : []),
+    ...Object.entries(properties).flatMap(([name, inner]) => texts(inner, [...path, name], $defs)),
+    ...(typeof additionalProperties === 'object' ? texts(additionalProperties, [...path, '*'], $defs) : []),
+    ...(items === undefined ? [] : texts(items, [...path, '*'], $defs)),
+    ...anyOf.flatMap((inner) => texts(inner, path, $defs)),
+  ];
+}
+
+/** The same with a value at a path, which is created if missing. */
+function withValue(target: unknown, [name, ...rest]: Path, value: string): unknown {
+  if (name === undefined) return value;
+  if (name === '*' && Array.isArray(target)) return [withValue(target[0], rest, value)];
+  const object = typeof target === 'object' && target !== null ? { ...target } : {};
+  const key = name === '*' ? 'note' : name;
+  return { ...object, [key]: withValue((object as Record<string, unknown>)[key], rest, value) };
+}
+
+const valueAt = (target: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null
+        ? (inner as Record<string, unknown>)[name === '*' ? 'note' : name]
+        : undefined,
+    target,
+  );
+
+/** The example of a call as a new request, with existing work. */
+function fresh({ bodyExample }: Operation): Record<string, unknown> {
+  const body: Record<string, unknown> = { ...(bodyExample as object) };
+  for (const name of ['external_order_id', 'external_topup_id', 'external_subscription_id'])
+    if (name in body) body[name] = randomUUID();
+  if ('esim_id' in body) body['esim_id'] = work.ids.esim;
+  return body;
+}
+
+const idOf = (operation: Operation): string => {
+  const kind = z.instanceof(z.ZodType).safeParse(operation.params?.shape['id']).data?.meta()?.['x-kind'];
+  return Object.hasOwn(work.ids, String(kind)) ? work.ids[kind as keyof OwnWork['ids']] : 'x';
+};
+const send = async (operation: Operation, body: unknown): Promise<HttpAnswer> =>
+  caller.call(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, idOf(operation)), {
+    body,
+    headers: { 'Idempotency-Key': randomUUID() },
+  });
+
+/** Only numbers and flags. */
+const WITHOUT_TEXT = new Set(['rotateServiceWebhookSecret', 'rotateWebhookEndpointSecret', 'enableWebhookEndpoint']);
+
+/** A second pause of the same kind is the first one, with its reason. A case shows the reason of its opening. */
+const SHOWS_WHAT_IS = new Set(['pauseBuying', 'releasePause', 'dismissCase']);
+
+describe('hostile text', () => {
+  it('in every text of every body is refused or returned unchanged, without an error', async () => {
+    let sent = 0;
+    let accepted = 0;
+    for (const operation of api.operations.filter(({ reads }) => reads === 'json')) {
+      if (operation.body === undefined) continue;
+      const paths = texts(z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }));
+      expect(paths.length, operation.id).toBeGreaterThan(WITHOUT_TEXT.has(operation.id) ? -1 : 0);
+      for (const path of paths) {
+        for (const [name, text] of Object.entries(HOSTILE)) {
+          const answer = await send(operation, withValue(fresh(operation), path, text));
+          const which = `${operation.id} ${path.join('.')}: ${name}`;
+          expect([which, answer.status < 500 || answer.status === 501], answer.text).toEqual([which, true]);
+          expect([...answer.headers.keys()]).not.toContain('x-evil');
+          const shown =
+            answer.status < 300 && !SHOWS_WHAT_IS.has(operation.id) ? valueAt(answer.body, path) : undefined;
+          const echo = typeof shown === 'string' ? shown : undefined;
+          expect([which, echo ?? text]).toEqual([which, text]);
+          accepted += echo === undefined ? 0 : 1;
+          sent += 1;
+        }
+      }
+    }
+    expect(sent).toBeGreaterThan(1_000);
+    expect(accepted).toBeGreaterThan(10);
+    // The tables still exist, so no statement in a text was executed.
+    expect((await caller.get('/v1/orders')).status).toBe(200);
+  });
+
+  it('in every query and path is refused or finds nothing', async () => {
+    const encoded = Object.entries(HOSTILE)
+      .filter(([, text]) => text.isWellFormed() && text.length < 100)
+      .map(([name, text]) => [name, encodeURIComponent(text)] as const);
+    for (const operation of api.operations.filter(({ method, scope }) => method === 'get' && scope !== undefined)) {
+      for (const [name, text] of [
+        ...encoded,
+        ['half a surrogate pair', '%ED%A0%80'],
+        ['an overlong slash', '%C0%AF'],
+      ] as const) {
+        const own = operation.path.replaceAll(/\{\w+\}/g, idOf(operation));
+        const addresses = [
+          ...Object.keys(operation.query?.shape ?? {}).map((parameter) => `${own}?${parameter}=${text}`),
+          ...(own === operation.path || text === '' ? [] : [operation.path.replaceAll(/\{\w+\}/g, text)]),
+        ];
+        for (const address of addresses) {
+          const { status, body } = await caller.get(address);
+          const which = `${operation.id} ${name} ${address.slice(0, 80)}`;
+          expect([which, [200, 400, 404, 409].includes(status)], JSON.stringify(body)).toEqual([which, true]);
+          // Only rows created above with this hostile reference are found. References of customers are never returned.
+          const found =
+            status === 200 && operation.path === own && !address.includes('customer_reference=')
+              ? z.array(z.unknown()).parse(valueAt(body, ['data']) ?? [])
+              : [];
+          const plain = JSON.stringify(HOSTILE[name] ?? '').slice(1, -1);
+          expect([which, found.filter((row) => !JSON.stringify(row).includes(plain))]).toEqual([which, []]);
+        }
+      }
+    }
+  });
+
+  it('in a reason is stored unchanged in audit log and timeline', async () => {
+    const tables = { order: orders, topup: topups };
+    const kept: string[] = [];
+    for (const [name, text] of Object.entries(HOSTILE)) {
+      for (const [kind, path] of [
+        ['order', 'orders'],
+        ['topup', 'topups'],
+      ] as const) {
+        const id = work.ids[kind];
+        await api.database.run((db) =>
+          db
+            .update(tables[kind])
+            .set({ status: 'held', failureClass: 'purchases_paused' })
+            .where(eq(tables[kind].id, id)),
+        );
+        // No relay runs here, so the retry before would still be pending.
+        await api.database.run((db) => db.delete(outbox).where(eq(outbox.subjectId, id)));
+        const answer = await caller.post(`/v1/${path}/${id}/retry`, { reason: text });
+        expect([name, [200, 400].includes(answer.status)], answer.text).toEqual([name, true]);
+        if (answer.status !== 200) continue;
+        const [entry] = await api.database.run((db) =>
+          db.select().from(auditLog).where(eq(auditLog.subjectId, id)).orderBy(desc(auditLog.id)).limit(1),
+        );
+        expect([name, entry?.reason]).toEqual([name, text.trim()]);
+        expect((await caller.get(`/v1/${path}/${id}/timeline?limit=100`)).text).toContain(
+          JSON.stringify(text.trim()).slice(1, -1),
+        );
+        kept.push(name);
+      }
+    }
+    expect(kept.length).toBeGreaterThan(6);
+  });
+});

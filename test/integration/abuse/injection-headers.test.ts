@@ -1,0 +1,189 @@
+/** ASVS V1 and V2 (injection, validation): hostile text in headers, cursors and deliveries of webhooks. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { inbox } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { HOSTILE } from '#test/support/api/hostile-text.ts';
+import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { sendRaw } from '#test/support/network/raw-http.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
+
+const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
+
+let api: TestApi;
+let caller: HttpClient;
+beforeAll(async () => {
+  // An ended stream counts until the API has noticed its end.
+  api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
+  caller = await api.caller();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/**
+ * As header values. Line breaks are reduced to their second half, because a whole one would only start another header.
+ */
+const HOSTILE_VALUES = Object.entries(HOSTILE).map(([name, text]) => [name, text.replaceAll('\r\n', '\n')] as const);
+type Status = number | 'closed' | 'silent';
+/** The results of a malformed request. When the connection is cut during the send, the answer may be lost. */
+const REFUSED_BY_PARSER: readonly Status[] = [400, 431, 'closed'];
+/** True for an invalid header value, and for one beyond the size limit of all headers. */
+const isNoValue = (text: string): boolean =>
+  text.length > 16_384 ||
+  text.split('').some((character) => (character < ' ' && character !== '\t') || character === '\u007f');
+
+const callerHeaders = (body: string) => [
+  `Authorization: ${caller.headers['authorization']}`,
+  ...(body === ''
+    ? []
+    : [
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `Idempotency-Key: ${randomUUID()}`,
+      ]),
+];
+
+/** Signed like the service. */
+function signedHeaders(body: string): string[] {
+  const timestamp = String(TEST_NOW / 1_000);
+  const signature = createHmac('sha256', WEBHOOK_SECRET).update(`${timestamp}.${body}`).digest('hex');
+  return [
+    `${HEADERS.event}: order.completed`,
+    `${HEADERS.delivery}: ${randomUUID()}`,
+    `${HEADERS.timestamp}: ${timestamp}`,
+    `${HEADERS.signature}: v1=${signature}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+}
+
+/**
+ * Sends raw header lines, in bytes that no client would send. @param only keeps only the last line of this header.
+ * @returns the status of the first answer, and everything before its body; `silent` without an answer and without a
+ * close.
+ */
+async function raw(
+  method: string,
+  path: string,
+  headers: readonly string[],
+  body: string,
+  only?: string,
+): Promise<{ status: Status; head: string }> {
+  const isOf = (line: string) => only !== undefined && line.startsWith(`${only}:`);
+  const lines = headers.filter((line, place) => !isOf(line) || place === headers.length - 1);
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', 'Connection: close', ...lines].join('\r\n');
+  // A stream would continue after its head.
+  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], (came) =>
+    came.includes('\r\n\r\n'),
+  );
+  return { status: statuses[0] ?? (closed ? 'closed' : 'silent'), head: text.split('\r\n\r\n')[0] ?? '' };
+}
+
+describe('hostile text', () => {
+  it('in the evaluated headers is refused or stored as one value', async () => {
+    for (const text of [`x' OR 1=1`, 'a\tb', '\u00e9', ' ', 'x'.repeat(5_000), '"quoted"', '%00']) {
+      const headers = { 'Idempotency-Key': text, 'X-Request-Id': text };
+      const { status, headers: answered } = await caller.post(
+        '/v1/orders',
+        { package_id: 101, external_order_id: randomUUID() },
+        { headers },
+      );
+      expect([text.slice(0, 20), [202, 400].includes(status)]).toEqual([text.slice(0, 20), true]);
+      expect(answered.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
+    }
+  });
+
+  it.each([
+    // None of these is a known wait, so no caller waits, and no answer contains Preference-Applied.
+    ['Prefer', 'POST', '/v1/orders', () => 202, 'application/json'],
+    ['Prefer: wait=', 'POST', '/v1/orders', () => 202, 'application/json'],
+    // An empty value is ignored, and the stream starts.
+    ['Last-Event-ID', 'GET', '/v1/events/stream', (text: string) => (text === '' ? 200 : 400), ''],
+    ['Accept', 'GET', '/v1/orders?limit=1', () => 200, 'application/json'],
+    ['Accept', 'GET', '/problems/rate-limited', () => 200, 'text/html'],
+  ] as const)('in %s of %s %s is refused, or ignored', async (header, method, path, expected, type) => {
+    for (const [name, text] of HOSTILE_VALUES) {
+      const body = method === 'POST' ? JSON.stringify({ package_id: 101, external_order_id: randomUUID() }) : '';
+      const prefix = header.includes(':') ? header : `${header}: `;
+      const { status, head } = await raw(method, path, [...callerHeaders(body), `${prefix}${text}`], body);
+      const which = `${header} ${path}: ${name}`;
+      const wanted = isNoValue(text) ? REFUSED_BY_PARSER : [expected(text)];
+      expect([which, wanted.includes(status)], head).toEqual([which, true]);
+      expect(head.toLowerCase()).not.toMatch(/x-evil|preference-applied/);
+      expect(isNoValue(text) || head.toLowerCase().includes(`content-type: ${type}`), head).toBe(true);
+    }
+    expect((await caller.get('/v1/orders?limit=1')).status).toBe(200);
+  });
+
+  it('in the form of a cursor is refused', async () => {
+    for (const text of Object.values(HOSTILE)) {
+      for (const inside of [`v.1${text}`, `v.${text}`, `${text}.1`]) {
+        if (inside === 'v.1') continue;
+        const { status } = await caller.get('/v1/events/stream', {
+          headers: { 'Last-Event-ID': Buffer.from(inside).toString('base64url').slice(0, 8_000) },
+        });
+        expect([inside.slice(0, 30), status]).toEqual([inside.slice(0, 30), 400]);
+      }
+    }
+  });
+
+  it('in the headers of a delivery is refused, or stored as a hint', async () => {
+    for (const [name, text] of HOSTILE_VALUES) {
+      for (const [header, expected] of [
+        [HEADERS.event, [200]],
+        [HEADERS.delivery, [200, 400]],
+        [HEADERS.timestamp, [401]],
+        [HEADERS.signature, [401]],
+      ] as const) {
+        const body = JSON.stringify({ event: 'order.completed', data: { id: randomUUID(), status: 'completed' } });
+        const { status, head } = await raw(
+          'POST',
+          '/webhooks/service',
+          [...signedHeaders(body), `${header}: ${text}`],
+          body,
+          header,
+        );
+        const which = `${header}: ${name}`;
+        expect([which, (isNoValue(text) ? REFUSED_BY_PARSER : expected).some((each) => each === status)], head).toEqual(
+          [which, true],
+        );
+        expect(head.toLowerCase()).not.toContain('x-evil');
+      }
+    }
+    // The event header is stored with the delivery. Only the signed body decides.
+    const kept = await api.database.run((db) =>
+      db
+        .select({ event: inbox.headerEvent, state: inbox.state })
+        .from(inbox)
+        .where(eq(inbox.headerEvent, HOSTILE['SQL'] ?? '')),
+    );
+    expect(kept.map(({ state }) => state)).toEqual(['pending']);
+    expect(api.log.every((line) => typeof JSON.parse(line) === 'object')).toBe(true);
+  });
+
+  it('in a signed delivery of the service is stored for an operator', async () => {
+    for (const [name, text] of Object.entries(HOSTILE)) {
+      for (const body of [
+        { event: text, data: { id: 'so-1', status: 'completed' } },
+        { event: 'order.completed', data: { id: text, status: 'completed', external_order_id: text, esim_id: text } },
+        { event: 'order.completed', data: { id: 'so-2', status: text } },
+        { [text]: { [text]: text } },
+      ]) {
+        const { status } = await api.deliver({ body, event: 'order.completed' });
+        expect([name, Object.keys(body)[0]?.slice(0, 9), status]).toEqual([
+          name,
+          Object.keys(body)[0]?.slice(0, 9),
+          200,
+        ]);
+      }
+    }
+    const [stored] = await api.database.run((db) =>
+      db
+        .execute(sql`select count(*)::int as rows from inbox`)
+        .then(({ rows }) => z.array(z.object({ rows: z.number() })).parse(rows)),
+    );
+    expect(stored?.rows).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,174 @@
+/** OWASP API1:2023 (broken object level authorization): an own-work key with the ids of another key. */
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Operation } from '#api/http/operation.ts';
+import { parseApiKey } from '#crypto/api-key.ts';
+import { newId } from '#db/connection/ids.ts';
+import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
+import { openCase } from '#db/work/cases.ts';
+import { guarded, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
+import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
+import type { TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { OwnWork } from '#test/support/work/own-work.ts';
+
+let api: TestApi;
+let limited: HttpClient;
+let other: HttpClient;
+let others: OwnWork;
+beforeAll(async () => {
+  ({ api, limited, other, others } = await startWithTwoKeys());
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const idKind = ({ params }: Operation): unknown =>
+  z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
+const withId = () =>
+  guarded(api).filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
+
+async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
+  const path = operation.path.replaceAll(/\{\w+\}/g, id);
+  const headers = { 'Idempotency-Key': randomUUID() };
+  return client.call(operation.method.toUpperCase(), path, {
+    headers,
+    ...(operation.bodyExample !== undefined && { body: operation.bodyExample }),
+  });
+}
+
+async function idOfKey(client: HttpClient): Promise<string | undefined> {
+  const prefix = parseApiKey(client.headers['authorization']?.replace('Bearer ', '') ?? '')?.prefix ?? '';
+  return (
+    await api.database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.prefix, prefix)))
+  )[0]?.id;
+}
+
+const counts = async () =>
+  api.database.run(async (db) =>
+    Promise.all(
+      [timeline, auditLog, outbox].map(
+        async (table) => (await db.select({ rows: sql<number>`count(*)::int` }).from(table))[0]?.rows,
+      ),
+    ),
+  );
+
+describe('every call of the API', () => {
+  it('is account-wide, has an id of a known kind, or has a row in the table of this test', () => {
+    const homeless = guarded(api).filter(
+      (operation) =>
+        operation.accountWide !== true && idKind(operation) === undefined && WITHOUT_ID[operation.id] === undefined,
+    );
+    expect(homeless.map(({ id }) => id)).toEqual([]);
+    expect(withId().length).toBeGreaterThan(25);
+  });
+
+  it('treats the id of another key like a missing one, without a trace, and serves its own key', async () => {
+    const before = await counts();
+    for (const operation of withId()) {
+      const kind = idKind(operation) as keyof OwnWork['ids'];
+      expect(others.ids, operation.id).toHaveProperty(kind);
+      const missing = comparable(await call(limited, operation, newId(kind)));
+      expect([operation.id, missing.status]).toEqual([operation.id, 404]);
+      expect([operation.id, comparable(await call(limited, operation, others.ids[kind]))]).toEqual([
+        operation.id,
+        missing,
+      ]);
+    }
+    expect(await counts()).toEqual(before);
+    // A deletion would remove the rows of the other key.
+    for (const operation of withId().filter(({ method }) => method !== 'delete')) {
+      const kind = idKind(operation) as keyof OwnWork['ids'];
+      expect([operation.id, (await call(other, operation, others.ids[kind])).status]).not.toEqual([operation.id, 404]);
+    }
+  });
+
+  it('that is account-wide is refused to an own-work key before any read, and allowed to others', async () => {
+    const everything = await api.caller();
+    const wide = guarded(api).filter(({ accountWide }) => accountWide === true);
+    expect(wide.length).toBeGreaterThan(9);
+    for (const operation of wide) {
+      const answer = await call(limited, operation, newId('case'));
+      expect([operation.id, answer.status, answer.at('code')]).toEqual([operation.id, 403, 'account_wide_only']);
+      expect([operation.id, (await call(everything, operation, newId('case'))).at('code')]).not.toEqual([
+        operation.id,
+        'account_wide_only',
+      ]);
+    }
+  });
+
+  it("that lists returns only the key's own work, also with a reference filter", async () => {
+    // Earlier calls with the other key may have closed the existing case.
+    const topup = { kind: 'topup', id: others.ids.topup } as const;
+    await api.database.transaction((tx) => openCase(tx, topup, 'outcome_unknown', 'The outcome is unknown.'));
+    for (const { id, path } of named(api, 'own list')) {
+      const seen = await other.get(path);
+      expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
+      // eSIMs, refunds and cases result from work and have no creator.
+      expect([id, seen.at('data', 0, 'created_by')]).toEqual([
+        id,
+        /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other),
+      ]);
+      expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
+    }
+    const othersKey = await idOfKey(other);
+    const { ids, externalOrderId, externalTopupId, externalSubscriptionId, iccid } = others;
+    for (const query of [
+      `orders?external_order_id=${externalOrderId}`,
+      `topups?external_topup_id=${externalTopupId}`,
+      `topups?esim_id=${ids.esim}`,
+      `vpn/subscriptions?external_subscription_id=${externalSubscriptionId}`,
+      `cancellations?esim_id=${ids.esim}`,
+      `refunds?esim_id=${ids.esim}`,
+      `esims?order_id=${ids.order}`,
+      `esims?external_order_id=${externalOrderId}`,
+      `esims?iccid=${iccid}`,
+      'cases?reason=outcome_unknown',
+      ...['orders', 'topups', 'vpn/subscriptions', 'cancellations'].map((list) => `${list}?created_by=${othersKey}`),
+    ]) {
+      expect([query, (await other.get(`/v1/${query}`)).at('data', 0)]).not.toEqual([query, undefined]);
+      expect([query, (await limited.get(`/v1/${query}`)).at('data')]).toEqual([query, []]);
+    }
+  });
+
+  it('about the own key returns the calling key', async () => {
+    for (const { path } of named(api, 'own key')) {
+      const seen = await Promise.all(
+        [limited, other].map(async (client) => [(await client.get(path)).at('id'), await idOfKey(client)]),
+      );
+      for (const [id, own] of seen) expect(id).toBe(own);
+      expect(new Set(seen.flat()).size).toBe(2);
+    }
+    expect(named(api, 'own key')).toHaveLength(1);
+  });
+
+  it('that acts on many items does not find those of another key, by filter or by id', async () => {
+    for (const { id, path, tag } of named(api, 'changes own')) {
+      const kind = (
+        { orders: 'order', topups: 'topup', subscriptions: 'vpn_subscription', cancellations: 'cancellation' } as const
+      )[path.split('/').at(-2) ?? ''];
+      if (kind === undefined) throw new Error(`${id} (${tag}) is of an unknown kind`);
+      const act = async (client: HttpClient, filter: object, dryRun: boolean) =>
+        client.post(
+          path,
+          { action: 'retry', filter, reason: 'test', dry_run: dryRun },
+          { headers: { 'Idempotency-Key': randomUUID() } },
+        );
+      const own = { ids: [others.ids[kind]] };
+      // Its own key finds it, with any possible result of the action.
+      expect([id, (await act(other, own, true)).at('data', 0, 'status')]).toEqual([id, expect.any(String)]);
+      for (const dryRun of [true, false]) {
+        expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([
+          id,
+          [expect.objectContaining({ result: 'not_found', status: null })],
+        ]);
+        for (const filter of [{ created_after: '2020-01-01T00:00:00Z' }, { created_by: await idOfKey(other) }]) {
+          expect([id, (await act(limited, filter, dryRun)).body]).toEqual([
+            id,
+            { dry_run: dryRun, matched: 0, remaining: 0, data: [] },
+          ]);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findAttemptById } from '#db/attempts/attempts.ts';
+import { cases, inbox, orders } from '#db/schema.ts';
+import { recordReport } from '#fulfilment/attempts/record-report.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { sendsOf, step } from '#test/support/work/activities/steps.ts';
+import { withReference } from '#test/support/work/order-desk.ts';
+import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench.admin.calm());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('an activity', () => {
+  it('never fails an order while one of its sends is running or unknown', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const before = await bench.rows();
+    const failed = step(ids.work, {
+      status: 'failed',
+      event: 'order.failed',
+      failure: { class: 'deadline_passed', detail: 'Late.' },
+    });
+    expect(await bench.activities.recordStep(failed)).toBe('may_be_bought');
+    expect(await bench.rows()).toEqual(before);
+  });
+
+  it('of a worker that has lost its workflow task does not change what a later task recorded', async () => {
+    const { work } = await bench.begin();
+    const orderRow = async () => {
+      const [row] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, work.id)));
+      return row;
+    };
+    const held = step(work, { stepKey: 'a:1', task: { runId: 'a', historyLength: 26, at: 1_000 } });
+    const attention = { reason: 'evidence_unavailable', detail: 'The wallet cannot be read.' } as const;
+    const later = step(work, {
+      stepKey: 'a:2',
+      status: 'needs_attention',
+      event: 'order.needs_attention',
+      attention,
+      task: { runId: 'a', historyLength: 29, at: 900 },
+    });
+    expect(await bench.activities.recordStep(later)).toBe('recorded');
+    const before = await orderRow();
+    expect(await bench.activities.recordStep(held)).toBe('superseded');
+    expect(await orderRow()).toEqual(before);
+    // The run that follows takes over with its first read; a step of the earlier run has no effect from then on.
+    const next = step(work, { ...later, stepKey: 'b:1', task: { runId: 'b', historyLength: 4, at: 800 } });
+    expect(await bench.activities.recordStep(next)).toBe('superseded');
+    await bench.activities.beginWork({ work, run: 'b' });
+    expect(await bench.activities.recordStep(next)).toBe('recorded');
+    expect(await bench.activities.recordStep(later)).toBe('superseded');
+  });
+
+  it('keeps the case open when the service returns two orders for one attempt', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
+    const ids = await bench.begin();
+    const sending = bench.activities.sendPurchase(ids);
+    await waitFor('the service has bought', async () => (await sendsOf(bench, ids.work.id)).length === 1);
+    // A webhook with another order arrives before the answer.
+    await bench.database.transaction((tx) =>
+      recordReport(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
+    );
+    await sending;
+    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
+    expect(open).toMatchObject([
+      { reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') },
+    ]);
+  });
+
+  it('of an abandoned run does not reopen an order that has ended meanwhile', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
+    const ids = await bench.begin();
+    const sending = bench.activities.sendPurchase(ids);
+    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
+    await bench.database.transaction((tx) =>
+      recordReport(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
+    );
+    await bench.activities.completePurchase({ ...ids, applied: [] });
+    await sending;
+    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.work.id)));
+    expect(order!.status).toBe('completed');
+  });
+
+  it('requeues an unmatched report when its purchase was stored concurrently', async () => {
+    const ids = await bench.begin();
+    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });
+    const word = eq(inbox.reference, reference);
+    await bench.database.run((db) => db.update(inbox).set({ state: 'unmatched' }).where(word));
+    await bench.activities.requestIdleWork();
+    expect(await bench.database.run((db) => db.select().from(inbox).where(word))).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it('returns the reason and the retry time of an unreadable eSIM', async () => {
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({
+      kind: 'not_yet',
+      reason: 'rate_limited',
+      retryAfterMs: 3_600_000,
+    });
+  });
+
+  it('reports an order missing in this database as a non-retryable failure', async () => {
+    await expect(
+      bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),
+    ).rejects.toMatchObject({
+      type: 'WorkMissingError',
+      nonRetryable: true,
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, revokeApiKey } from '#db/access/api-keys.ts';
+import { apiKeys } from '#db/schema.ts';
+import { openApi } from '#test/support/api/openapi-schema.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+let stranger: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  stranger = new HttpClient(api.baseUrl);
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+describe('API keys', () => {
+  const addKey = async (more: { expiresAt?: Date } = {}) => {
+    const { key, prefix, hash } = generateApiKey();
+    const id = await api.database.run((db) =>
+      addApiKey(db, { name: 'test', prefix, hash, scopes: ['orders:read'], ...more }),
+    );
+    return { id, key, prefix, client: stranger.with({ authorization: `Bearer ${key}` }) };
+  };
+
+  it('are required for every call below /v1, and 401 explains the authentication', async () => {
+    const document = openApi.parse((await stranger.get('/openapi.json')).body);
+    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method, path] as const),
+    );
+    const guarded = calls.filter(([, path]) => path.startsWith('/v1/'));
+    expect(guarded.length).toBeGreaterThan(9);
+    for (const [method, path] of guarded) {
+      const answer = await stranger.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'), {});
+      expect([path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        path,
+        401,
+        'Bearer realm="reseller"',
+      ]);
+    }
+  });
+
+  it.each([
+    ['another scheme', (key: string) => `Basic ${key}`],
+    ['no key', () => 'Bearer '],
+    ['a key that is none', () => 'Bearer abc'],
+    ['an unknown key', () => `Bearer ${generateApiKey().key}`],
+    ['a known prefix with another secret', (key: string) => `Bearer ${key.slice(0, -4)}0000`],
+    ['two keys', (key: string) => `Bearer ${key}, Bearer ${key}`],
+  ])('are refused with 401: %s', async (_name, authorization) => {
+    const { key } = await addKey();
+    const answer = await stranger.get('/v1/orders', { headers: { authorization: authorization(key) } });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="reseller", error="invalid_token"');
+    expect(answer.read(problemSchema).code).toBe('unauthenticated');
+  });
+
+  it('end at once when they are revoked, and when they expire', async () => {
+    const revoked = await addKey();
+    expect((await revoked.client.get('/v1/orders')).status).toBe(200);
+    await api.database.run((db) => revokeApiKey(db, revoked.prefix, new Date(TEST_NOW)));
+    // The clock stands still: only the notification ends it.
+    await waitFor('it is refused', async () => (await revoked.client.get('/v1/orders')).status === 401);
+
+    const expiring = await addKey({ expiresAt: new Date(TEST_NOW + 1) });
+    expect((await expiring.client.get('/v1/orders')).status).toBe(200);
+    api.clock.now += 1;
+    expect((await expiring.client.get('/v1/orders')).status).toBe(401);
+    api.clock.now = TEST_NOW;
+  });
+
+  it('allow only calls of their scopes, and 403 names the missing one', async () => {
+    const { client } = await addKey();
+    const answer = await client.get('/v1/wallet');
+    expect(answer.status).toBe(403);
+    expect(answer.read(problemSchema)).toMatchObject({ code: 'missing_scope', missing_scope: 'wallet:read' });
+    expect(answer.headers.get('www-authenticate')).toContain('scope="wallet:read"');
+  });
+
+  it('store the time of their last use at most once a minute', async () => {
+    const { id, client } = await addKey();
+    const lastUse = async () =>
+      (await api.database.run((db) => db.select().from(apiKeys).where(eq(apiKeys.id, id))))[0]?.lastUsedAt?.getTime();
+    await client.get('/v1/orders');
+    await waitFor('the first use is noted', async () => (await lastUse()) === TEST_NOW);
+    api.clock.now = TEST_NOW + 60_000;
+    await client.get('/v1/orders');
+    expect(await lastUse()).toBe(TEST_NOW);
+    api.clock.now = TEST_NOW + 60_001;
+    await client.get('/v1/orders');
+    await waitFor('the later use is noted', async () => (await lastUse()) === TEST_NOW + 60_001);
+    api.clock.now = TEST_NOW;
+  });
+
+  it('never appear in the log', async () => {
+    const { key, client } = await addKey();
+    await client.get('/v1/orders');
+    await client.get('/v1/wallet');
+    expect(api.log.join('')).not.toContain(key);
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROBLEMS } from '#api/problems/problem-catalogue.ts';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { idleService, startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+let stranger: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+  stranger = new HttpClient(api.baseUrl);
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+describe('an unknown request', () => {
+  it('for / leads to the documentation', async () => {
+    const answer = await caller.get('/');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'docs']);
+  });
+
+  it('gets 404 as a problem', async () => {
+    for (const path of [
+      '/v1',
+      '/v1/nothing',
+      '/v1/orders/',
+      '/V1/orders',
+      '/docs/index.html',
+      '/docs/..%2fpackage.json',
+      '/problems/nothing',
+    ]) {
+      const answer = await caller.get(path);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'application/problem+json; charset=utf-8',
+      ]);
+    }
+  });
+
+  it('gets 405 with the allowed methods when the path exists', async () => {
+    const deleted = await caller.call('DELETE', '/v1/orders', {});
+    expect([deleted.status, deleted.headers.get('allow'), deleted.read(problemSchema).code]).toEqual([
+      405,
+      'POST, GET, HEAD',
+      'method_not_allowed',
+    ]);
+    const got = await caller.get('/webhooks/service');
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+    const options = await caller.call('OPTIONS', '/v1/orders', {});
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, GET, HEAD']);
+  });
+
+  it('gets 400 with invalid percent-encoding in its address', async () => {
+    const answer = await caller.get('/v1/orders/%E0%A4%A');
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([400, 'malformed_request']);
+  });
+
+  it('with HEAD gets the answer of GET without a body', async () => {
+    const answer = await caller.call('HEAD', '/v1/packages', {});
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(10);
+  });
+});
+
+describe('every answer', () => {
+  it('has security and cache headers, and no header that names the server software', async () => {
+    for (const path of ['/v1/orders', '/healthz', '/nothing']) {
+      const { headers } = await caller.get(path);
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+  });
+
+  it('has a valid request id of the caller, or a new one, and the log contains it', async () => {
+    const own = await caller.get('/v1/orders', { headers: { 'x-request-id': 'my-id.1' } });
+    expect(own.headers.get('x-request-id')).toBe('my-id.1');
+    const refused = await caller.get('/v1/orders', { headers: { 'x-request-id': 'a b' } });
+    expect(refused.headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
+    await waitFor('the log has it', () =>
+      api.log.some((line) => line.includes('"requestId":"my-id.1"') && line.includes('"route":"/v1/orders"')),
+    );
+  });
+
+  it('replaces an unexpected error by the request id, and the log explains it', async () => {
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        listPackages: () => Promise.reject(new Error('inner workings')),
+        getWallet: () => Promise.reject(new Error('inner workings')),
+      },
+    });
+    const answer = await (await own.caller()).get('/v1/wallet');
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      type: '/problems/internal-error',
+      code: 'internal_error',
+      title: PROBLEMS.internal_error.title,
+      status: 500,
+      detail: `${PROBLEMS.internal_error.title}. ${PROBLEMS.internal_error.advice}`,
+      request_id: answer.headers.get('x-request-id'),
+    });
+    expect(
+      own.log.some(
+        (line) => line.includes('inner workings') && line.includes(answer.headers.get('x-request-id') ?? '?'),
+      ),
+    ).toBe(true);
+  });
+});
+
+describe('the probes', () => {
+  it('report that the process runs and is ready', async () => {
+    expect((await stranger.get('/healthz')).body).toEqual({ status: 'ok' });
+    const ready = await stranger.get('/readyz');
+    expect([ready.status, ready.body]).toEqual([
+      200,
+      { status: 'ready', checks: { database: { ok: true } }, degraded: [] },
+    ]);
+  });
+
+  it('report the failed check, while the process keeps running', async () => {
+    await using own = await startTestApi({
+      readinessChecks: { database: () => Promise.reject(new Error('the schema is old')) },
+    });
+    const client = new HttpClient(own.baseUrl);
+    expect((await client.get('/healthz')).status).toBe(200);
+    const ready = await client.get('/readyz');
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      { status: 'not ready', checks: { database: { ok: false, detail: 'the schema is old' } }, degraded: [] },
+    ]);
+  });
+
+  it('count requests by route pattern, never by path', async () => {
+    await caller.get('/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD');
+    await caller.get('/a-path-of-its-own');
+    const { text } = await waitFor('they are counted', async () => {
+      const metrics = await stranger.get('/metrics');
+      return metrics.text.includes('route="unmatched",status="404"') ? metrics : undefined;
+    });
+    expect(text).toContain('reseller_http_requests_total{method="GET",route="/v1/orders/{id}",status="404"}');
+    expect(text).not.toContain('a-path-of-its-own');
+  });
+});

@@ -1,0 +1,131 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { openApiDocument } from '#api/openapi/openapi.ts';
+import { PROBLEMS, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
+import { problemType } from '#api/problems/problem.ts';
+import { openApi } from '#test/support/api/openapi-schema.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let stranger: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  stranger = new HttpClient(api.baseUrl);
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+describe('the description of the API', () => {
+  it('is OpenAPI 3.1 with an operation id, answers and all problems for each call', async () => {
+    const answer = await stranger.get('/openapi.json');
+    const document = openApi.parse(answer.body);
+    expect(document.openapi).toBe('3.1.0');
+    const calls = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
+    const create = document.paths['/v1/orders']?.['post'];
+    expect(Object.keys(create?.responses ?? {})).toEqual([
+      '201',
+      '202',
+      '400',
+      '401',
+      '403',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
+    expect(JSON.stringify(create)).toContain('Idempotency-Key');
+  });
+
+  it('is closed for requests, and open for additional fields of later versions in answers', async () => {
+    const answer = await stranger.get('/openapi.json');
+    expect(answer.at('components', 'schemas', 'OrderInput', 'additionalProperties')).toBe(false);
+    expect(answer.at('components', 'schemas', 'Order', 'properties', 'id', 'type')).toBe('string');
+    expect(answer.at('components', 'schemas', 'Order', 'additionalProperties')).toBeUndefined();
+  });
+
+  it('refers only to its own parts, and its examples match their schemas', async () => {
+    const answer = await stranger.get('/openapi.json');
+    const document = openApi.parse(answer.body);
+    const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
+    ajv.addSchema({ $id: 'api', ...document });
+    const references = [...answer.text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, reference]) => reference ?? '');
+    expect(references.length).toBeGreaterThan(10);
+    for (const reference of new Set(references)) {
+      expect(answer.at(...reference.slice(1).split('/')), reference).toBeDefined();
+    }
+    const schemas = references.filter((reference) => reference.startsWith('/components/schemas/'));
+    for (const reference of new Set(schemas))
+      expect(ajv.getSchema(`api#${reference}`), reference).toBeTypeOf('function');
+
+    let checked = 0;
+    for (const { schema, examples } of contentsOf(document)) {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
+      for (const value of examples) {
+        expect(validate(value), JSON.stringify([value, validate.errors])).toBe(true);
+        checked += 1;
+      }
+    }
+    expect(checked).toBeGreaterThan(40);
+  });
+
+  it('lists only codes with a page, and each page names a solution', async () => {
+    for (const code of problemCodes) {
+      const page = await stranger.get(problemType(code));
+      expect([code, page.status, page.headers.get('content-type')]).toEqual([code, 200, 'text/html; charset=utf-8']);
+      expect(page.text).toContain(`<code>${code}</code>, HTTP status ${PROBLEMS[code].status}`);
+      const facts = await stranger.get(problemType(code), { headers: { accept: 'application/json' } });
+      expect(facts.body).toEqual({
+        type: problemType(code),
+        code,
+        meaning: PROBLEM_MEANINGS[code] ?? null,
+        ...PROBLEMS[code],
+      });
+    }
+  });
+
+  it('is shown on a page without external resources, under a policy that forbids them', async () => {
+    const page = await stranger.get('/docs');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
+    expect(parts.length).toBe(4);
+    for (const part of parts) {
+      const file = await stranger.get(new URL(part, `${api.baseUrl}/docs`).pathname);
+      expect([part, file.status]).toEqual([part, 200]);
+    }
+    const slash = await stranger.get('/docs/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '../docs']);
+    expect(page.text + (await stranger.get('/docs/start.js')).text).not.toMatch(/https?:/);
+    expect(page.text).not.toMatch(/<script>/);
+  });
+
+  it('is created without a running API', () => {
+    expect(openApiDocument([], '1.0.0')).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
+  });
+});
+
+function contentsOf(document: z.output<typeof openApi>): { schema: unknown; examples: unknown[] }[] {
+  return Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ requestBody, responses }) => [
+      ...(requestBody === undefined ? [] : [requestBody]),
+      ...Object.values(responses),
+    ])
+    .flatMap((each) => Object.values(each.content ?? {}))
+    .map(({ schema, example, examples = {} }) => ({
+      schema,
+      examples: [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples).flatMap(({ value }) => (value === undefined ? [] : [value])),
+      ],
+    }));
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { newId } from '#db/connection/ids.ts';
+import { storeEsimState } from '#db/esims/esim-readings.ts';
+import { attempts, esims, journal, orders, topups, walletMovements } from '#db/schema.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const key = () => ({ headers: { 'Idempotency-Key': randomUUID() } });
+const at = (ms: number) => new Date(TEST_NOW + ms);
+const idsOf = async (path: string): Promise<unknown[]> => {
+  const answer = await caller.get(path);
+  const data = answer.at('data');
+  if (!Array.isArray(data)) throw new Error(`${answer.status}: ${answer.text}`);
+  return data.map((_one, place) => answer.at('data', place, 'id'));
+};
+
+describe('a list of several statuses', () => {
+  it('is one list, newest first, with any other conditions', async () => {
+    const statuses = ['accepted', 'held', 'failed', 'held', 'abandoned', 'failed', 'held'] as const;
+    const made: string[] = [];
+    for (const [n, status] of statuses.entries()) {
+      const id = (
+        await caller.post('/v1/orders', { package_id: 1 + (n % 2), external_order_id: `F-${n}` }, key())
+      ).textAt('id');
+      await api.database.run((db) =>
+        db
+          .update(orders)
+          .set({ status, createdAt: at(n), updatedAt: at(1_000 - n) })
+          .where(eq(orders.id, id)),
+      );
+      made.unshift(id);
+    }
+    const some = (...wanted: number[]) => wanted.map((n) => made[statuses.length - 1 - n]);
+    expect(await idsOf('/v1/orders?status=held,failed')).toEqual(some(6, 5, 3, 2, 1));
+    expect(await idsOf('/v1/orders?status=held,held')).toEqual(some(6, 3, 1));
+    expect(await idsOf('/v1/orders?status=held')).toEqual(some(6, 3, 1));
+    expect(await idsOf('/v1/orders?status=held,failed&package_id=2')).toEqual(some(5, 3, 1));
+    expect(await idsOf(`/v1/orders?status=held,failed&created_before=${at(4).toISOString()}`)).toEqual(some(3, 2, 1));
+    expect(await idsOf(`/v1/orders?updated_after=${at(997).toISOString()}`)).toEqual(some(2, 1, 0));
+    const seen: unknown[] = [];
+    for (let cursor: unknown = ''; typeof cursor === 'string';) {
+      const page = await caller.get(
+        `/v1/orders?status=abandoned,held,failed&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      seen.push(page.at('data', 0, 'id'), page.at('data', 1, 'id'));
+      cursor = page.at('next_cursor');
+    }
+    expect(seen).toEqual(some(6, 5, 4, 3, 2, 1));
+  });
+
+  it.each([
+    'orders?status=held,bought',
+    'orders?status=',
+    'orders?status=held,,failed',
+    'refunds?status=completed,gone',
+    'esims?status=a,,b',
+    'orders?esim_id=1',
+  ])('refuses %s', async (query) => {
+    expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
+  });
+});
+
+describe('orders of an eSIM', () => {
+  it('are filtered by its id', async () => {
+    const id = (await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, key())).textAt(
+      'id',
+    );
+    const esimId = newId('esim');
+    await api.database.run((db) => db.update(orders).set({ esimId }).where(eq(orders.id, id)));
+    expect(await idsOf(`/v1/orders?esim_id=${esimId}`)).toEqual([id]);
+    expect(await idsOf(`/v1/orders?esim_id=${newId('esim')}`)).toEqual([]);
+  });
+});
+
+describe('the subscriptions of a customer', () => {
+  it('are filtered by the reference, which is stored nowhere in plain text', async () => {
+    const reference = `customer ${randomUUID()}, Zoë`;
+    const subscribe = async (customer: string) =>
+      (
+        await caller.post(
+          '/v1/vpn/subscriptions',
+          { vpn_plan_id: 7, external_subscription_id: randomUUID(), customer_reference: customer, customer_price: '5' },
+          key(),
+        )
+      ).textAt('id');
+    const [one, two] = [await subscribe(reference), await subscribe(reference)];
+    await subscribe(`${reference} `);
+    const found = await idsOf(`/v1/vpn/subscriptions?customer_reference=${encodeURIComponent(reference)}`);
+    expect(found).toHaveLength(2);
+    expect(new Set(found)).toEqual(new Set([one, two]));
+    const rows = await api.database.run((db) =>
+      db.execute(
+        sql`select t::text as text from vpn_subscriptions t
+          union all select t::text from events t
+          union all select t::text from timeline t`,
+      ),
+    );
+    expect(JSON.stringify(rows.rows)).not.toContain(reference.slice(0, 30));
+    expect(api.log.join('\n')).not.toContain(reference.slice(9, 45));
+  });
+});
+
+describe('recently changed eSIMs', () => {
+  it('are those with changed fields; an unchanged reading does not count', async () => {
+    const id = newId('esim');
+    const facts = { status: 'installed', installedAt: at(0), activatedAt: null, expiresAt: null };
+    const before = new Date('2020-01-31T12:00:00Z');
+    await insertEsim(id, newId('order'), { ...facts, updatedAt: before });
+    const changedAt = async () =>
+      (await api.database.run((db) => db.select({ at: esims.updatedAt }).from(esims).where(eq(esims.id, id))))[0]?.at;
+    const since = new Date(before.getTime() + 1);
+    await api.database.run((db) => storeEsimState(db, id, facts, at(1)));
+    expect([await changedAt(), await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([before, []]);
+    for (const [n, change] of [{ status: 'active' }, { activatedAt: at(2) }, { expiresAt: at(3) }].entries()) {
+      await api.database.run((db) => db.update(esims).set({ updatedAt: before }).where(eq(esims.id, id)));
+      await api.database.run((db) => storeEsimState(db, id, { ...facts, ...change }, at(2 + n)));
+      expect([change, await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([change, [id]]);
+    }
+  });
+});
+
+describe('movements of the wallet', () => {
+  it('are filtered by their order and eSIM, for every kind of movement', async () => {
+    const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
+    await insertEsim(esim, order, {});
+    const work = { apiKeyId: 'key_test', packageId: 1 };
+    const [bought, again, recharged, foreign] = [
+      newId('attempt'),
+      newId('attempt'),
+      newId('attempt'),
+      newId('attempt'),
+    ];
+    const tried = { number: 1, encryptedRequestBody: Buffer.alloc(1) };
+    const moved = { amount: '1.00', currency: 'EUR' };
+    const movement = { ...moved, reason: 'other', occurredAt: at(0), readAt: at(0) } as const;
+    const mine = { direction: 'debit', ...movement } as const;
+    const rows = await api.database.transaction(async (tx) => {
+      await tx.insert(topups).values({ ...work, id: topup, esimId: esim });
+      await tx.insert(attempts).values([
+        {
+          ...tried,
+          id: bought,
+          subjectKind: 'order',
+          subjectId: order,
+          idempotencyKey: bought,
+          reference: 'shop-1',
+          serviceId: 'so_1',
+          serviceEsimId: 'se_1',
+          state: 'failed',
+        },
+        {
+          ...tried,
+          id: again,
+          subjectKind: 'order',
+          subjectId: order,
+          idempotencyKey: again,
+          number: 2,
+          reference: 'shop-1~2',
+        },
+        {
+          ...tried,
+          id: recharged,
+          subjectKind: 'topup',
+          subjectId: topup,
+          idempotencyKey: recharged,
+          serviceId: 'st_1',
+          serviceEsimId: 'se_1',
+        },
+        {
+          ...tried,
+          id: foreign,
+          subjectKind: 'order',
+          subjectId: other,
+          idempotencyKey: foreign,
+          reference: 'shop-2',
+          serviceId: 'so_2',
+        },
+      ]);
+      await tx.insert(walletMovements).values([
+        { ...mine, serviceId: 'wt_1', causeKind: 'adjustment', causeId: 'wt_1', attemptId: bought },
+        { ...mine, serviceId: 'wt_2', causeKind: 'adjustment', causeId: 'wt_2', attemptId: foreign },
+        { ...mine, serviceId: 'wt_3', orderId: 'so_1' },
+        { ...mine, serviceId: 'wt_4', orderReference: 'shop-1~2' },
+        { ...mine, serviceId: 'wt_5', topupId: 'st_1' },
+        { ...mine, serviceId: 'wt_6', orderId: 'so_2', topupId: 'so_1' },
+        { ...mine, serviceId: 'wt_7' },
+      ]);
+      return tx
+        .insert(journal)
+        .values([
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: bought },
+          { ...moved, direction: 'credit', causeKind: 'attempt', causeId: bought },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: again },
+          { ...moved, direction: 'debit', causeKind: 'adjustment', causeId: 'wt_1' },
+          { ...moved, direction: 'credit', causeKind: 'refund', causeId: order },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: recharged },
+          { ...moved, direction: 'credit', causeKind: 'refund', causeId: topup },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: foreign },
+          { ...moved, direction: 'debit', causeKind: 'adjustment', causeId: 'wt_2' },
+          { ...moved, direction: 'credit', causeKind: 'deposit', causeId: order },
+        ])
+        .returning({ id: journal.id });
+    });
+    const newest = (...places: number[]) => places.map((place) => `jrn_${rows[place]?.id}`).toReversed();
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${order}`)).toEqual(newest(0, 1, 2, 3, 4));
+    expect(await idsOf(`/v1/wallet/transactions?esim_id=${esim}`)).toEqual(newest(0, 1, 2, 3, 4, 5, 6));
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${order}&direction=credit`)).toEqual(newest(1, 4));
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${other}&esim_id=${esim}`)).toEqual([]);
+    expect(await idsOf(`/v1/wallet/transactions?esim_id=${newId('esim')}`)).toEqual([]);
+    const named = async (query: string) => {
+      const answer = await caller.get(`/v1/wallet/transactions?cause=none&${query}`);
+      return answer
+        .read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) }))
+        .data.map(({ service }) => service.id);
+    };
+    expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
+    // Ids of the service are separate from our own ids.
+    const both = await caller.get(`/v1/wallet/transactions?cause=none&order_id=${other}`);
+    expect(both.at('data', 0, 'service')).toMatchObject({
+      id: 'wt_6',
+      service_order_id: 'so_2',
+      service_topup_id: 'so_1',
+      service_esim_id: null,
+    });
+    expect(both.at('data', 0, 'service')).not.toHaveProperty('order_id');
+    expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
+    expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
+  });
+});
+
+async function insertEsim(id: string, orderId: string, more: Partial<typeof esims.$inferInsert>): Promise<void> {
+  const facts = {
+    serviceEsimId: id,
+    iccid: '8944500102198304826',
+    packageId: 1,
+    status: 'installed',
+    readAt: at(0),
+  };
+  await api.database.run((db) =>
+    db.insert(esims).values({ id, orderId, encryptedActivationCode: Buffer.alloc(1), ...facts, ...more }),
+  );
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orders, outbox, timeline } from '#db/schema.ts';
+import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const { create } = orderCalls(() => caller);
+
+describe('the creation of an order', () => {
+  it('stores order, start request and first timeline entry together, and returns 202 with its address', async () => {
+    const wakeUps = api.wakeUps();
+    const body = orderInput({
+      max_price: { amount: '12.50', currency: 'EUR' },
+      deadline: '2030-02-01T01:00:00+01:00',
+      metadata: { shop_order: 'A-1' },
+    });
+    const answer = await create(body);
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('location')).toBe(`/v1/orders/${orderOf(answer).id}`);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^ord_[0-9A-Z]{26}$/),
+      status: 'accepted',
+      package_id: 101,
+      external_order_id: body.external_order_id,
+      esim_id: null,
+      service_order_id: null,
+      max_price: { amount: '12.50', currency: 'EUR' },
+      charged: null,
+      failure: null,
+      attention: null,
+      resubmission: { verdict: 'not_needed', reason: expect.stringContaining('this one continues') },
+      next_step_at: null,
+      deadline: '2030-02-01T00:00:00.000Z',
+      retry_policy: {
+        attempts: null,
+        first_wait_seconds: null,
+        longest_wait_seconds: null,
+        gives_up_at: null,
+        changed: [],
+      },
+      metadata: { shop_order: 'A-1' },
+      attempts: 0,
+      created_by: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
+      created_at: new Date(TEST_NOW).toISOString(),
+      updated_at: new Date(TEST_NOW).toISOString(),
+      completed_at: null,
+    });
+    const { id } = orderOf(answer);
+    const started = await api.database.run((db) => db.select().from(outbox).where(eq(outbox.subjectId, id)));
+    expect(started).toMatchObject([{ topic: 'start_work' }]);
+    const entries = await api.database.run((db) => db.select().from(timeline).where(eq(timeline.subjectId, id)));
+    expect(entries).toMatchObject([{ event: 'order.accepted', dedupKey: 'order.accepted' }]);
+    expect(api.wakeUps()).toBe(wakeUps + 1);
+    expect((await caller.get(`/v1/orders/${id}`)).body).toEqual(answer.body);
+  });
+
+  it('repeats the first answer for the same key, also with reordered fields and after the deadline', async () => {
+    const body = orderInput({ deadline: '2030-01-31T12:00:01Z' });
+    const key = randomUUID();
+    const first = await create(body, key);
+    api.clock.now += 3_600_000;
+    try {
+      const reordered = Object.fromEntries(Object.entries(body).toReversed());
+      const second = await create(reordered, key);
+      expect(second.status).toBe(202);
+      expect(second.text).toBe(first.text);
+      expect(second.headers.get('location')).toBe(first.headers.get('location'));
+      expect(first.headers.has('idempotent-replayed')).toBe(false);
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+    } finally {
+      api.clock.now = TEST_NOW;
+    }
+  });
+
+  it('refuses the same key with another body and leaves the first order unchanged', async () => {
+    const key = randomUUID();
+    await create(orderInput(), key);
+    const other = orderInput();
+    const answer = await create(other, key);
+    expect(answer.status).toBe(422);
+    expect(problemOf(answer).code).toBe('idempotency_key_reused');
+    expect((await caller.get(`/v1/orders?external_order_id=${other.external_order_id}`)).at('data')).toEqual([]);
+  });
+
+  it('separates the keys of two callers', async () => {
+    const key = randomUUID();
+    const [mine, theirs] = [await create(orderInput(), key), await create(orderInput(), key, await api.caller())];
+    expect([mine.status, theirs.status]).toEqual([202, 202]);
+    expect(orderOf(mine).id).not.toBe(orderOf(theirs).id);
+  });
+
+  it('creates one order for fifty identical concurrent requests', async () => {
+    const body = orderInput();
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create(body, key)));
+    const accepted = answers.filter(({ status }) => status === 202);
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
+    for (const other of answers.filter(({ status }) => status !== 202)) {
+      expect(problemOf(other)).toMatchObject({ status: 409, code: 'idempotency_in_progress' });
+      expect(other.headers.get('retry-after')).toBe('1');
+    }
+    const rows = await api.database.run((db) =>
+      db.select().from(orders).where(eq(orders.externalOrderId, body.external_order_id)),
+    );
+    expect(rows).toHaveLength(1);
+    expect((await create(body, key)).text).toBe(accepted[0]?.text);
+  });
+
+  it('creates one order for fifty keys with one external_order_id, and names it in each refusal', async () => {
+    const body = orderInput();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create(body)));
+    const made = answers.filter(({ status }) => status === 202);
+    expect(made).toHaveLength(1);
+    const { id } = orderOf(made[0]!);
+    for (const refused of answers.filter(({ status }) => status !== 202)) {
+      expect(problemOf(refused)).toMatchObject({
+        status: 409,
+        code: 'external_order_id_taken',
+        existing: { id, href: `/v1/orders/${id}` },
+      });
+    }
+  });
+
+  it('accepts the same key with a corrected request after a refusal', async () => {
+    const key = randomUUID();
+    expect((await create(orderInput({ package_id: 0 }), key)).status).toBe(400);
+    expect((await create(orderInput({ deadline: '2030-01-31T11:59:59Z' }), key)).status).toBe(400);
+    expect((await create(orderInput(), key)).status).toBe(202);
+  });
+
+  it('requires an Idempotency-Key of visible characters', async () => {
+    const missing = await caller.post('/v1/orders', orderInput());
+    expect([missing.status, problemOf(missing).code]).toEqual([400, 'idempotency_key_missing']);
+    for (const key of [
+      'a b',
+      'x'.repeat(256),
+      'ü',
+      '"open',
+      '""',
+      '"a"b"',
+      '"a\\b"',
+      '"a", "b"',
+      '"a";b',
+      `"${'x'.repeat(256)}"`,
+    ]) {
+      const answer = await create(orderInput(), key);
+      expect([key, answer.status, problemOf(answer).code]).toEqual([key, 400, 'idempotency_key_invalid']);
+    }
+  });
+});
+
+describe('a quoted Idempotency-Key, as in the IETF draft', () => {
+  it('is equal to the key without quotes', async () => {
+    const body = orderInput();
+    const first = await create(body, '"4f5d2f0e \\"a\\" \\\\"');
+    const again = await create(body, '"4f5d2f0e \\"a\\" \\\\"');
+    expect([first.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([202, 'true', first.text]);
+    const other = orderInput();
+    const bare = await create(other, 'quoted-or-bare');
+    expect((await create(other, '"quoted-or-bare"')).text).toBe(bare.text);
+  });
+});

@@ -1,0 +1,231 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { auditLog, pricingRuleVersions } from '#db/schema.ts';
+import { GERMANY, RULES, suggestion } from '#test/support/api/pricing-rules.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+const rule = z.looseObject({ id: z.string(), version: z.int(), ended_at: z.string().nullable() });
+
+const page = z.looseObject({
+  data: z.array(z.looseObject({ id: z.union([z.int(), z.string()]), suggested_price: suggestion.optional() })),
+});
+
+let api: TestApi;
+let caller: HttpClient;
+let keys = 0;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+async function make(body: object, key = `key-${(keys += 1)}`) {
+  return caller.post(RULES, { ...body }, { headers: { 'Idempotency-Key': key } });
+}
+
+describe('pricing rules', () => {
+  it('suggest prices from their creation on, beside those of the service, with an explanation', async () => {
+    expect((await caller.get('/v1/packages')).read(page).data.map((each) => each.suggested_price)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+
+    const made = await make(GERMANY);
+    expect(made.status).toBe(201);
+    const { id } = made.read(rule);
+    expect(made.headers.get('location')).toBe(`${RULES}/${id}`);
+    expect((await caller.get(`${RULES}/${id}`)).body).toEqual(made.body);
+
+    const shown = (await caller.get('/v1/packages/101')).body;
+    expect(shown).toMatchObject({
+      price_for_reseller: '9.80',
+      suggested_price: {
+        amount: '13.99',
+        currency: 'EUR',
+        margin: { amount: '4.19', percent: '42.76' },
+        max_price: { amount: '9.996', currency: 'EUR' },
+        rule: { id, version: 1, target: 'country' },
+      },
+    });
+    const explained = z
+      .looseObject({
+        suggested_price: z.looseObject({
+          explanation: z.array(z.looseObject({ step: z.string(), amount: z.string() })),
+        }),
+      })
+      .parse(shown);
+    expect(explained.suggested_price.explanation.map(({ step, amount }) => `${step} ${amount}`)).toEqual([
+      'cost 9.80',
+      'margin_percent 13.23',
+      'margin_amount 13.73',
+      'rounding 13.99',
+    ]);
+  });
+
+  it('are overridden by more specific ones, also for VPN plans', async () => {
+    const byDefault = await make({
+      target: { kind: 'default' },
+      currency: 'EUR',
+      terms: { margin: { percent: '100' } },
+      reason: 'All else.',
+    });
+    const ofPlan = await make({
+      target: { kind: 'vpn_plan', vpn_plan_id: 7 },
+      currency: 'EUR',
+      terms: { minimum_price: '4.99' },
+      reason: 'The plan.',
+    });
+    expect([byDefault.status, ofPlan.status]).toEqual([201, 201]);
+    const listed = (await caller.get('/v1/packages')).read(page).data;
+    expect(listed.map((each) => [each.id, each.suggested_price?.amount, each.suggested_price?.rule.target])).toEqual([
+      [101, '13.99', 'country'],
+      [102, '6.91', 'default'],
+      [103, '62.00', 'default'],
+    ]);
+    const [plan] = (await caller.get('/v1/vpn/plans')).read(page).data;
+    expect(plan?.suggested_price).toMatchObject({
+      amount: '4.99',
+      rule: { id: ofPlan.read(rule).id, target: 'vpn_plan' },
+    });
+  });
+
+  it('are unique per target, and a second one is refused with a link to the first, also concurrently', async () => {
+    const again = await make({ ...GERMANY, terms: {} });
+    expect([again.status, again.read(problemSchema).code]).toEqual([409, 'pricing_rule_exists']);
+    expect((await caller.get(again.read(problemSchema).existing?.href ?? '')).body).toMatchObject({
+      target: GERMANY.target,
+    });
+
+    const japan = { ...GERMANY, target: { kind: 'country', country: 'JP' } };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make(japan)));
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201, 409, 409, 409, 409,
+    ]);
+    // Another currency makes it another rule.
+    expect((await make({ ...japan, currency: 'USD' })).status).toBe(201);
+  });
+
+  it('are created once per Idempotency-Key', async () => {
+    const france = { ...GERMANY, target: { kind: 'country', country: 'FR' }, currency: 'CHF' };
+    const [first, second] = [await make(france, 'same'), await make(france, 'same')];
+    expect([second.status, second.headers.get('idempotent-replayed'), second.text]).toEqual([201, 'true', first.text]);
+  });
+
+  it('keep each version with author and reason, and are changed only in the version that was read', async () => {
+    const { id } = (await make({ ...GERMANY, target: { kind: 'package', package_id: 103 } })).read(rule);
+    const changed = await caller.post(`${RULES}/${id}/change`, {
+      terms: { margin: { percent: '50' } },
+      reason: 'Dearer.',
+      version: 1,
+    });
+    expect([changed.status, changed.read(rule).version]).toEqual([200, 2]);
+    const stale = await caller.post(`${RULES}/${id}/change`, {
+      terms: {},
+      reason: 'I had read the first.',
+      version: 1,
+    });
+    expect([stale.status, stale.read(problemSchema).code, stale.read(problemSchema).detail]).toEqual([
+      409,
+      'pricing_rule_changed',
+      'It is in version 2.',
+    ]);
+    const ended = await caller.post(`${RULES}/${id}/end`, { reason: 'Sold out.' });
+    expect([ended.status, ended.read(rule).ended_at !== null]).toEqual([200, true]);
+    expect((await caller.post(`${RULES}/${id}/end`, { reason: 'Again.' })).status).toBe(409);
+
+    const versions = z.looseObject({
+      data: z.array(
+        z.looseObject({ version: z.int(), change: z.string(), reason: z.string(), changed_by: z.string() }),
+      ),
+      next_cursor: z.string().nullable(),
+    });
+    const newest = (await caller.get(`${RULES}/${id}/versions?limit=2`)).read(versions);
+    const oldest = (await caller.get(`${RULES}/${id}/versions?limit=2&cursor=${newest.next_cursor}`)).read(versions);
+    expect([...newest.data, ...oldest.data].map(({ version, change, reason }) => [version, change, reason])).toEqual([
+      [3, 'ended', 'Sold out.'],
+      [2, 'changed', 'Dearer.'],
+      [1, 'created', GERMANY.reason],
+    ]);
+    expect(oldest.next_cursor).toBeNull();
+    const audited = await api.database.run((db) =>
+      db
+        .select()
+        .from(auditLog)
+        .where(sql`subject_id = ${id}`)
+        .orderBy(auditLog.id),
+    );
+    expect(audited.map(({ action, actor, reason }) => [action, actor, reason])).toEqual(
+      ['created', 'changed', 'ended'].map((change, index) => [
+        `pricing.rule_${change}`,
+        newest.data[0]?.changed_by,
+        [GERMANY.reason, 'Dearer.', 'Sold out.'][index],
+      ]),
+    );
+    // After its end, another rule for the same target is possible.
+    expect((await make({ ...GERMANY, target: { kind: 'package', package_id: 103 } })).status).toBe(201);
+  });
+
+  it('are filtered by target, without ended ones unless requested', async () => {
+    const list = async (query: string) =>
+      (await caller.get(`${RULES}?${query}`)).read(
+        z.looseObject({ data: z.array(rule), next_cursor: z.string().nullable() }),
+      );
+    const all = await list('ended=true&limit=100');
+    expect(all.data.filter(({ ended_at: at }) => at !== null)).toHaveLength(1);
+    expect((await list('limit=100')).data).toHaveLength(all.data.length - 1);
+    expect((await list('target=country&currency=USD')).data).toHaveLength(1);
+    const first = await list('ended=true&limit=3');
+    const second = await list(`ended=true&limit=100&cursor=${first.next_cursor}`);
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.data.map(({ id }) => id));
+  });
+
+  it('are refused with each invalid field', async () => {
+    const answer = await make({
+      target: { kind: 'country', country: 'de' },
+      currency: 'EUR',
+      terms: { margin: { percent: '-5', amount: '1,50' }, rounding: { step: '1' } },
+      reason: ' ',
+    });
+    expect(
+      answer
+        .read(problemSchema)
+        .errors?.map(({ field }) => field)
+        .toSorted(),
+    ).toEqual(['reason', 'target.country', 'terms.margin.amount', 'terms.margin.percent']);
+    const grid = await make({ ...GERMANY, currency: 'GBP', terms: { rounding: { step: '1', ending: '1.99' } } });
+    expect(grid.read(problemSchema).errors).toEqual([
+      { in: 'body', field: 'terms.rounding.ending', message: 'must be less than the step' },
+    ]);
+  });
+
+  it('require their scopes, and unknown ones are not found', async () => {
+    const reader = await api.caller(['pricing:read', 'packages:read']);
+    expect(
+      (await reader.post(RULES, GERMANY, { headers: { 'Idempotency-Key': 'a' } })).read(problemSchema).missing_scope,
+    ).toBe('pricing:write');
+    const buyer = await api.caller(['orders:write']);
+    expect((await buyer.get(RULES)).read(problemSchema).missing_scope).toBe('pricing:read');
+    for (const path of ['rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN', 'nonsense']) {
+      expect((await caller.get(`${RULES}/${path}`)).read(problemSchema).code).toBe('pricing_rule_not_found');
+      expect((await caller.post(`${RULES}/${path}/end`, { reason: 'x' })).status).toBe(404);
+    }
+  });
+});
+
+describe('the versions of a rule', () => {
+  it('cannot be changed in the database', async () => {
+    const refused = { cause: { message: expect.stringContaining('append-only') } };
+    await expect(
+      api.database.run((db) => db.update(pricingRuleVersions).set({ reason: 'Rewritten.' })),
+    ).rejects.toMatchObject(refused);
+    await expect(api.database.run((db) => db.delete(pricingRuleVersions))).rejects.toMatchObject(refused);
+  });
+});

@@ -1,0 +1,276 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { activationCodeAad } from '#db/encryption-aads.ts';
+import { auditLog, esims, orders } from '#db/schema.ts';
+import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { qrOfPng, qrOfSvg } from '#test/support/qr.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const ESIM = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+const CODE = 'LPA:1$smdp.example.com$A1B2-C3D4-E5F6';
+
+describe('an eSIM', () => {
+  beforeAll(async () => {
+    const order = {
+      id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      apiKeyId: 'key_test',
+      externalOrderId: 'shop-2030-000123',
+      packageId: 101,
+    };
+    await api.database.run((db) => db.insert(orders).values(order));
+    await api.database.run((db) =>
+      db.insert(esims).values({
+        id: ESIM,
+        orderId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+        serviceEsimId: '77301',
+        iccid: '8944500102198304826',
+        packageId: 101,
+        encryptedActivationCode: api.keyRing.encrypt(CODE, activationCodeAad(ESIM)),
+        status: 'installed',
+        installedAt: new Date(TEST_NOW - 60_000),
+        readAt: new Date(TEST_NOW - 12_300),
+        createdAt: new Date(TEST_NOW - 12_300),
+        updatedAt: new Date(TEST_NOW - 11_000),
+      }),
+    );
+  });
+  const audited = () => api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, ESIM)));
+
+  it('is shown with its fields and their age, without activation code and audit entry', async () => {
+    const answer = await caller.get(`/v1/esims/${ESIM}`);
+    expect(answer.body).toEqual({
+      id: ESIM,
+      order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      external_order_id: 'shop-2030-000123',
+      service_esim_id: '77301',
+      iccid: '8944500102198304826',
+      package_id: 101,
+      status: 'installed',
+      installed_at: new Date(TEST_NOW - 60_000).toISOString(),
+      activated_at: null,
+      expires_at: null,
+      read_at: new Date(TEST_NOW - 12_300).toISOString(),
+      facts_age_seconds: 12.3,
+      created_at: new Date(TEST_NOW - 12_300).toISOString(),
+      updated_at: new Date(TEST_NOW - 11_000).toISOString(),
+    });
+    expect(answer.text).not.toContain('A1B2');
+    expect(await audited()).toEqual([]);
+  });
+
+  it('returns its activation code only with that scope, uncached, and audits the reader', async () => {
+    const reader = await api.caller(['esims:read']);
+    for (const path of ['activation', 'qr.svg', 'qr.png']) {
+      expect((await reader.get(`/v1/esims/${ESIM}/${path}`)).read(problemSchema).missing_scope).toBe('esims:reveal');
+    }
+    expect(await audited()).toEqual([]);
+
+    const answer = await caller.get(`/v1/esims/${ESIM}/activation`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.body).toEqual({
+      esim_id: ESIM,
+      iccid: '8944500102198304826',
+      activation_code: CODE,
+      smdp_address: 'smdp.example.com',
+      matching_id: 'A1B2-C3D4-E5F6',
+      confirmation_code_required: false,
+      install_links: {
+        ios: 'https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
+        android:
+          'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
+      },
+    });
+    const svg = await caller.get(`/v1/esims/${ESIM}/qr.svg`);
+    expect([svg.headers.get('content-type'), svg.headers.get('cache-control')]).toEqual([
+      'image/svg+xml; charset=utf-8',
+      'no-store',
+    ]);
+    expect(qrOfSvg(svg.text)).toEqual({ text: CODE, quietZone: 4 });
+    const png = await caller.get(`/v1/esims/${ESIM}/qr.png`);
+    expect([png.headers.get('content-type'), png.headers.get('cache-control')]).toEqual(['image/png', 'no-store']);
+    expect(qrOfPng(png.bytes)).toEqual({ text: CODE, quietZone: 4 });
+
+    const entries = await audited();
+    expect(entries.map(({ action }) => action)).toEqual([
+      'esim.activation_revealed',
+      'esim.qr_revealed',
+      'esim.qr_revealed',
+    ]);
+    expect(entries.every(({ actor, at }) => actor.startsWith('key_') && at.getTime() === TEST_NOW)).toBe(true);
+    expect(api.log.join('')).not.toContain('A1B2');
+  });
+
+  it('reveals nothing when the audit log cannot be written', async () => {
+    await using own = await startTestApi();
+    await own.database.run((db) => db.execute('alter table audit_log rename to audit_log_away'));
+    await own.database.run((db) =>
+      db.insert(esims).values({
+        id: ESIM,
+        orderId: 'ord_1',
+        serviceEsimId: '1',
+        iccid: '8944500102198304826',
+        packageId: 1,
+        encryptedActivationCode: own.keyRing.encrypt(CODE, activationCodeAad(ESIM)),
+        status: 'new',
+        readAt: new Date(TEST_NOW),
+      }),
+    );
+    const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/activation`);
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([500, 'internal_error']);
+    expect(answer.text).not.toContain('smdp');
+  });
+
+  it('is listed by its fields, and by nothing else', async () => {
+    const path = (filter: string) => `/v1/esims?${filter}`;
+    for (const filter of [
+      'status=installed',
+      'iccid=8944500102198304826',
+      'package_id=101',
+      'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      '',
+    ]) {
+      expect((await caller.get(path(filter))).body, filter).toMatchObject({
+        data: [{ id: ESIM, external_order_id: 'shop-2030-000123' }],
+        next_cursor: null,
+      });
+    }
+    for (const filter of [
+      'status=active',
+      'iccid=8944500102198304827',
+      'package_id=102',
+      'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCE',
+    ]) {
+      expect((await caller.get(path(filter))).body, filter).toEqual({ data: [], next_cursor: null });
+    }
+    expect((await caller.get(path('iccid=89'))).status).toBe(400);
+    expect((await caller.get(path('order_id=ord_nothing'))).status).toBe(400);
+  });
+
+  it('is listed in pages, newest first, once each', async () => {
+    await using own = await startTestApi();
+    const by = await own.caller();
+    const ids = Array.from({ length: 5 }, (_, n) => `esim_01JQ8Z6A2B3C4D5E6F7G8H9J0${n}`.padEnd(31, 'K'));
+    await own.database.run((db) =>
+      db.insert(esims).values(
+        ids.map((id, n) => ({
+          id,
+          orderId: `ord_${n}`,
+          serviceEsimId: String(n),
+          iccid: '8944500102198304826',
+          packageId: 101,
+          encryptedActivationCode: Buffer.alloc(0),
+          status: 'installed',
+          readAt: new Date(TEST_NOW),
+          // Two at a time have the same creation time.
+          createdAt: new Date(TEST_NOW - Math.floor(n / 2) * 1_000),
+        })),
+      ),
+    );
+    const seen: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = (await by.get(`/v1/esims?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as {
+        data: { id: string }[];
+        next_cursor: string | null;
+      };
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual([ids[1], ids[0], ids[3], ids[2], ids[4]]);
+  });
+
+  it.each([
+    [
+      'a total',
+      { data_used_mb: 512.5, data_total_mb: 3072 },
+      { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false },
+    ],
+    [
+      'no limit',
+      { data_used_mb: 512.5, data_total_mb: null },
+      { data_total_mb: null, data_left_mb: null, unlimited: true },
+    ],
+    ['neither', { data_used_mb: 512.5 }, { data_total_mb: null, data_left_mb: null, unlimited: null }],
+  ])('shows its usage when the service returns %s', async (_what, value, shown) => {
+    await using own = await startTestApi({
+      service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) },
+    });
+    await own.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
+    const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/usage`);
+    expect(answer.body).toMatchObject({
+      esim_id: ESIM,
+      data_used_mb: 512.5,
+      measured_at: null,
+      source: 'service',
+      age_seconds: 0,
+      ...shown,
+    });
+  });
+
+  it('shows the last usage with its age while the service is unavailable, or none', async () => {
+    const asked = { answers: true };
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        getEsimUsage: async () =>
+          asked.answers
+            ? {
+                ok: true,
+                status: 200,
+                value: { data_used_mb: 100, data_total_mb: null, measured_at: '2030-01-31T11:59:00+00:00' },
+              }
+            : { ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' },
+      },
+    });
+    await own.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
+    const reader = await own.caller(['esims:read']);
+    asked.answers = false;
+    expect((await reader.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema).code).toBe('service_timeout');
+    asked.answers = true;
+    const fresh = await reader.get(`/v1/esims/${ESIM}/usage`);
+    own.clock.now += 90_000;
+    asked.answers = false;
+    expect((await reader.get(`/v1/esims/${ESIM}/usage`)).body).toEqual({
+      ...(fresh.body as object),
+      unlimited: true,
+      measured_at: '2030-01-31T11:59:00.000Z',
+      source: 'stored',
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 90,
+    });
+  });
+
+  it('shows that the service has no usage call', async () => {
+    expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({
+      status: 501,
+      code: 'service_does_not_offer',
+    });
+  });
+
+  it('is not found under another id, without an audit entry', async () => {
+    const before = (await audited()).length;
+    for (const id of ['esim_01JQ8Z6A2B3C4D5E6F7G8H9JKN', 'nonsense', '%00']) {
+      for (const path of ['', '/activation', '/qr.svg', '/qr.png']) {
+        const answer = await caller.get(`/v1/esims/${id}${path}`);
+        expect([answer.status, answer.read(problemSchema).code]).toEqual([404, 'esim_not_found']);
+      }
+    }
+    expect(await audited()).toHaveLength(before);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+describe('packages and wallet', () => {
+  it('are shown as the service returns them, with their age; packages by id and in pages', async () => {
+    const first = await caller.get('/v1/packages?limit=2');
+    expect(first.body).toEqual({
+      data: [
+        {
+          id: 101,
+          name: 'Europe 5 GB',
+          countries: ['DE', 'FR'],
+          data_mb: 5_120,
+          unlimited: false,
+          validity_days: 30,
+          price_for_reseller: '9.80',
+          currency: 'EUR',
+          available: true,
+          public_price: null,
+          suggested_price: null,
+        },
+        {
+          id: 102,
+          name: 'Japan 1 GB',
+          countries: ['JP'],
+          data_mb: 1_024,
+          unlimited: false,
+          validity_days: 7,
+          price_for_reseller: '3.455',
+          currency: 'EUR',
+          available: true,
+          public_price: null,
+          suggested_price: null,
+        },
+      ],
+      next_cursor: expect.any(String) as string,
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 0,
+    });
+    const second = await caller.get(`/v1/packages?limit=2&cursor=${String(first.at('next_cursor'))}`);
+    expect([second.at('data', 0, 'id'), second.at('data', 1), second.at('next_cursor')]).toEqual([
+      103,
+      undefined,
+      null,
+    ]);
+    expect((await caller.get('/v1/packages/103')).body).toMatchObject({
+      id: 103,
+      data_mb: null,
+      unlimited: true,
+      available: false,
+      age_seconds: 0,
+    });
+    for (const id of ['104', '0103', '1e2', 'x']) {
+      expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
+    }
+    expect((await caller.get('/v1/wallet')).body).toEqual({
+      balance: '1250',
+      currency: 'EUR',
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 0,
+    });
+  });
+
+  it('are read once for many callers, cached for a few seconds, then read again', async () => {
+    let reads = 0;
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        getWallet: async () => ({ ok: true, status: 200, value: { balance: String((reads += 1)), currency: 'EUR' } }),
+      },
+    });
+    const by = await own.caller();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => by.get('/v1/wallet')));
+    expect(new Set(answers.map((answer) => answer.at('balance')))).toEqual(new Set(['1']));
+    own.clock.now += 2_999;
+    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '1', age_seconds: 2.999 });
+    own.clock.now += 1;
+    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '2', age_seconds: 0 });
+  });
+
+  it('show the public price of a package when the service lists it, and null otherwise', async () => {
+    const item = { id: 101, name: 'Europe 5 GB', countries: [], available: true };
+    const unsaid = { ...item, id: 102, price: '4.99', currency: undefined };
+    const listPublicPackages = async () =>
+      ({
+        ok: true,
+        status: 200,
+        value: { items: [{ ...item, price: '14.9', currency: 'EUR' }, unsaid], complete: true },
+      }) as const;
+    await using own = await startTestApi({ service: { ...idleService, listPublicPackages } });
+    const by = await own.caller();
+    expect((await by.get('/v1/packages')).body).toMatchObject({
+      data: [
+        { id: 101, public_price: { amount: '14.9', currency: 'EUR' } },
+        { id: 102, public_price: null },
+        { id: 103, public_price: null },
+      ],
+    });
+  });
+
+  const failing = (failure: FailureClass, retryAfterMs?: number): ApiDependencies['service'] => {
+    const fail = async () =>
+      ({
+        ok: false,
+        kind: 'failure',
+        failure,
+        detail: 'In words.',
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      }) as const;
+    return { ...idleService, listPackages: fail, getWallet: fail };
+  };
+
+  it.each<[FailureClass, number, string, number | undefined, string]>([
+    ['timeout', 504, 'service_timeout', undefined, '5'],
+    ['rate_limited', 503, 'service_unavailable', 12_001, '13'],
+    ['not_sent', 503, 'service_unavailable', undefined, '5'],
+    ['unauthorized', 503, 'service_unavailable', undefined, '5'],
+    ['not_approved', 503, 'service_unavailable', undefined, '5'],
+    ['server_error', 502, 'service_failed', 0, '1'],
+    ['connection_lost', 502, 'service_failed', undefined, '5'],
+    ['unreadable_answer', 502, 'service_failed', undefined, '5'],
+    ['contract_drift', 502, 'service_failed', undefined, '5'],
+  ])('return the failure of the service: %s is %i', async (failure, status, code, retryAfterMs, retryAfter) => {
+    await using own = await startTestApi({ service: failing(failure, retryAfterMs) });
+    const by = await own.caller();
+    for (const path of ['/v1/packages', '/v1/packages/101', '/v1/wallet']) {
+      const answer = await by.get(path);
+      expect(answer.status).toBe(status);
+      expect(answer.read(problemSchema)).toMatchObject({ code, failure_class: failure, detail: 'In words.' });
+      expect(answer.headers.get('retry-after')).toBe(retryAfter);
+    }
+  });
+});

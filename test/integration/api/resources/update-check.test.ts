@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+describe('the update check', () => {
+  it('sends the version and channel to the service, with stable as default', async () => {
+    const latest = await caller.get('/v1/updates/latest?current_version=2.3.0');
+    expect(latest.body).toMatchObject({
+      latest_version: '2.4.1',
+      update_available: true,
+      channel: 'stable',
+      download_url: null,
+      age_seconds: 0,
+    });
+    expect((await caller.get('/v1/updates/latest?current_version=2.4.1&channel=beta')).body).toMatchObject({
+      update_available: false,
+      channel: 'beta',
+    });
+  });
+
+  it('refuses an invalid version', async () => {
+    for (const query of ['', '?current_version=new', '?current_version=1.0&channel=']) {
+      expect((await caller.get(`/v1/updates/latest${query}`)).status).toBe(400);
+    }
+  });
+});

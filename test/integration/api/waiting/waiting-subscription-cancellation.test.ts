@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { move, untilWaiting, wait } from '#test/support/api/waiting-calls.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+describe('the cancellation of a VPN subscription', () => {
+  /** An active one, as its workflow leaves it. @returns its address. */
+  async function active(): Promise<{ id: string; path: string }> {
+    const body = {
+      vpn_plan_id: 7,
+      external_subscription_id: `vpn-${randomUUID()}`,
+      customer_reference: 'C-1',
+      customer_price: '5.99',
+    };
+    const created = await caller.post('/v1/vpn/subscriptions', body, { headers: { 'Idempotency-Key': randomUUID() } });
+    const id = created.textAt('id');
+    await move(api, 'vpn_subscription', id, 'active');
+    await api.database.run((db) =>
+      db
+        .update(vpnSubscriptions)
+        .set({ completedAt: new Date(TEST_NOW) })
+        .where(eq(vpnSubscriptions.id, id)),
+    );
+    return { id, path: `/v1/vpn/subscriptions/${id}` };
+  }
+
+  it('with Prefer: wait returns 200 when the subscription has ended', async () => {
+    const { id, path } = await active();
+    const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
+    await untilWaiting(caller, 1);
+    await move(api, 'vpn_subscription', id, 'cancelling');
+    await move(api, 'vpn_subscription', id, 'cancelled');
+    const answer = await ending;
+    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([
+      200,
+      'cancelled',
+      'wait=40',
+    ]);
+    expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([path, null]);
+  });
+
+  it('returns 202 with address and Retry-After, at once or at the end of its wait', async () => {
+    const { path } = await active();
+    const seen = ({ status, headers }: HttpAnswer) => [
+      status,
+      ...['location', 'retry-after', 'preference-applied'].map((name) => headers.get(name)),
+    ];
+    expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }))).toEqual([202, path, '2', null]);
+    // Already requested, with the same answer.
+    expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }))).toEqual([202, path, '2', null]);
+    expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(1) }))).toEqual([
+      202,
+      path,
+      '2',
+      'wait=1',
+    ]);
+  });
+
+  it('needs no reason, and a missing one appears in neither timeline nor audit log', async () => {
+    const ended = async (body?: object) => {
+      const { id, path } = await active();
+      expect((await caller.post(`${path}/cancel`, body)).status).toBe(202);
+      const timeline = await caller.get(`${path}/timeline`);
+      const audited = await caller.get(`/v1/audit-log?action=vpn_subscription.cancel&subject_id=${id}`);
+      expect(audited.at('data', 1)).toBeUndefined();
+      return [/The customer ends the subscription[^"]*/.exec(timeline.text)?.[0], audited.at('data', 0, 'reason')];
+    };
+    expect(await ended()).toEqual(['The customer ends the subscription.', null]);
+    expect(await ended({})).toEqual(['The customer ends the subscription.', null]);
+    expect(await ended({ reason: 'Moved.' })).toEqual(['The customer ends the subscription: Moved.', 'Moved.']);
+  });
+
+  it('is refused after another end, and repeats its answer after a cancellation', async () => {
+    const { id, path } = await active();
+    await move(api, 'vpn_subscription', id, 'expired');
+    const refused = await caller.post(`${path}/cancel`, {});
+    expect([refused.status, refused.at('code'), refused.at('refusal')]).toEqual([
+      409,
+      'action_not_possible',
+      'already_ended',
+    ]);
+    const other = await active();
+    await move(api, 'vpn_subscription', other.id, 'cancelled');
+    const again = await caller.post(`${other.path}/cancel`, {});
+    expect([again.status, again.at('status')]).toEqual([200, 'cancelled']);
+  });
+
+  it('returns 202 with a longer Retry-After when an operator must decide', async () => {
+    const { id, path } = await active();
+    const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
+    await untilWaiting(caller, 1);
+    await move(api, 'vpn_subscription', id, 'needs_attention');
+    const { status, headers } = await ending;
+    expect([status, headers.get('location'), headers.get('retry-after')]).toEqual([202, path, '60']);
+  });
+});

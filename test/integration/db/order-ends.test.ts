@@ -1,0 +1,73 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { attempts, orders } from '#db/schema.ts';
+import { completeOrder } from '#fulfilment/work/complete-order.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestOrder, endTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+describe('an order', () => {
+  it('takes no further step after its end', async () => {
+    const orderId = await acceptTestOrder(database);
+    await endTestOrder(database, orderId);
+    await expect(endTestOrder(database, orderId)).rejects.toThrow('has ended as failed');
+  });
+
+  it('is never completed without its eSIM, because the database refuses it', async () => {
+    const orderId = await acceptTestOrder(database);
+    await expect(
+      database.run((db) => db.update(orders).set({ status: 'completed' }).where(eq(orders.id, orderId))),
+    ).rejects.toMatchObject({ cause: { constraint: 'orders_completed_with_esim' } });
+  });
+
+  it('does not fail while one of its attempts may have bought', async () => {
+    for (const state of ['sending', 'unknown', 'processing', 'completed'] as const) {
+      const orderId = await acceptTestOrder(database);
+      const attempt = await openTestAttempt(database, orderId);
+      await database.run((db) => db.update(attempts).set({ state }).where(eq(attempts.id, attempt.id)));
+      await expect(
+        database.transaction((tx) =>
+          recordStep(
+            tx,
+            orderWork(orderId),
+            { status: 'failed', entry: { event: 'order.failed', message: 'No.' } },
+            new Date(),
+          ),
+        ),
+      ).resolves.toBe('may_be_bought');
+    }
+  });
+
+  it('is completed with one eSIM, which no other order can have', async () => {
+    const esim = {
+      id: newId('esim'),
+      serviceEsimId: 'e-shared',
+      iccid: '8900000000000000001',
+      encryptedActivationCode: Buffer.from('encrypted'),
+      status: 'available',
+      installedAt: null,
+      activatedAt: null,
+      expiresAt: null,
+    };
+    const finish = async () => {
+      const orderId = await acceptTestOrder(database);
+      const { id: attemptId } = await openTestAttempt(database, orderId);
+      return database.transaction((tx) =>
+        completeOrder(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()),
+      );
+    };
+    await finish();
+    esim.id = newId('esim');
+    await expect(finish()).rejects.toMatchObject({ cause: { constraint: 'esims_service_esim_id_unique' } });
+  });
+});

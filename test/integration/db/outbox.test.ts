@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/queues/outbox.ts';
+import { outbox } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
+import { passQueueTime } from '#test/support/work/relay.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  await database.run((db) => db.delete(outbox));
+});
+afterAll(() => opened.drop());
+
+/** Longer than any test, so a leased or postponed row is never due. */
+const HOUR = 3_600_000;
+const LEASED = { leaseMs: HOUR };
+
+describe('the outbox', () => {
+  it('contains one start request per order, for any number of requests', async () => {
+    const orderId = await acceptTestOrder(database);
+    for (let n = 0; n < 3; n += 1) await database.transaction((tx) => requestStart(tx, orderWork(orderId)));
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
+      { topic: 'start_work', subjectId: orderId },
+    ]);
+  });
+
+  it('contains no request of a rolled back transaction', async () => {
+    const orderId = await acceptTestOrder(database);
+    await database.run((db) => db.delete(outbox));
+    await database
+      .transaction(async (tx) => {
+        await requestStart(tx, orderWork(orderId));
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    expect(await database.run((db) => db.select().from(outbox))).toEqual([]);
+  });
+
+  it('is shared by concurrent relays, and removes only processed rows', async () => {
+    for (let n = 0; n < 12; n += 1) await acceptTestOrder(database);
+    const options = { batch: 4, ...LEASED };
+    const batches = await Promise.all(Array.from({ length: 3 }, () => database.run((db) => takeOutbox(db, options))));
+    const taken = batches.flat().map(({ id }) => id);
+    expect(new Set(taken).size).toBe(taken.length);
+    await database.run((db) => settleOutbox(db, batches[0]!));
+    await passQueueTime(database, HOUR);
+    const left = await database.run((db) => takeOutbox(db, { ...options, batch: 100 }));
+    expect(left).toHaveLength(12 - batches[0]!.length);
+  });
+
+  it('keeps a wake-up request that arrives during the delivery of an earlier one', async () => {
+    const work = orderWork(await acceptTestOrder(database));
+    await database.run((db) => db.delete(outbox));
+    const options = { batch: 10, ...LEASED };
+    await database.transaction((tx) => requestWake(tx, work));
+    const first = await database.run((db) => takeOutbox(db, options));
+    expect(first).toHaveLength(1);
+    await database.transaction((tx) => requestWake(tx, work));
+    await database.run((db) => settleOutbox(db, first));
+    const second = await database.run((db) => takeOutbox(db, options));
+    expect(second).toMatchObject([{ topic: 'wake_work', subjectId: work.id }]);
+    await database.run((db) => settleOutbox(db, second));
+    await passQueueTime(database, HOUR);
+    expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
+  });
+
+  it('keeps a postponed row until it is due', async () => {
+    await acceptTestOrder(database);
+    const options = { batch: 1, ...LEASED };
+    const [row] = await database.run((db) => takeOutbox(db, options));
+    await database.run((db) =>
+      postponeOutbox(db, row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }),
+    );
+    await passQueueTime(database, HOUR);
+    expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
+    await passQueueTime(database, HOUR);
+    expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([
+      { lastError: 'Temporal is down', tries: 2 },
+    ]);
+  });
+});

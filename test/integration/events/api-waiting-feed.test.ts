@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordEvent } from '#db/events/event-log.ts';
+import { apiKeys } from '#db/schema.ts';
+import { announce, endOfFeed, feed } from '#test/support/api/event-feed.ts';
+import { waitHeaders, waitingCallers } from '#test/support/api/waits.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { madeUpEventPage } from '#test/support/work/made-up-events.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
+
+describe('a waiting read of the feed', () => {
+  it('returns on the first event that its filter selects, and on no other', async () => {
+    const cursor = await endOfFeed(caller);
+    const answered = feed(caller, `?wait=30&type=order.*&cursor=${cursor}`);
+    await waitFor('the caller waits', async () => (await waitingCallers(caller)) === 1);
+    await announce(api, ['topup.accepted']);
+    const [id] = await announce(api, ['order.held']);
+    expect(ids(await answered)).toEqual([id]);
+    expect(await waitingCallers(caller)).toBe(0);
+  });
+
+  it('returns an empty page with the same cursor at the end of its wait', async () => {
+    const cursor = await endOfFeed(caller);
+    const answer = await caller.get(`/v1/events?wait=1&cursor=${cursor}`);
+    expect(answer.read(madeUpEventPage)).toEqual({ data: [], next_cursor: cursor, has_more: false });
+    expect(waitHeaders(answer)).toEqual(['wait=1', null]);
+    expect(waitHeaders(await caller.get(`/v1/events?cursor=${cursor}`))).toEqual([null, null]);
+  });
+
+  it('sends Retry-After when it did not wait and has no events', async () => {
+    await using stopped = await startTestApi();
+    const by = await stopped.caller();
+    await stopped.tail.stop();
+    expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
+    await stopped.database.transaction((tx) =>
+      recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
+        new Date(TEST_NOW),
+      ),
+    );
+    await stopped.publish();
+    expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
+  });
+});
+
+describe('a waiting read with a key revoked meanwhile', () => {
+  it('returns no later event', async () => {
+    const other = await api.caller(['events:read']);
+    const cursor = await endOfFeed(caller);
+    const answered = other.get(`/v1/events?wait=30&cursor=${cursor}`);
+    await waitFor('the caller waits', async () => (await waitingCallers(caller)) === 1);
+    const since = performance.now();
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    await waitFor('it has waited for a while', () => performance.now() - since > 600);
+    await api.database.transaction((tx) =>
+      recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
+        new Date(TEST_NOW),
+      ),
+    );
+    await api.publish();
+    const answer = await answered;
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    expect([answer.status, answer.at('code')]).toEqual([401, 'unauthenticated']);
+  });
+});

@@ -1,0 +1,181 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { newId } from '#db/connection/ids.ts';
+import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
+import { countWebhookEndpoints, findWebhookEndpoint, listWebhookEndpoints } from '#db/events/webhook-endpoints.ts';
+import { auditLog, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
+import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import {
+  endpointCalls,
+  endpointPath,
+  forgetEndpoints,
+  idempotent,
+  URL_OF_SHOP,
+} from '#test/support/api/webhook-endpoint-calls.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+beforeEach(() => forgetEndpoints(api));
+afterAll(() => api[Symbol.asyncDispose]());
+
+const { post, create, created } = endpointCalls(() => caller);
+
+describe('a webhook endpoint', () => {
+  const crowd = (count: number, ownerId: string | null = null) => {
+    const row = {
+      apiKeyId: 'key_a',
+      ownerId,
+      url: URL_OF_SHOP,
+      eventTypes: ['*'],
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    };
+    return api.database.run((db) =>
+      db
+        .insert(webhookEndpoints)
+        .values(Array.from({ length: count }, () => ({ ...row, id: newId('webhookEndpoint') }))),
+    );
+  };
+
+  it('has a limit of its number', async () => {
+    await crowd(100);
+    expect([(await create()).status, (await create()).at('code')]).toEqual([409, 'webhook_endpoint_limit']);
+  });
+
+  it('has a limit of its number that also holds for concurrent creations', async () => {
+    await crowd(99);
+    let second: ReturnType<typeof create> | undefined;
+    await api.database.transaction(async (tx) => {
+      expect(await countWebhookEndpoints(tx, undefined)).toBe(99);
+      second = create();
+      await waitFor('it waits for the one that counted first', async () => {
+        const { rows } = await api.database.run((db) =>
+          db.execute(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`),
+        );
+        return rows.length > 0;
+      });
+      const wanted = { apiKeyId: 'key_a', ownerId: undefined, url: URL_OF_SHOP, description: null, eventTypes: ['*'] };
+      await addWebhookEndpoint(tx, api.keyRing, wanted, generateWebhookSecret(), new Date(TEST_NOW));
+    });
+    expect((await second)?.at('code')).toBe('webhook_endpoint_limit');
+  });
+
+  it('of an own-work key counts only for the limit of that key', async () => {
+    await crowd(100, 'key_other');
+    const limited = await api.caller(undefined, { ownWorkOnly: true });
+    const made = await limited.post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent());
+    expect([made.status, (await create()).status]).toEqual([201, 201]);
+    await crowd(99, made.textAt('created_by'));
+    expect((await limited.post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent())).at('code')).toBe(
+      'webhook_endpoint_limit',
+    );
+    expect((await create()).status).toBe(201);
+  });
+
+  it.each(['typo', '', 'we_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])('is not listed by an invalid API key id: %j', async (key) => {
+    const answer = await caller.get(`/v1/webhook-endpoints?created_by=${key}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'created_by']);
+  });
+
+  it('has each action in the audit log, with its actor', async () => {
+    const id = await created();
+    // All fields of these bodies are optional.
+    expect((await post(endpointPath(id, '/rotate-secret'))).status).toBe(200);
+    await post(endpointPath(id, '/test'));
+    await caller.post(endpointPath(id, '/disable'));
+    expect((await caller.post(endpointPath(id, '/enable'))).status).toBe(200);
+    await post(endpointPath(id, '/replay'), { since: '2030-01-31T00:00:00Z' });
+    await caller.call('PATCH', endpointPath(id), { body: { description: null } });
+    await caller.call('DELETE', endpointPath(id), {});
+    const rows = await api.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
+    expect(rows.map(({ action }) => action.replace('webhook_endpoint.', ''))).toEqual([
+      'create',
+      'rotate_secret',
+      'test',
+      'disable',
+      'enable',
+      'replay',
+      'update',
+      'delete',
+    ]);
+    expect(new Set(rows.map(({ subjectId }) => subjectId))).toEqual(new Set([id]));
+  });
+
+  it('has its creation and changes in the audit log, without path, query, secret and description', async () => {
+    const id = await created({ event_types: ['order.*', 'topup.held'], description: 'SECRET-NOTE' });
+    const change = (body: object) => caller.call('PATCH', endpointPath(id), { body });
+    await change({ url: 'https://shop.example.com/other?token=SECRET-QUERY' });
+    await change({ url: 'https://93.184.215.14:8443/SECRET-PATH', event_types: ['*'] });
+    await change({ description: 'SECRET-OTHER-NOTE' });
+    await change({ event_types: ['*'] });
+    const rows = await api.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
+    expect(rows.map(({ reason }) => reason)).toEqual([
+      'url: https://shop.example.com; event_types: order.*, topup.held; description',
+      'url: another path or query at https://shop.example.com',
+      'url: from https://shop.example.com to https://93.184.215.14:8443; event_types: from order.*, topup.held to *',
+      'description',
+      'nothing changed',
+    ]);
+    expect(
+      JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+    ).not.toContain('SECRET');
+  });
+
+  it('requires its scopes', async () => {
+    const reader = await api.caller(['webhook_endpoints:read']);
+    const id = await created();
+    expect((await reader.get(endpointPath(id))).status).toBe(200);
+    for (const answer of [
+      await reader.post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent()),
+      await reader.call('DELETE', endpointPath(id), {}),
+      await reader.post(endpointPath(id, '/disable')),
+    ]) {
+      expect(answer.at('missing_scope')).toBe('webhook_endpoints:write');
+    }
+    expect((await (await api.caller(['orders:read'])).get('/v1/webhook-endpoints')).status).toBe(403);
+  });
+});
+
+describe('a secret rotation', () => {
+  it('lets the former secret sign during the overlap, and a shorter overlap ends earlier ones', async () => {
+    const id = await created();
+    const secretsAt = (ms: number) =>
+      api.database.run((db) => readEndpointSecrets(db, api.keyRing, id, new Date(TEST_NOW + ms)));
+    const [first] = await secretsAt(0);
+    const rotated = await post(endpointPath(id, '/rotate-secret'), {});
+    expect(rotated.at('former_signs_until')).toBe(new Date(TEST_NOW + 3_600_000).toISOString());
+    expect(await secretsAt(3_599_000)).toEqual([rotated.textAt('secret'), first]);
+    expect(await secretsAt(3_600_000)).toEqual([rotated.textAt('secret')]);
+    api.clock.now += 60_000;
+    const leaked = await post(endpointPath(id, '/rotate-secret'), { overlap_seconds: 0 });
+    expect(await secretsAt(60_000)).toEqual([leaked.textAt('secret')]);
+    expect(await api.database.run((db) => db.$count(webhookEndpointSecrets))).toBe(1);
+  });
+});
+
+describe('an own-work key', () => {
+  it('sees only its own endpoints', async () => {
+    // As with `caller.ownerId`. Other tests check which callers have one.
+    const [mine, others] = [await created(), await created()];
+    await api.database.run((db) =>
+      db.update(webhookEndpoints).set({ ownerId: 'key_own' }).where(eq(webhookEndpoints.id, mine)),
+    );
+    const page = { limit: 10, after: undefined };
+    expect((await api.database.run((db) => listWebhookEndpoints(db, 'key_own', {}, page))).map(({ id }) => id)).toEqual(
+      [mine],
+    );
+    expect(await api.database.run((db) => findWebhookEndpoint(db, others, 'key_own'))).toBeUndefined();
+    expect((await api.database.run((db) => listWebhookEndpoints(db, undefined, {}, page))).map(({ id }) => id)).toEqual(
+      [others, mine],
+    );
+  });
+});

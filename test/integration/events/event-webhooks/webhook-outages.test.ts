@@ -1,0 +1,272 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
+import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
+import { events, webhookEndpoints } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { startAtNewAddress } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
+
+let bench: WebhookBench;
+beforeAll(async () => {
+  bench = await WebhookBench.start();
+});
+beforeEach(() => bench.open());
+afterEach(() => bench.close());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('an endpoint that does not answer', () => {
+  it('gets each event for three days, and is disabled after five days, with an event', async () => {
+    const [id, other] = [await bench.endpoint(), await bench.endpoint()];
+    await bench.database.run((db) =>
+      db
+        .update(webhookEndpoints)
+        .set({ url: bench.receiver.url.replace('hook', 'other') })
+        .where(eq(webhookEndpoints.id, other)),
+    );
+    bench.receiver.otherwise = (request, response) => response.writeHead(request.url === '/other' ? 204 : 503).end();
+    const start = bench.clock.now;
+    const [first] = await bench.happen();
+    await bench.round(other);
+    const afterThreeDays = await bench.until(id, start + 4 * DAY);
+    expect(afterThreeDays).toEqual({ kind: 'idle' });
+    const ofFirst = bench.receiver.received.filter(({ id: eventId, path }) => eventId === first && path === '/hook');
+    expect(ofFirst.length).toBeGreaterThanOrEqual(18);
+    expect(new Set(ofFirst.map(({ bytes }) => bytes.toString()))).toHaveProperty('size', 1);
+    expect((await bench.deliveries()).filter(({ endpointId }) => endpointId === id).map(({ state }) => state)).toEqual([
+      'failed',
+    ]);
+    expect(await bench.endpointRow(id)).toMatchObject({ disabledAt: null, failingSince: new Date(start) });
+
+    bench.clock.now = start + 4 * DAY;
+    const [second] = await bench.happen();
+    expect(await bench.until(id, start + 6 * DAY)).toEqual({ kind: 'ended', reason: 'disabled' });
+    expect(bench.clock.now - start).toBeGreaterThanOrEqual(5 * DAY);
+    expect(bench.clock.now - start).toBeLessThan(5 * DAY + 8 * HOUR);
+    expect(await bench.endpointRow(id)).toMatchObject({ disabledReason: 'failing', lastFailure: 'it answered 503' });
+    // Deliveries given up during the outage count as missed.
+    expect(await bench.database.run(async (db) => missedSince(db, await bench.endpointRow(id)))).toEqual(
+      new Date(start),
+    );
+
+    await bench.database.transaction((tx) => bench.publish(tx));
+    await bench.round(other);
+    const received = bench.receiver.received.filter(({ path }) => path === '/other').map(({ bytes }) => String(bytes));
+    // Deliveries have no order.
+    expect(received.filter((body) => body.includes('webhook_endpoint.disabled'))).toMatchObject([
+      expect.stringContaining('"reason":"failing"'),
+    ]);
+    expect(
+      (await bench.deliveries()).filter(({ eventId, endpointId }) => eventId === second && endpointId === id),
+    ).toMatchObject([{ state: 'failed' }]);
+  });
+
+  it('gets one probe at a time, and all pending events at once when it answers again', async () => {
+    const id = await bench.endpoint();
+    bench.receiver.otherwise = 500;
+    await bench.happen(50);
+    const failing = await bench.until(id, bench.clock.now + 2 * HOUR);
+    expect(failing).toMatchObject({ kind: 'waiting', pending: 50, failing: { isHeld: true, last: 'it answered 500' } });
+    // Fifty deliveries with separate schedules would have sent 500 requests by now.
+    expect(bench.receiver.received.length).toBeLessThan(40);
+    bench.receiver.otherwise = 200;
+    bench.receiver.received.length = 0;
+    if (failing.kind === 'waiting') bench.clock.now = failing.nextAt;
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(new Set(bench.receiver.ids).size).toBe(50);
+    expect(await bench.endpointRow(id)).toMatchObject({
+      failures: 0,
+      failingSince: null,
+      retryAt: null,
+      lastFailure: null,
+    });
+  });
+
+  it('for one event only does not delay other events', async () => {
+    const id = await bench.endpoint();
+    const [poison] = await bench.happen();
+    bench.receiver.otherwise = (request, response) =>
+      response.writeHead(request.headers['webhook-id'] === poison ? 400 : 200).end();
+    await bench.round(id);
+    for (let n = 0; n < 10; n += 1) {
+      bench.clock.now += 60_000;
+      await bench.happen();
+      await bench.round(id);
+    }
+    expect((await bench.states()).toSorted((left, right) => left.localeCompare(right))).toEqual([
+      ...Array.from({ length: 10 }, () => 'delivered'),
+      'pending',
+    ]);
+  });
+
+  it('with Retry-After gets nothing before that time', async () => {
+    const id = await bench.endpoint();
+    bench.receiver.answers.push((_request, response) => response.writeHead(429, { 'retry-after': '600' }).end());
+    await bench.happen();
+    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: bench.clock.now + 600_000 });
+    await bench.happen();
+    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: bench.clock.now + 600_000, pending: 2 });
+    expect(bench.receiver.received).toHaveLength(1);
+    bench.clock.now += 600_000;
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+  });
+
+  it('gets nothing before that time, also when a concurrent delivery succeeds', async () => {
+    const id = await bench.endpoint();
+    const isRecorded = Promise.withResolvers<void>();
+    bench.receiver.answers.push(
+      (_request, response) => response.writeHead(429, { 'retry-after': '600' }).end(),
+      (_request, response) => void isRecorded.promise.then(() => response.writeHead(204).end()),
+    );
+    await bench.happen(5);
+    const ended = bench.round(id, { lanes: 2 });
+    await waitFor('the request to wait is written down', async () => (await bench.endpointRow(id)).retryAt !== null);
+    isRecorded.resolve();
+    expect(await ended).toMatchObject({ kind: 'waiting', nextAt: bench.clock.now + 600_000, pending: 4 });
+    expect(bench.receiver.received).toHaveLength(2);
+    expect(await bench.endpointRow(id)).toMatchObject({ failures: 0, failingSince: null });
+  });
+
+  it('is disabled at once when it answers 410', async () => {
+    const id = await bench.endpoint();
+    bench.receiver.otherwise = 410;
+    await bench.happen(3);
+    expect(await bench.round(id, { lanes: 1 })).toEqual({ kind: 'ended', reason: 'disabled' });
+    expect([bench.receiver.received.length, await bench.states()]).toEqual([1, ['failed', 'failed', 'failed']]);
+    expect(await bench.endpointRow(id)).toMatchObject({ disabledReason: 'gone' });
+    const received = await bench.database.run((db) =>
+      db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')),
+    );
+    expect(received).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
+  });
+
+  it('with a forbidden address gets no connection at any try', async () => {
+    const id = await bench.endpoint();
+    await bench.database.run((db) => db.update(webhookEndpoints).set({ url: 'https://10.0.0.7/hook' }));
+    await bench.happen();
+    expect(await bench.round(id)).toMatchObject({
+      failing: { last: expect.stringContaining('webhooks may not be sent to its address') },
+    });
+    bench.clock.now += HOUR;
+    await bench.round(id);
+    expect((await bench.tries()).map(({ failure, status }) => [failure, status])).toEqual([
+      ['address_refused', null],
+      ['address_refused', null],
+    ]);
+  });
+});
+
+describe('a test of an endpoint', () => {
+  async function held(): Promise<string> {
+    const id = await bench.endpoint();
+    bench.receiver.otherwise = 500;
+    await bench.happen(5);
+    expect(await bench.until(id, bench.clock.now + 2 * HOUR)).toMatchObject({
+      kind: 'waiting',
+      failing: { isHeld: true },
+    });
+    bench.receiver.received.length = 0;
+    return id;
+  }
+
+  it('is sent at once and alone while the endpoint fails, and a failed one waits like other deliveries', async () => {
+    const id = await held();
+    bench.clock.now += 1_000;
+    const test = await bench.ask(id);
+    expect(await bench.endpointRow(id)).toMatchObject({ wakeIsUrgent: true });
+    const after = await bench.round(id);
+    expect(bench.receiver.ids).toEqual([test]);
+    const { retryAt, failures } = await bench.endpointRow(id);
+    expect(after).toMatchObject({ kind: 'waiting', nextAt: retryAt!.getTime(), pending: 6, failing: { failures } });
+    await bench.round(id);
+    expect(bench.receiver.ids).toEqual([test]);
+  });
+
+  it('that succeeds ends the outage, and all other deliveries follow', async () => {
+    const id = await held();
+    bench.receiver.otherwise = 200;
+    const test = await bench.ask(id);
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect([bench.receiver.ids[0], new Set(bench.receiver.ids).size]).toEqual([test, 6]);
+  });
+
+  it('is sent before older deliveries of a working endpoint', async () => {
+    const id = await bench.endpoint();
+    await bench.happen(20);
+    bench.clock.now += 1_000;
+    const test = await bench.ask(id);
+    await bench.round(id);
+    expect([bench.receiver.ids[0], bench.receiver.ids.length]).toEqual([test, 21]);
+  });
+
+  it('leased by a dead worker is sent after its lease, not at the end of the outage', async () => {
+    const id = await held();
+    const test = await bench.ask(id);
+    const died = bench.activities({ courier: async () => Promise.reject(new Error('killed')) });
+    await expect(died.deliverDue({ endpointId: id })).rejects.toThrow('killed');
+    const { retryAt } = await bench.endpointRow(id);
+    const leaseEnds = bench.clock.now + DEFAULT_POLICY.outbound.leaseMs;
+    expect(retryAt!.getTime()).toBeGreaterThan(leaseEnds);
+    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: leaseEnds });
+    bench.clock.now = leaseEnds;
+    await bench.round(id);
+    expect(bench.receiver.ids).toEqual([test]);
+  });
+});
+
+describe('an endpoint with a new address', () => {
+  const moves = (id: string) =>
+    bench.database.transaction(async (tx) => {
+      await changeWebhookEndpoint(
+        tx,
+        id,
+        { url: bench.receiver.url.replace('hook', 'new') },
+        new Date(bench.clock.now),
+      );
+      await startAtNewAddress(tx, await bench.endpointRow(id), new Date(bench.clock.now));
+    });
+
+  it('gets at once the deliveries that waited during the outage of the former address', async () => {
+    const id = await bench.endpoint();
+    bench.receiver.otherwise = (request, response) => response.writeHead(request.url === '/new' ? 204 : 503).end();
+    await bench.happen(5);
+    expect(await bench.until(id, bench.clock.now + 2 * HOUR)).toMatchObject({
+      kind: 'waiting',
+      failing: { isHeld: true },
+    });
+    await moves(id);
+    expect(await bench.endpointRow(id)).toMatchObject({
+      failures: 0,
+      failingSince: null,
+      lastFailure: null,
+      retryAt: null,
+      wakeIsUrgent: true,
+    });
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.received.filter(({ path }) => path === '/new')).toHaveLength(5);
+  });
+
+  it.each([410, 503])('ignores the result of a try at the former address: %i', async (status) => {
+    const id = await bench.endpoint();
+    const [eventId] = await bench.happen();
+    const courier: WebhookDependencies['courier'] = async () => {
+      await moves(id);
+      return { outcome: { kind: 'answered', status, retryAfterMs: HOUR }, excerpt: Buffer.alloc(0) };
+    };
+    expect(await bench.activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id })).toMatchObject({
+      kind: 'waiting',
+      nextAt: bench.clock.now,
+    });
+    expect(await bench.endpointRow(id)).toMatchObject({
+      disabledAt: null,
+      failures: 0,
+      failingSince: null,
+      lastFailure: null,
+      retryAt: null,
+    });
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.received.map(({ id: received, path }) => [received, path])).toEqual([[eventId, '/new']]);
+  });
+});

@@ -1,0 +1,213 @@
+import { inArray } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
+import { events, webhookEndpoints } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { deleteWebhookEndpoint, disableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { endpointOutlook } from '#fulfilment/event-webhooks/endpoint-outlook.ts';
+import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { queueMissed, replayDelivery, replayRange } from '#fulfilment/event-webhooks/replay-deliveries.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
+import { databaseGauges } from '#worker/health/gauges.ts';
+
+let bench: WebhookBench;
+beforeAll(async () => {
+  bench = await WebhookBench.start();
+});
+beforeEach(() => bench.open());
+afterEach(() => bench.close());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('the gauges of event webhooks', () => {
+  const shown = async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    await databaseGauges(bench.database, metrics, {
+      webhookSilence: DEFAULT_POLICY.webhookSilence,
+      now: () => bench.clock.now,
+    })();
+    const { body } = await metrics.render();
+    return Object.fromEntries(
+      [...body.matchAll(/^reseller_outbound_(endpoints\{state="\w+"\}|pending|failing_seconds) (\S+)$/gm)].map(
+        ([, name = '', value]) => [name.replace(/.*"(.*)".*/, '$1'), Number(value)],
+      ),
+    );
+  };
+
+  it('show failing endpoints with their duration, disabled endpoints, and pending deliveries', async () => {
+    const [id, disabled] = [await bench.endpoint(), await bench.endpoint()];
+    await bench.database.transaction((tx) =>
+      disableWebhookEndpoint(tx, disabled, 'request', new Date(bench.clock.now)),
+    );
+    expect(await shown()).toEqual({
+      receiving: 1,
+      failing: 0,
+      disabled: 1,
+      given_up: 0,
+      pending: 0,
+      failing_seconds: 0,
+    });
+    bench.receiver.answers.push(500, 410);
+    await bench.happen(2);
+    await bench.round(id, { lanes: 1, failingAfter: 1 });
+    bench.clock.now += 7_200_000;
+    expect(await shown()).toEqual({
+      receiving: 0,
+      failing: 1,
+      disabled: 1,
+      given_up: 0,
+      pending: 2,
+      failing_seconds: 7_200,
+    });
+    await bench.round(id);
+    expect(await shown()).toEqual({
+      receiving: 0,
+      failing: 0,
+      disabled: 1,
+      given_up: 1,
+      pending: 0,
+      failing_seconds: 0,
+    });
+  });
+});
+
+describe('missed events of an endpoint', () => {
+  /** Publishes events while the endpoint is disabled, and then enables it with a replay of them. */
+  async function missing(count: number): Promise<{ id: string; missed: string[] }> {
+    const id = await bench.endpoint();
+    const disable = (disabledAt: Date | null, missedFrom: Date | null = null) =>
+      bench.database.run((db) =>
+        db
+          .update(webhookEndpoints)
+          .set({ disabledAt, disabledReason: disabledAt && 'request', missedSince: missedFrom }),
+      );
+    await disable(new Date(bench.clock.now));
+    const since = new Date(bench.clock.now);
+    const missed: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      missed.push(...(await bench.happen()));
+      bench.clock.now += 1;
+    }
+    await disable(null, since);
+    return { id, missed };
+  }
+
+  it('are queued in portions, oldest first, until none remain', async () => {
+    const { id, missed } = await missing(7);
+    const queue = async () => {
+      await bench.database.transaction((tx) => queueMissed(tx, id, { limit: 3, now: new Date(bench.clock.now) }));
+      const left = (await bench.endpointRow(id)).missedSince;
+      return [
+        (await bench.deliveries()).map(({ eventId }) => missed.indexOf(eventId)).toSorted((one, other) => one - other),
+        left && bench.clock.now - left.getTime(),
+      ];
+    };
+    expect(await queue()).toEqual([[0, 1, 2], 4]);
+    expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5], 1]);
+    expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5, 6], null]);
+    expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5, 6], null]);
+  });
+
+  it('are queued and sent by the rounds of the workflow, which stays open until then', async () => {
+    const { id, missed } = await missing(7);
+    expect(await bench.database.run((db) => endpointOutlook(db, id))).toMatchObject({
+      kind: 'open',
+      pending: 0,
+      nextAt: new Date(bench.clock.now - 7),
+    });
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.ids.toSorted((one, other) => missed.indexOf(one) - missed.indexOf(other))).toEqual(missed);
+    expect(await bench.endpointRow(id)).toMatchObject({ missedSince: null });
+  });
+
+  it('wait for the end of an outage like other deliveries', async () => {
+    const { id } = await missing(7);
+    const retryAt = new Date(bench.clock.now + HOUR);
+    await bench.database.run((db) =>
+      db.update(webhookEndpoints).set({ failures: 9, failingSince: new Date(bench.clock.now), retryAt }),
+    );
+    expect(await bench.round(id)).toMatchObject({ kind: 'waiting', nextAt: retryAt.getTime(), pending: 7 });
+    expect(bench.receiver.received).toEqual([]);
+  });
+
+  it('are found once by the sweep when the workflow was lost with an empty queue', async () => {
+    const { id } = await missing(1);
+    const look = () =>
+      bench.database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(bench.clock.now) }));
+    expect([await look(), await look()]).toEqual([1, 0]);
+    expect(await bench.endpointRow(id)).toMatchObject({ wakesRequested: 1n, wakeIsUrgent: true });
+  });
+});
+
+describe('deliveries to an endpoint', () => {
+  it('fail when it is disabled or deleted, and can be replayed', async () => {
+    const id = await bench.endpoint();
+    await bench.happen(3);
+    await bench.database.transaction((tx) => disableWebhookEndpoint(tx, id, 'request', new Date(bench.clock.now)));
+    expect(await bench.round(id)).toEqual({ kind: 'ended', reason: 'disabled' });
+    expect([await bench.states(), bench.receiver.received]).toEqual([['failed', 'failed', 'failed'], []]);
+    await bench.database.run((db) => db.update(webhookEndpoints).set({ disabledAt: null, disabledReason: null }));
+    await bench.database.transaction(async (tx) =>
+      replayRange(
+        tx,
+        await bench.endpointRow(id),
+        { which: 'missed', since: new Date(bench.clock.now) },
+        { limit: 100, now: new Date(bench.clock.now) },
+      ),
+    );
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.received).toHaveLength(3);
+    await bench.happen();
+    await bench.database.transaction((tx) => deleteWebhookEndpoint(tx, id, new Date(bench.clock.now)));
+    expect(await bench.round(id)).toEqual({ kind: 'ended', reason: 'deleted' });
+    expect(bench.receiver.received).toHaveLength(3);
+  });
+
+  it('are found once by the sweep when the workflow was lost', async () => {
+    const id = await bench.endpoint();
+    await bench.happen();
+    await bench.database.run((db) => db.update(webhookEndpoints).set({ wakesSent: 1n }));
+    const look = (ms: number) =>
+      bench.database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(bench.clock.now + ms) }));
+    expect([await look(-60_000), await look(0), await look(0)]).toEqual([0, 1, 0]);
+    expect(await bench.endpointRow(id)).toMatchObject({ wakesRequested: 2n, wakeIsUrgent: true });
+  });
+
+  it('fail without their deleted event, block nothing, and cannot be replayed', async () => {
+    const id = await bench.endpoint();
+    const [first, second] = await bench.happen(4);
+    await bench.database.run((db) => db.delete(events).where(inArray(events.id, [first!, second!])));
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.received).toHaveLength(2);
+    const rows = await bench.deliveries();
+    expect(rows.filter(({ eventId }) => eventId === first || eventId === second)).toMatchObject([
+      { state: 'failed', endedAt: new Date(bench.clock.now) },
+      { state: 'failed' },
+    ]);
+    const again = (eventId: string) =>
+      bench.database.transaction(async (tx) =>
+        replayDelivery(
+          tx,
+          await bench.endpointRow(id),
+          rows.find((row) => row.eventId === eventId)!.id,
+          new Date(bench.clock.now),
+        ),
+      );
+    expect([await again(first!), await again(bench.receiver.ids[0]!)]).toEqual([false, true]);
+  });
+
+  it('are deleted with their tries long after their end, unless they are pending', async () => {
+    const id = await bench.endpoint();
+    await bench.happen(2);
+    bench.receiver.answers.push(200, 500);
+    await bench.round(id, { lanes: 1 });
+    const forget = () =>
+      bench.database.run((db) => forgetDeliveries(db, { before: new Date(bench.clock.now + DAY), batch: 10 }));
+    expect([await forget(), await forget(), await bench.states(), (await bench.tries()).length]).toEqual([
+      1,
+      0,
+      ['pending'],
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,183 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { excerptAad } from '#db/encryption-aads.ts';
+import { webhookEndpoints } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { rotateEndpointSecret } from '#fulfilment/event-webhooks/manage-endpoint.ts';
+import { createCourier } from '#outbound/webhook-courier.ts';
+import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
+import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activities/twice.ts';
+import { WebhookBench } from '#test/support/work/webhook-sending.ts';
+
+let bench: WebhookBench;
+beforeAll(async () => {
+  bench = await WebhookBench.start();
+});
+beforeEach(() => bench.open());
+afterEach(() => bench.close());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const everything = async () =>
+  JSON.stringify(
+    [
+      await bench.deliveries(),
+      await bench.tries(),
+      await bench.database.run((db) => db.select().from(webhookEndpoints)),
+    ],
+    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
+  );
+
+describe('a delivered event', () => {
+  it('is verified by the published library, and contains the event type and the address of its subject', async () => {
+    const secret = generateWebhookSecret();
+    const id = await bench.endpoint(secret);
+    const [eventId] = await bench.happen();
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(WebhookReceiver.verified(bench.receiver.received[0]!, secret)).toMatchObject({
+      type: 'order.completed',
+      timestamp: new Date(bench.clock.now).toISOString(),
+      id: eventId,
+      subject: { kind: 'order', href: expect.stringMatching(/^\/v1\/orders\/ord_/) },
+      data: { external_order_id: 'A-1' },
+    });
+    expect(bench.receiver.received[0]!.headers).toMatchObject({
+      'webhook-id': eventId,
+      'content-type': 'application/json; charset=utf-8',
+    });
+    expect(() => WebhookReceiver.verified(bench.receiver.received[0]!, generateWebhookSecret())).toThrow(
+      'No matching signature',
+    );
+    expect(await bench.states()).toEqual(['delivered']);
+  });
+
+  it('has a signature for each secret during a rotation', async () => {
+    const former = generateWebhookSecret();
+    const id = await bench.endpoint(former);
+    const request = { id, owner: undefined, actor: 'test', now: new Date(bench.clock.now) };
+    const { secret: latest } = await bench.database.transaction((tx) =>
+      rotateEndpointSecret(tx, bench.keyRing, request, 10_000),
+    );
+    await bench.happen();
+    await bench.round(id);
+    bench.clock.now += 10_000;
+    await bench.happen();
+    await bench.round(id);
+    const verifies = (index: number, secret: string) => {
+      try {
+        return WebhookReceiver.verified(bench.receiver.received[index]!, secret) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    expect([verifies(0, former), verifies(0, latest), verifies(1, former), verifies(1, latest)]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('is sent once when the activity runs repeatedly', async () => {
+    const id = await bench.endpoint();
+    await bench.happen(30);
+    const calls: ActivityCall[] = [];
+    const own = recorded(bench.activities(), calls, async () => Promise.resolve());
+    const { twice } = twiceOver({
+      calls: () => calls,
+      state: async () => [await everything(), bench.receiver.ids.length],
+    });
+    expect(await twice('deliverDue', () => own.deliverDue({ endpointId: id }))).toEqual([
+      { kind: 'idle' },
+      { kind: 'idle' },
+    ]);
+    expect(new Set(bench.receiver.ids).size).toBe(30);
+    expect(bench.receiver.ids).toHaveLength(30);
+  });
+
+  it('is sent once by concurrent workers', async () => {
+    const id = await bench.endpoint();
+    await bench.happen(40);
+    await Promise.all([bench.round(id), bench.round(id), bench.round(id)]);
+    expect(bench.receiver.ids.toSorted((left, right) => left.localeCompare(right))).toEqual(
+      [...new Set(bench.receiver.ids)].toSorted((left, right) => left.localeCompare(right)),
+    );
+    expect(bench.receiver.ids).toHaveLength(40);
+  });
+
+  it('keeps the answer, encrypted and truncated', async () => {
+    const id = await bench.endpoint();
+    bench.receiver.otherwise = (_request, response) => response.end('x'.repeat(5_000));
+    await bench.happen();
+    await bench.round(id);
+    const [only] = await bench.tries();
+    expect(only).toMatchObject({ number: 1, status: 200, failure: null });
+    expect(only!.encryptedExcerpt!.includes('xxxx')).toBe(false);
+    expect(bench.keyRing.decryptText(only!.encryptedExcerpt!, excerptAad(only!))).toBe('x'.repeat(1_024));
+  });
+});
+
+describe('a worker that dies between a send and its record', () => {
+  it('causes a second send with the same id and body after its lease, not before', async () => {
+    const id = await bench.endpoint();
+    const [eventId] = await bench.happen();
+    const dies = createCourier(bench.sender, () => bench.clock.now);
+    const died = bench.activities({
+      courier: async (request) => {
+        await dies(request);
+        throw new Error('killed');
+      },
+    });
+    await expect(died.deliverDue({ endpointId: id })).rejects.toThrow('killed');
+    expect([bench.receiver.ids, await bench.tries()]).toEqual([[eventId], []]);
+    expect(await bench.round(id)).toMatchObject({
+      kind: 'waiting',
+      nextAt: bench.clock.now + DEFAULT_POLICY.outbound.leaseMs,
+      pending: 1,
+    });
+    bench.clock.now += DEFAULT_POLICY.outbound.leaseMs;
+    expect(await bench.round(id)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.ids).toEqual([eventId, eventId]);
+    expect(bench.receiver.received[1]!.bytes.equals(bench.receiver.received[0]!.bytes)).toBe(true);
+  });
+
+  it('is replaced by the next worker, and its late result changes nothing', async () => {
+    const id = await bench.endpoint();
+    await bench.happen();
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const slow = bench
+      .activities({
+        courier: async () => {
+          reached.resolve();
+          await goOn.promise;
+          return { outcome: { kind: 'no_answer', failure: 'timeout' }, excerpt: Buffer.alloc(0) };
+        },
+      })
+      .deliverDue({ endpointId: id });
+    await reached.promise;
+    bench.clock.now += DEFAULT_POLICY.outbound.leaseMs;
+    await bench.round(id);
+    expect(await bench.states()).toEqual(['delivered']);
+    goOn.resolve();
+    await slow;
+    expect(await bench.states()).toEqual(['delivered']);
+    expect(await bench.tries()).toHaveLength(2);
+  });
+});
+
+describe('a slow receiver', () => {
+  it('delays no other endpoint, because each has its own rounds', async () => {
+    const [slow, quick] = [await bench.endpoint(), await bench.endpoint()];
+    await using stalled = await WebhookReceiver.start();
+    stalled.otherwise = () => undefined;
+    await bench.database.run((db) =>
+      db.update(webhookEndpoints).set({ url: stalled.url }).where(eq(webhookEndpoints.id, slow)),
+    );
+    await bench.happen(5);
+    const stalling = bench.round(slow, { sendDeadlineMs: 1_500 });
+    expect(await bench.round(quick)).toEqual({ kind: 'idle' });
+    expect(bench.receiver.received).toHaveLength(5);
+    expect(await stalling).toMatchObject({ kind: 'waiting', failing: { last: 'it did not answer in time' } });
+  });
+});

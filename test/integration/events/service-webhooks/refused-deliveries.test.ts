@@ -1,0 +1,226 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
+import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery, type TestApi } from '#test/support/network/api.ts';
+import { openDatabase } from '#test/support/servers/database.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const { rowsOf, countRows } = storedDeliveries(() => api);
+
+describe('an unauthentic delivery gets 401 and stores nothing', () => {
+  const verdictOn = async (delivery: Partial<Delivery>) => {
+    const before = await countRows();
+    const answer = await api.deliver({ body: orderEvent(), ...delivery });
+    return { status: answer.status, code: answer.read(problemSchema).code, stored: (await countRows()) - before };
+  };
+  const refusal = { status: 401, code: 'invalid_signature', stored: 0 };
+  const n = String(NOW_SECONDS);
+
+  it.each([
+    ['301 seconds old', String(NOW_SECONDS - 301)],
+    ['301 seconds ahead', String(NOW_SECONDS + 301)],
+    ['with a sign', `+${n}`],
+    ['with a fraction', `${n}.0`],
+    ['with letters behind', `${n}abc`],
+    ['with an exponent', '1.7e9'],
+    ['hexadecimal', `0x${NOW_SECONDS.toString(16)}`],
+    ['negative', '-1'],
+    ['of 21 digits', '1'.repeat(21)],
+    ['with leading zeros to 21 digits', n.padStart(21, '0')],
+    ['empty', ''],
+    ['in milliseconds', String(TEST_NOW)],
+    ['with a blank inside', `${n.slice(0, 5)} ${n.slice(5)}`],
+    ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
+  ])(
+    'time %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]',
+    async (_name, timestamp) => {
+      // Header values are bytes. Characters outside of ASCII are sent as UTF-8.
+      const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
+      expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
+    },
+  );
+
+  it('timestamp missing', async () => {
+    expect(await verdictOn({ headers: { 'X-Service-Timestamp': undefined } })).toEqual(refusal);
+  });
+
+  it('another secret [spec: signature.invalid-401]', async () => {
+    expect(await verdictOn({ secret: 'not the secret' })).toEqual(refusal);
+  });
+
+  it.each<[string, (signature: string) => string | undefined]>([
+    ['missing', () => undefined],
+    ['empty', () => ''],
+    ['without its label', (hex) => hex],
+    ['in upper case', (hex) => `v1=${hex.toUpperCase()}`],
+    ['with an upper-case label', (hex) => `V1=${hex}`],
+    ['one digit short', (hex) => `v1=${hex.slice(1)}`],
+    ['one digit long', (hex) => `v1=${hex}0`],
+    ['with junk behind', (hex) => `v1=${hex} x`],
+    ['doubled', (hex) => `v1=${hex}${hex}`],
+    ['v0', (hex) => `v0=${hex}`],
+    ['v2', (hex) => `v2=${hex}`],
+    ['a list', (hex) => `v1=${hex},v1=${hex}`],
+    ['a list of versions', (hex) => `v0=${hex},v1=${hex}`],
+    ['in base64', (hex) => `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
+    ['of zeros', () => `v1=${'0'.repeat(64)}`],
+  ])(
+    'signature %s [spec: signature.invalid-401, versioning.signature-label, header.webhook.signature]',
+    async (_name, change) => {
+      const body = JSON.stringify(orderEvent());
+      const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
+      expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
+    },
+  );
+
+  it('signature header sent twice', async () => {
+    const before = await countRows();
+    const body = JSON.stringify(orderEvent());
+    const signature = `v1=${createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex')}`;
+    const headers = [
+      ['X-Service-Timestamp', n],
+      ['X-Service-Delivery', randomUUID()],
+      ['X-Service-Signature', signature],
+      ['X-Service-Signature', signature],
+    ];
+    expect(await rawPost(`${api.baseUrl}/webhooks/service`, headers, body)).toBe(401);
+    expect(await countRows()).toBe(before);
+  });
+
+  it('a byte of the body altered [spec: signature.invalid-401, signature.signed-string]', async () => {
+    const body = JSON.stringify(orderEvent());
+    const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
+    expect(await verdictOn({ body: `${body} `, headers: { 'X-Service-Signature': `v1=${hex}` } })).toEqual(refusal);
+  });
+
+  it('no body and no headers at all', async () => {
+    const headers = { 'X-Service-Timestamp': undefined, 'X-Service-Signature': undefined };
+    expect(await verdictOn({ body: '', headers })).toEqual(refusal);
+  });
+});
+
+describe('an unusable signed delivery', () => {
+  it.each<[string, string | undefined]>([
+    ['none', undefined],
+    ['empty', ''],
+    ['one with a blank', 'a b'],
+    ['one of 256 characters', 'x'.repeat(256)],
+    ['one of our own reads', 'read:att_1:completed'],
+  ])('gets 400 with delivery id: %s', async (_name, id) => {
+    const before = await countRows();
+    const answer = await api.deliver({ body: orderEvent(), headers: { 'X-Service-Delivery': id } });
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([400, 'delivery_id_missing']);
+    expect(await countRows()).toBe(before);
+  });
+
+  const deep = 50_000;
+  it.each<[string, Delivery]>([
+    ['is not JSON', { body: 'hello' }],
+    ['is empty', { body: '' }],
+    ['is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }],
+    ['names a field twice', { body: '{"event":"ping","event":"order.completed"}' }],
+    ['names no event', { body: { data: {} } }],
+    ['names an unknown kind', { body: { event: 'order.exploded' } }],
+    ['has an unknown kind', { body: { event: 'topup.completed' } }],
+    ['lacks the order', { body: { event: 'order.completed', data: {} } }],
+    ['contradicts itself', { body: orderEvent('completed', { status: 'failed' }) }],
+    ['holds NUL in the id of the order', { body: orderEvent('completed', { id: 'a\0b' }) }],
+    ['is deeply nested', { body: `${'['.repeat(deep / 2)}${']'.repeat(deep / 2)}` }],
+    ['is one long text', { body: JSON.stringify('x'.repeat(60_000)) }],
+    ['is one long text of escapes', { body: JSON.stringify('\n'.repeat(30_000)) }],
+    [
+      'holds NUL in the id of a cancelled eSIM',
+      { body: { event: 'esim.cancelled', data: { esim_id: 'a\0b', status: 'cancelled' } } },
+    ],
+  ])('is quarantined with 200 when its body %s', async (_name, delivery) => {
+    const id = randomUUID();
+    const wakeUps = api.wakeUps();
+    expect(result(await api.deliver({ id, ...delivery }))).toEqual([200, 'quarantined']);
+    expect(await rowsOf(id)).toMatchObject([{ state: 'quarantined', note: expect.stringMatching(/\.$/) as string }]);
+    expect(api.wakeUps()).toBe(wakeUps);
+    // A retry is an ordinary duplicate.
+    expect(result(await api.deliver({ id, ...delivery }))).toEqual([200, 'duplicate']);
+  });
+
+  it('is accepted without an optional field, such as an eSIM id with NUL', async () => {
+    const id = randomUUID();
+    expect(result(await api.deliver({ id, body: orderEvent('completed', { esim_id: 'a\0b' }) }))).toEqual([
+      200,
+      'accepted',
+    ]);
+    expect(await rowsOf(id)).toMatchObject([{ state: 'pending', serviceEsimId: null }]);
+  });
+
+  it('is stored without its unusable reference', async () => {
+    const id = randomUUID();
+    const body = orderEvent('completed', { external_order_id: `${'x'.repeat(3_000)}\0` });
+    expect(result(await api.deliver({ id, body }))).toEqual([200, 'accepted']);
+    expect(await rowsOf(id)).toMatchObject([{ state: 'pending', reference: null, serviceId: body.data.id }]);
+  });
+
+  it.each(['gzip', 'br', 'deflate', 'x-unknown'])(
+    'gets 415 with Content-Encoding: %s, and nothing is stored',
+    async (encoding) => {
+      const before = await countRows();
+      const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': encoding } });
+      expect([answer.status, answer.read(problemSchema).code]).toEqual([415, 'unsupported_encoding']);
+      expect(await countRows()).toBe(before);
+    },
+  );
+
+  it('gets 413 above the size limit, and nothing is stored', async () => {
+    const before = await countRows();
+    const answer = await api.deliver({ body: orderEvent('completed', { note: 'x'.repeat(70_000) }) });
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([413, 'payload_too_large']);
+    expect(await countRows()).toBe(before);
+  });
+
+  it('is accepted with any content type', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
+      expect(result(await api.deliver({ body: orderEvent(), headers: { 'Content-Type': type } }))).toEqual([
+        200,
+        'accepted',
+      ]);
+    }
+  });
+
+  it('gets 503 while the database is unavailable [spec: signature.accepted-before-2xx]', async () => {
+    const away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere');
+    await using own = await startTestApi({ database: away });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => own.deliver({ body: orderEvent() })));
+    for (const answer of answers) {
+      expect([answer.status, answer.read(problemSchema).code]).toEqual([503, 'database_unavailable']);
+      expect(answer.headers.get('retry-after')).toBe('2');
+    }
+    expect((await own.deliver({ body: orderEvent(), secret: 'forged' })).status).toBe(401);
+    await away.close();
+  });
+});
+
+/** Sends each header line separately. `fetch` joins repeated ones. */
+async function rawPost(url: string, headers: string[][], body: string): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const sent = request(
+    url,
+    {
+      method: 'POST',
+      headers: [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Host', 'x']].flat(),
+    },
+    (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    },
+  );
+  sent.once('error', reject).end(body);
+  return promise;
+}

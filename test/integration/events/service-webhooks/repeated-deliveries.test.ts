@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cases, inbox, orders, timeline } from '#db/schema.ts';
+import { InboxWriter, type VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { openDatabase } from '#test/support/servers/database.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const { rowsOf, metric } = storedDeliveries(() => api);
+
+describe('a repeated delivery', () => {
+  it('fifty times at once leaves one row [spec: signature.duplicates, header.webhook.delivery]', async () => {
+    const id = randomUUID();
+    const body = orderEvent();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => api.deliver({ id, body })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(answers.filter((answer) => answer.at('result') === 'accepted')).toHaveLength(1);
+    expect(answers.filter((answer) => answer.at('result') === 'duplicate')).toHaveLength(49);
+    expect(await rowsOf(id)).toHaveLength(1);
+  });
+
+  it('with fifty identical requests to two processes leaves one row', async () => {
+    const id = randomUUID();
+    const body = Buffer.from(JSON.stringify(orderEvent()));
+    const deliveries = Array.from({ length: 50 }, () => verified({ deliveryId: id, body }));
+    const databases = [openDatabase(api.databaseUrl), openDatabase(api.databaseUrl)];
+    const intakes = databases.map((database) => new InboxWriter(database, api.keyRing));
+    const results = await Promise.all(deliveries.map((delivery, position) => intakes[position % 2]!.accept(delivery)));
+    expect(results.filter(({ kind }) => kind === 'stored')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'duplicate')).toHaveLength(49);
+    expect(await rowsOf(id)).toHaveLength(1);
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  it('with a new signature is a duplicate [spec: signature.duplicates, gap.redelivery]', async () => {
+    const id = randomUUID();
+    const body = orderEvent();
+    await api.deliver({ id, body });
+    expect(result(await api.deliver({ id, body, timestamp: String(NOW_SECONDS + 60) }))).toEqual([200, 'duplicate']);
+    expect(await rowsOf(id)).toHaveLength(1);
+  });
+
+  it('under another id is stored as a replay without effect', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const body = orderEvent();
+    await api.deliver({ id: first, body });
+    const wakeUps = api.wakeUps();
+    expect(result(await api.deliver({ id: second, body }))).toEqual([200, 'replayed']);
+    expect(result(await api.deliver({ id: second, body }))).toEqual([200, 'duplicate']);
+    expect(api.wakeUps()).toBe(wakeUps);
+    expect(await rowsOf(second)).toMatchObject([{ state: 'replayed' }]);
+    expect(await rowsOf(first)).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it.each([
+    ['under its own id is a duplicate', (id: string) => id, 'duplicate'],
+    ['under another id is a replay', () => randomUUID(), 'replayed'],
+  ])('with another event header first has its effect once; the genuine delivery %s', async (_how, idOf, expected) => {
+    const first = randomUUID();
+    const body = orderEvent('completed');
+    expect(result(await api.deliver({ id: first, body, event: 'order.failed' }))).toEqual([200, 'accepted']);
+    expect(result(await api.deliver({ id: idOf(first), body, event: 'order.completed' }))).toEqual([200, expected]);
+    expect(await rowsOf(first)).toMatchObject([{ state: 'pending', outcome: 'completed' }]);
+  });
+
+  it('with fifty different ids leaves one row with an effect', async () => {
+    const body = orderEvent();
+    const ids = Array.from({ length: 50 }, () => randomUUID());
+    const answers = await Promise.all(ids.map((id) => api.deliver({ id, body })));
+    expect(answers.filter((answer) => answer.at('result') === 'accepted')).toHaveLength(1);
+    expect(answers.filter((answer) => answer.at('result') === 'replayed')).toHaveLength(49);
+    const effective = await api.database.run((db) =>
+      db
+        .select()
+        .from(inbox)
+        .where(and(eq(inbox.serviceId, body.data.id), eq(inbox.state, 'pending'))),
+    );
+    expect(effective).toHaveLength(1);
+  });
+
+  it('with another body under its id is stored and opens a case [spec: gap.redelivery]', async () => {
+    const id = randomUUID();
+    const [first, second] = [orderEvent('processing'), orderEvent('failed')];
+    await api.deliver({ id, body: first });
+    expect(result(await api.deliver({ id, body: second }))).toEqual([200, 'accepted']);
+    expect(result(await api.deliver({ id, body: second }))).toEqual([200, 'duplicate']);
+    expect((await rowsOf(id)).map(({ state, outcome }) => [state, outcome])).toEqual([
+      ['pending', 'processing'],
+      ['pending', 'failed'],
+    ]);
+    const opened = await api.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, id)));
+    expect(opened).toMatchObject([{ subjectKind: 'delivery', reason: 'webhook_conflict', closedAt: null }]);
+    const alerts = api.log.filter((line) => line.includes(id) && line.includes('"level":"error"'));
+    expect(alerts).toHaveLength(1);
+    expect(await metric('reseller_webhook_deliveries_total{result="conflict"}')).toBe(1);
+  });
+
+  it('with two bodies under one id opens one case, also across processes', async () => {
+    const databases = [openDatabase(api.databaseUrl), openDatabase(api.databaseUrl)];
+    const intakes = databases.map((database) => new InboxWriter(database, api.keyRing));
+    for (let round = 0; round < 20; round += 1) {
+      const deliveryId = randomUUID();
+      const results = await Promise.all(
+        intakes.map((intake) =>
+          intake.accept(verified({ deliveryId, body: Buffer.from(JSON.stringify(orderEvent())) })),
+        ),
+      );
+      expect(results.map(({ kind }) => kind)).toEqual(['stored', 'stored']);
+      expect(results.filter(({ conflict }) => conflict === 'new')).toHaveLength(1);
+    }
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  it('with a conflict about an order appears in its timeline', async () => {
+    const caller = await api.caller();
+    const created = await caller.post(
+      '/v1/orders',
+      { package_id: 1, external_order_id: randomUUID() },
+      { headers: { 'Idempotency-Key': randomUUID() } },
+    );
+    const orderId = String(created.at('id'));
+    const id = randomUUID();
+    await api.deliver({ id, body: orderEvent() });
+    // As the relay does after it matched the delivery.
+    await api.database.run((db) =>
+      db.update(inbox).set({ subjectKind: 'order', subjectId: orderId }).where(eq(inbox.deliveryId, id)),
+    );
+    await api.deliver({ id, body: orderEvent() });
+    const entries = await api.database.run((db) =>
+      db
+        .select()
+        .from(timeline)
+        .where(and(eq(timeline.subjectId, orderId), eq(timeline.event, 'webhook.conflict'))),
+    );
+    expect(entries).toMatchObject([{ detail: { delivery_id: id } }]);
+    expect(await api.database.run((db) => db.select().from(orders).where(eq(orders.id, orderId)))).toMatchObject([
+      { status: 'accepted' },
+    ]);
+  });
+
+  it('that PostgreSQL refuses does not affect others in its batch', async () => {
+    const intake = new InboxWriter(api.database, api.keyRing);
+    const good = Array.from({ length: 5 }, () => verified({}));
+    const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
+    const outcomes = await Promise.allSettled(
+      [...good, poison, ...good.map(() => verified({}))].map((each) => intake.accept(each)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array(5).fill('fulfilled'),
+      'rejected',
+      ...Array(5).fill('fulfilled'),
+    ]);
+    expect(await rowsOf(poison.deliveryId)).toEqual([]);
+  });
+});
+
+function verified(more: Partial<VerifiedDelivery>): VerifiedDelivery {
+  return {
+    deliveryId: randomUUID(),
+    timestamp: String(NOW_SECONDS),
+    body: Buffer.from(randomUUID()),
+    headerEvent: undefined,
+    reading: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceId: randomUUID() },
+    ...more,
+  };
+}

@@ -1,0 +1,111 @@
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work/work-types.ts';
+import { attempts } from '#db/schema.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { gateSteps, NOT_APPROVED } from '#test/support/work/gate-steps.ts';
+
+/** The purchase gate on a real database and a real simulator, with the clock of the test. */
+let bench: ActivityBench;
+
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const { send, sends, later, look, circuit, begin } = gateSteps(() => bench);
+
+describe('a circuit', () => {
+  /** Three purchases fail and open the circuit. It holds the fourth and fifth. */
+  async function open(): Promise<AttemptRef[]> {
+    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 }, { count: 3 });
+    const refs = await begin(5);
+    for (const ref of refs.slice(0, 3))
+      expect(await send(ref)).toMatchObject({ kind: 'failure', failure: 'rate_limited' });
+    expect(await circuit('rate_limited')).toBe('open');
+    for (const ref of refs.slice(3)) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'rate_limited' });
+    expect(await sends()).toBe(3);
+    return refs;
+  }
+  const ids = (refs: readonly AttemptRef[]) => refs.map(({ work }) => work.id);
+
+  it('opens after consecutive failures, holds other orders without a call, and lets one canary test', async () => {
+    const refs = await open();
+    expect(await look()).toEqual([]);
+    later(bench.gate.probeDelayMs * 2);
+    // The third one opened the circuit and is held there.
+    expect(await look()).toEqual([refs[2]!.work.id]);
+    expect(await circuit('rate_limited')).toBe('probing');
+    expect(await look()).toEqual([]);
+    expect(await sends()).toBe(3);
+  });
+
+  it('closes when the canary succeeds, and releases the rest at the configured rate, oldest first', async () => {
+    bench.gate.releasesPerSecond = 1;
+    const refs = await open();
+    later(bench.gate.probeDelayMaxMs * 2);
+    const [canary] = await look();
+    expect(canary).toBe(refs[2]!.work.id);
+    // Only the canary passes; every other purchase is held.
+    expect(await send(refs[3]!)).toMatchObject({ kind: 'gated' });
+    expect(await send(refs[2]!)).toMatchObject({ kind: 'accepted' });
+    expect(await circuit('rate_limited')).toBe('releasing');
+    // A new order does not wait behind them. A held one waits for its turn.
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
+    expect(await send(refs[4]!)).toMatchObject({ kind: 'gated' });
+    const order = await look();
+    expect(await look()).toEqual([]);
+    later(1_000);
+    order.push(...(await look()));
+    expect(order).toEqual(ids(refs.slice(3)));
+    later(1_000);
+    await look();
+    expect(await circuit('rate_limited')).toBe('closed');
+    expect(await send(refs[4]!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('opens again when the canary fails, and tries another canary next', async () => {
+    const refs = await open();
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[2]!.work.id]);
+    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
+    expect(await send(refs[2]!)).toMatchObject({ kind: 'failure' });
+    expect(await circuit('rate_limited')).toBe('open');
+    expect(await look()).toEqual([]);
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[3]!.work.id]);
+  });
+
+  it('replaces a canary without a result after its lease', async () => {
+    const refs = await open();
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[2]!.work.id]);
+    later(bench.gate.canaryLeaseMs + 1);
+    expect(await look()).toEqual([]);
+    later(bench.gate.probeDelayMaxMs);
+    expect(await look()).toEqual([refs[3]!.work.id]);
+  });
+
+  it('opens at once when the service has not approved the account', async () => {
+    await bench.admin.onRequest('createOrder', NOT_APPROVED);
+    const [first, second] = await begin(2);
+    expect(await send(first!)).toMatchObject({ kind: 'failure', failure: 'not_approved' });
+    expect(await send(second!)).toMatchObject({ kind: 'gated', failure: 'not_approved' });
+    expect(await sends()).toBe(1);
+  });
+
+  it('of a service outage never fails a possible purchase, and only delays its resend', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'server_error' }, { count: 3 });
+    const refs = await begin(4);
+    for (const ref of refs.slice(0, 3)) await send(ref);
+    expect(await circuit('service_down')).toBe('open');
+    expect(await send(refs[0]!)).toMatchObject({ kind: 'gated', failure: 'service_down' });
+    const [row] = await bench.database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.id, refs[0]!.attemptId)),
+    );
+    expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
+    expect(await sends()).toBe(3);
+  });
+});

@@ -1,0 +1,165 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gateWaits, outbox } from '#db/schema.ts';
+import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
+
+/** The purchase gate on a real database and a real simulator, with the clock of the test. */
+let bench: ActivityBench;
+
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const { send, sends, look, circuit, begin } = gateSteps(() => bench);
+
+it('the release of held work reads some of each queue, however long it is', async () => {
+  const plan = await bench.database.transaction(async (tx) => {
+    for (const each of ['seqscan', 'sort', 'bitmapscan']) await tx.execute(`set local enable_${each} = off`);
+    const queue = tx
+      .select()
+      .from(gateWaits)
+      .where(eq(gateWaits.barrier, 'wallet'))
+      .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId));
+    return JSON.stringify((await tx.execute(sql`explain ${queue.getSQL()}`)).rows);
+  });
+  expect(plan).toContain(' using gate_waits_oldest ');
+});
+
+describe('a pause', () => {
+  const pause = async (kind: 'order' | null, failureClass: 'package_unavailable' | null) =>
+    (
+      await bench.database.transaction((tx) =>
+        addPause(
+          tx,
+          { origin: 'operator', kind, failureClass, reason: 'Stock-taking.', actor: 'key_ada' },
+          new Date(bench.clock.now),
+        ),
+      )
+    ).pause;
+  const end = async (id: string) =>
+    bench.database.transaction((tx) =>
+      releasePause(tx, id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
+    );
+
+  it('of all buying holds orders with its id in the reason, and its release continues them', async () => {
+    const { id } = await pause(null, null);
+    const [ref] = await begin(1);
+    expect(await send(ref!)).toMatchObject({
+      kind: 'gated',
+      failure: 'purchases_paused',
+      detail: expect.stringContaining(id),
+    });
+    expect(await look()).toEqual([]);
+    await end(id);
+    expect(await look()).toEqual([ref!.work.id]);
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('by failure class holds only work stopped by that class, and exists once', async () => {
+    const { id } = await pause(null, 'package_unavailable');
+    expect((await pause(null, 'package_unavailable')).id).toBe(id);
+    await bench.admin.setPackage(1001, { available: false });
+    const [ref] = await begin(1);
+    expect(await send(ref!)).toMatchObject({ kind: 'failure', failure: 'package_unavailable' });
+    await bench.admin.setPackage(1001, { available: true });
+    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'purchases_paused' });
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('of one kind does not affect other kinds', async () => {
+    await pause('order', null);
+    expect(await send(await bench.beginSubscription())).toMatchObject({ kind: 'accepted' });
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
+  });
+
+  it('is passed once by work that an operator releases, and a second release changes nothing', async () => {
+    await pause(null, null);
+    const [ref] = await begin(1);
+    await send(ref!);
+    await bench.hold(ref!);
+    const release = (actionId: string) =>
+      bench.database.transaction((tx) =>
+        actOnWork(
+          tx,
+          ref!.work,
+          { action: 'release' },
+          { actor: 'key_ada', reason: 'Urgent.', actionId },
+          new Date(bench.clock.now),
+        ),
+      );
+    expect([await release('1'), await release('1'), await release('2')]).toEqual([
+      { kind: 'applied' },
+      { kind: 'unchanged' },
+      { kind: 'unchanged' },
+    ]);
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+    expect(await release('3')).toMatchObject({ kind: 'refused', refusal: 'not_held' });
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
+  });
+});
+
+describe('a release by an operator', () => {
+  it('does not bypass the wallet check', async () => {
+    bench = await withBalance(bench, 1);
+    const [ref] = await begin(1);
+    await send(ref!);
+    await bench.hold(ref!);
+    await bench.database.transaction((tx) =>
+      actOnWork(
+        tx,
+        ref!.work,
+        { action: 'release' },
+        { actor: 'key_ada', reason: 'Urgent.', actionId: '1' },
+        new Date(bench.clock.now),
+      ),
+    );
+    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await sends()).toBe(0);
+  });
+
+  it('at an open circuit makes the work the canary', async () => {
+    await bench.admin.onRequest('createOrder', NOT_APPROVED);
+    const [first, second] = await begin(2);
+    await send(first!);
+    await send(second!);
+    await bench.hold(second!);
+    await bench.database.transaction((tx) =>
+      actOnWork(
+        tx,
+        second!.work,
+        { action: 'release' },
+        { actor: 'key_ada', reason: 'Approved now.', actionId: '1' },
+        new Date(bench.clock.now),
+      ),
+    );
+    expect(await send(second!)).toMatchObject({ kind: 'accepted' });
+    expect(await circuit('not_approved')).toBe('releasing');
+    expect(await look()).toEqual([first!.work.id]);
+  });
+});
+
+it('released work is woken by the outbox, so the death of a process does not lose the wake', async () => {
+  const { pause } = await bench.database.transaction((tx) =>
+    addPause(
+      tx,
+      { origin: 'operator', kind: null, failureClass: null, reason: 'Stock-taking.', actor: 'key_ada' },
+      new Date(bench.clock.now),
+    ),
+  );
+  const [ref] = await begin(1);
+  await send(ref!);
+  await bench.database.transaction((tx) =>
+    releasePause(tx, pause.id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
+  );
+  await look();
+  const rows = await bench.database.run((db) =>
+    db.select().from(outbox).where(eq(outbox.topic, 'wake_work')).orderBy(asc(outbox.id)),
+  );
+  expect(rows.map(({ subjectId }) => subjectId)).toEqual([ref!.work.id]);
+});

@@ -1,0 +1,180 @@
+import { eq } from 'drizzle-orm';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addApiKey } from '#db/access/api-keys.ts';
+import { readGate } from '#db/gate/gate-overview.ts';
+import { apiKeys, events, gateReservations, timeline } from '#db/schema.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { gateSteps, withBalance } from '#test/support/work/gate-steps.ts';
+
+/** The purchase gate on a real database and a real simulator, with the clock of the test. */
+let bench: ActivityBench;
+
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const { send, sends, later, look, begin } = gateSteps(() => bench);
+/** The price of package 1001 at the simulator. */
+const PRICE = '2.40';
+
+/** The SQL of a call of the driver. */
+function textOf(call: unknown): string {
+  if (typeof call === 'string') return call;
+  return typeof call === 'object' && call !== null && 'text' in call ? String(call.text) : '';
+}
+
+describe('the wallet balance', () => {
+  it('is reserved once per order by ten concurrent orders, and the rest is held without a call', async () => {
+    bench = await withBalance(bench, 4 * 2.4 + 1);
+    await bench.admin.nextPurchases({ outcome: 'stay_processing', count: 20 });
+    const outcomes = await Promise.all((await begin(10)).map(send));
+    expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(4);
+    const held = outcomes.filter((outcome) => outcome.kind === 'gated');
+    expect(held).toHaveLength(6);
+    expect(held[0]).toMatchObject({
+      failure: 'insufficient_balance',
+      detail: expect.stringContaining(`The price is ${PRICE} USD`),
+    });
+    expect(await sends()).toBe(4);
+  });
+
+  it('counts a debit exactly once after the next reading', async () => {
+    bench = await withBalance(bench, 2 * 2.4);
+    const [first, second, third] = await begin(3);
+    expect(await send(first!)).toMatchObject({ kind: 'accepted' });
+    await bench.activities.completePurchase({ ...first!, applied: [] });
+    // The reading precedes the debit, so the money is still reserved.
+    const before = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
+    expect(before.wallet).toMatchObject({ balance: { amount: '4.800000' }, reserved: { amount: '2.400000' } });
+    // A new reading contains the debit, so it is not subtracted again.
+    later(bench.gate.debitShowsAfterMs + bench.gate.balanceAgeMs);
+    expect(await send(second!)).toMatchObject({ kind: 'accepted' });
+    const after = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
+    expect(after.wallet).toMatchObject({ balance: { amount: '2.400000' }, reserved: { amount: '2.400000' } });
+    expect(await send(third!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await sends()).toBe(2);
+  });
+
+  it('is released to other orders when the service refuses the purchase', async () => {
+    bench = await withBalance(bench, 2.4);
+    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
+    const [first, second] = await begin(2);
+    expect(await send(first!)).toMatchObject({ kind: 'failure', failure: 'rate_limited' });
+    expect(await send(second!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('stays reserved while the outcome of a purchase is unknown, and a resend reserves nothing more', async () => {
+    bench = await withBalance(bench, 2.4);
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const [first, second] = await begin(2);
+    expect(await send(first!)).toMatchObject({ kind: 'failure' });
+    expect(await send(second!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await send(first!)).toMatchObject({ kind: 'accepted' });
+    const rows = await bench.database.run((db) => db.select().from(gateReservations));
+    expect(rows).toHaveLength(1);
+  });
+
+  it('keeps other claims waiting for two statements and the commit', async () => {
+    const [ref] = await begin(1);
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+    const texts = query.mock.calls.map(([call]) => textOf(call));
+    query.mockRestore();
+    const locked = texts.findLastIndex((text) => text.includes('purchase_gate.account'));
+    expect(texts.slice(locked + 1, texts.indexOf('COMMIT', locked))).toEqual([
+      expect.stringMatching(/^select\s[^;]* from "gate_reserved"/),
+      expect.stringMatching(/^insert into "gate_reservations"/),
+    ]);
+  });
+
+  it('releases the oldest orders that a deposit covers, before their timers', async () => {
+    bench = await withBalance(bench, 0);
+    const refs = await begin(3);
+    for (const ref of refs) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await look()).toEqual([]);
+    await bench.admin.deposit('5.00');
+    later(bench.gate.balanceAgeMs + 1);
+    await bench.wallet.refresh();
+    bench.gate.releasesPerSecond = 50;
+    expect(await look()).toEqual([refs[0]!.work.id]);
+    later(1_000);
+    expect(await send(refs[0]!)).toMatchObject({ kind: 'accepted' });
+    expect(await look()).toEqual([refs[1]!.work.id]);
+    expect(await sends()).toBe(1);
+  });
+
+  it('blocks no purchase when it is unreadable, and the timeline records the missing reservation', async () => {
+    await bench.admin.onRequest('getWallet', { kind: 'server_error' }, { count: null });
+    const [ref] = await begin(1);
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+    const entries = await bench.database.run((db) =>
+      db.select().from(timeline).where(eq(timeline.event, 'attempt.accepted')),
+    );
+    expect(entries[0]?.detail).toMatchObject({ reservation: 'balance_unknown' });
+  });
+
+  it('below a threshold is announced once, and so is its recovery', async () => {
+    bench = await withBalance(bench, 9);
+    bench.gate.lowBalance = { amount: '10.00', currency: 'USD' };
+    await bench.wallet.refresh();
+    await bench.wallet.refresh();
+    await bench.admin.deposit('50.00');
+    await bench.wallet.refresh();
+    expect(bench.crossings).toEqual(['low', 'well']);
+    const announced = await bench.database.run((db) =>
+      db.select().from(events).where(eq(events.subjectKind, 'wallet')).orderBy(events.sequence),
+    );
+    expect(announced).toMatchObject([
+      {
+        type: 'wallet.balance_low',
+        apiKeyId: null,
+        data: { balance: { amount: '9.00', currency: 'USD' }, threshold: { amount: '10.00', currency: 'USD' } },
+      },
+      { type: 'wallet.balance_restored', apiKeyId: null, data: { balance: { amount: '59.00', currency: 'USD' } } },
+    ]);
+  });
+});
+
+describe('a daily spend limit', () => {
+  it('of all keys holds further orders until the next day', async () => {
+    bench.gate.spendLimit = { amount: '5.00', currency: 'USD' };
+    const refs = await begin(3);
+    const outcomes = await Promise.all(refs.map(send));
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'accepted', 'gated']);
+    const held = outcomes.findIndex(({ kind }) => kind === 'gated');
+    expect(outcomes[held]).toMatchObject({
+      failure: 'spend_limit_reached',
+      detail: expect.stringContaining('4.80 USD are spent'),
+    });
+    expect(await look()).toEqual([]);
+    later(24 * 3_600_000);
+    expect(await look()).toEqual([refs[held]!.work.id]);
+    expect(await send(refs[held]!)).toMatchObject({ kind: 'accepted' });
+    expect(await sends()).toBe(3);
+  });
+
+  it('of an API key holds only the work of that key, and releases it when the limit is raised', async () => {
+    const limited = {
+      name: 'shop',
+      prefix: 'limited',
+      hash: Buffer.alloc(32),
+      scopes: [],
+      spendLimit: { amount: '1.00', currency: 'USD' },
+    };
+    const id = await bench.database.run((db) => addApiKey(db, limited));
+    const [other, own] = [await bench.begin(), await bench.begin(1001, id)];
+    expect(await send(other)).toMatchObject({ kind: 'accepted' });
+    expect(await send(own)).toMatchObject({
+      kind: 'gated',
+      failure: 'spend_limit_reached',
+      detail: expect.stringContaining('of this API key'),
+    });
+    await bench.database.run((db) => db.update(apiKeys).set({ spendLimitAmount: '3.00' }).where(eq(apiKeys.id, id)));
+    expect(await look()).toEqual([own.work.id]);
+    expect(await send(own)).toMatchObject({ kind: 'accepted' });
+  });
+});

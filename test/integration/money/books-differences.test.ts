@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runWrites } from '#db/connection/alongside.ts';
+import { attempts, cases, journal, walletMovements } from '#db/schema.ts';
+import { closingCases } from '#db/work/cases.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
+import { databaseGauges } from '#worker/health/gauges.ts';
+
+const HOUR = 3_600_000;
+
+let bench: ActivityBench;
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const { compare, buyToTheEnd, booked, openCases } = comparisonOf(() => bench);
+
+describe('a comparison of the books', () => {
+  it('reports an order made outside of the product after the grace period, without a case', async () => {
+    bench = await ActivityBench.start();
+    await bench.service.createOrder({
+      idempotencyKey: randomUUID(),
+      reference: 'by-hand',
+      packageId: 1001,
+      body: Buffer.from('{"package_id":1001,"external_order_id":"by-hand"}'),
+    });
+    const young = await compare();
+    expect(findingsOf(young)).toEqual([]);
+    expect(young.counts).toMatchObject({ pending: 1, unmatched: 0 });
+    expectBalanced(young);
+    await bench.pass(GRACE);
+    for (const report of [await compare(), await compare()]) {
+      expect(report.findings).toMatchObject([
+        { kind: 'orphan_movement', direction: 'debit', money: { amount: '2.40', currency: 'USD' } },
+      ]);
+      expectBalanced(report);
+    }
+    expect(await bench.database.run((db) => db.select().from(cases))).toEqual([]);
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.refreshWith(
+      databaseGauges(bench.database, metrics, {
+        webhookSilence: { windowMs: HOUR, reports: 5 },
+        now: () => bench.clock.now + 7_000,
+      }),
+    );
+    const { body } = await metrics.render();
+    expect(body).toContain('reseller_books_findings{kind="orphan_movement"} 1');
+    expect(body).toContain('reseller_books_findings{kind="debited_twice"} 0');
+    expect(body).toContain('reseller_books_age_seconds 7');
+    expect(body).toContain('reseller_wallet_balance{currency="USD"} 99997.6');
+    expect(bench.log.join('')).toContain('orphan_movement');
+  });
+
+  it('reports debits without any id', async () => {
+    bench = await ActivityBench.start();
+    await bench.admin.move({ type: 'debit', amount: '7.00', reason: 'fee' });
+    await bench.pass(GRACE);
+    expect(findingsOf(await compare())).toEqual(['unnamed_movement']);
+  });
+
+  it('reports a second debit with one case on its order, and matches the credit that returns it', async () => {
+    bench = await ActivityBench.start();
+    const { work, serviceId } = await buyToTheEnd();
+    await bench.admin.move({ type: 'debit', amount: '2.40', reason: 'order', order_id: serviceId });
+    expect(findingsOf(await compare())).toEqual([]);
+    await bench.pass(GRACE);
+    const report = await compare();
+    expect(report.findings).toMatchObject([{ kind: 'debited_twice', work }]);
+    expectBalanced(report);
+    // An operator judges it, regardless of the state of the order.
+    await bench.database.transaction((tx) =>
+      runWrites(tx, [closingCases(tx, work, 'The order went on.', new Date(bench.clock.now))]),
+    );
+    expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
+    expect(findingsOf(await compare())).toEqual([]);
+    await bench.admin.move({ type: 'credit', amount: '2.40', reason: 'refund', order_id: serviceId });
+    const credited = await compare();
+    expect(findingsOf(credited)).toEqual([]);
+    expectBalanced(credited);
+    expect((await booked()).filter((row) => row.includes('refund'))).toEqual([]);
+    await bench.admin.move({ type: 'credit', amount: '2.40', reason: 'refund', order_id: serviceId });
+    expectBalanced(await compare());
+    expect(await booked()).toContain(`credit 2.40 refund ${work.id}`);
+  });
+
+  it('corrects an amount that differs from the reported amount, and reports the difference', async () => {
+    bench = await ActivityBench.start();
+    const { work, attemptId } = await buyToTheEnd();
+    // The journal is append-only, so the test changes the reported amount instead.
+    await bench.database.run((db) =>
+      db.insert(journal).values({
+        direction: 'debit',
+        amount: '9.99',
+        currency: 'USD',
+        causeKind: 'attempt',
+        causeId: `${attemptId}x`,
+      }),
+    );
+    await bench.database.run((db) =>
+      db
+        .update(attempts)
+        .set({ id: `${attemptId}x` })
+        .where(eq(attempts.id, attemptId)),
+    );
+    const report = await compare();
+    expect(report.findings).toMatchObject([{ kind: 'amount_differs', work }]);
+    expect(await openCases(work.id)).toMatchObject([{ reason: 'amount_differs' }]);
+    expect(await booked()).toContainEqual(expect.stringMatching(/^credit 7\.59 adjustment /));
+    expectBalanced(report);
+  });
+
+  it('reports a booked movement that the service does not show, and opens one case', async () => {
+    bench = await ActivityBench.start();
+    const ids = await bench.begin();
+    await bench.database.run((db) =>
+      db
+        .insert(journal)
+        .values({ direction: 'debit', amount: '2.40', currency: 'USD', causeKind: 'attempt', causeId: ids.attemptId }),
+    );
+    await bench.pass(GRACE);
+    const report = await compare();
+    expect(report.findings).toMatchObject([{ kind: 'movement_missing', work: ids.work, attemptId: ids.attemptId }]);
+    expectBalanced(report);
+    await compare();
+    expect(await openCases(ids.work.id)).toHaveLength(1);
+  });
+
+  it('is unsupported without wallet transactions, and still checks the balance', async () => {
+    bench = await ActivityBench.start({ capabilities: { wallet_transactions: false } });
+    bench.gate.lowBalance = { amount: '100000.01', currency: 'USD' };
+    const report = await compare();
+    expect(report).toMatchObject({
+      status: 'unsupported',
+      detail: expect.stringContaining('shows no wallet transactions'),
+    });
+    expect([findingsOf(report), bench.crossings]).toEqual([[], ['low']]);
+    expect(await bench.admin.requests('listWalletTransactions')).toEqual([]);
+  });
+
+  it('is incomplete when the wallet has more movements than its page limit, and continues there', async () => {
+    bench = await ActivityBench.start({ books: { pages: 1 } });
+    for (let count = 0; count < 120; count += 1) await bench.admin.deposit('1.00');
+    const report = await compare();
+    expect(report).toMatchObject({ status: 'incomplete', expectedBalance: null, counts: { read: 100 } });
+    expect(report.detail).toContain('more movements');
+  });
+
+  it('is unavailable and books nothing when the service does not answer', async () => {
+    bench = await ActivityBench.start();
+    await bench.admin.onRequest('listWalletTransactions', { kind: 'server_error' });
+    expect(await compare()).toMatchObject({ status: 'unavailable', counts: { read: 0, booked: 0 } });
+    expect(await bench.database.run((db) => db.select().from(walletMovements))).toEqual([]);
+  });
+
+  it('reports a balance that differs from the sum of the movements', async () => {
+    bench = await ActivityBench.start();
+    await compare();
+    await bench.database.run((db) =>
+      db.insert(journal).values({
+        direction: 'credit',
+        amount: '5.00',
+        currency: 'USD',
+        causeKind: 'adjustment',
+        causeId: 'a slip of ours',
+      }),
+    );
+    const report = await compare();
+    expect(report.findings).toMatchObject([{ kind: 'balance_differs', money: { amount: '-5.00', currency: 'USD' } }]);
+  });
+});

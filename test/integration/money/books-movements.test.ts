@@ -1,0 +1,174 @@
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findAttemptById } from '#db/attempts/attempts.ts';
+import { attempts, cases, gateSpending, orders, vpnSubscriptions } from '#db/schema.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
+
+const HOUR = 3_600_000;
+
+let bench: ActivityBench;
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const { compare, buy, buyToTheEnd, booked, openCases } = comparisonOf(() => bench);
+
+describe('a comparison of the books', () => {
+  it('records the cost of a purchase without a reported price, and a charge above the limit', async () => {
+    bench = await ActivityBench.start();
+    const unsaid = await buyToTheEnd();
+    const said = await buyToTheEnd();
+    const nothing = { chargedAmount: null, chargedCurrency: null };
+    await bench.database.run(async (db) => {
+      await db
+        .update(attempts)
+        .set({ ...nothing, limitAmount: '1', limitCurrency: 'USD' })
+        .where(eq(attempts.id, unsaid.attemptId));
+      await db.update(orders).set(nothing).where(eq(orders.id, unsaid.work.id));
+      await db.update(attempts).set({ chargedAmount: '2.39' }).where(eq(attempts.id, said.attemptId));
+    });
+    await compare();
+    const rows = await bench.database.run((db) => db.select().from(orders));
+    expect(rows.map(({ id, chargedAmount }) => [id, Number(chargedAmount)])).toEqual(
+      expect.arrayContaining([
+        [unsaid.work.id, 2.4],
+        [said.work.id, 2.4],
+      ]),
+    );
+    expect(Number((await bench.database.run((db) => findAttemptById(db, unsaid.attemptId))).chargedAmount)).toBe(2.4);
+    expect((await openCases(unsaid.work.id)).map(({ reason }) => reason)).toEqual(['charged_above_limit']);
+    expect(Number((await bench.database.run((db) => findAttemptById(db, said.attemptId))).chargedAmount)).toBe(2.39);
+  });
+
+  it('logs totals of the purchase gate that differ from the sums of their rows once, and corrects them', async () => {
+    bench = await ActivityBench.start();
+    await buyToTheEnd();
+    await bench.database.run((db) => db.update(gateSpending).set({ amount: '9' }));
+    const said = () => bench.log.filter((line) => line.includes('totals of the purchase gate'));
+    await compare();
+    expect(said()).toHaveLength(1);
+    expect(said()[0]).toContain('"kept":"9.000000","summed":"2.400000"');
+    await compare();
+    expect(said()).toHaveLength(1);
+  });
+
+  it('finds the cause of each movement (purchase, failure, deposit), and its sum is the balance', async () => {
+    bench = await ActivityBench.start();
+    const bought = await buyToTheEnd();
+    await bench.admin.nextPurchases({ outcome: 'failed_at_once' });
+    const failed = await buy();
+    await bench.admin.deposit('50.00');
+    const report = await compare();
+    expectBalanced(report);
+    expect(findingsOf(report)).toEqual([]);
+    expect(report.counts).toMatchObject({ read: 5, new: 5, matched: 5, unmatched: 0, outstanding: 0 });
+    const rows = await booked();
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        `debit 2.40 attempt ${bought.attemptId}`,
+        `debit 2.40 attempt ${failed.attemptId}`,
+        `credit 2.40 attempt ${failed.attemptId}`,
+        expect.stringMatching(/^credit 50\.00 deposit /),
+        expect.stringMatching(/^credit 100000\.00 deposit /),
+        'credit 0.00 adjustment opening balance',
+      ]),
+    );
+    // A second run books and stores nothing again.
+    const again = await compare();
+    expect(again.counts).toMatchObject({ new: 0, matched: 0, booked: 0, findings: 0 });
+    expect(await booked()).toEqual(rows);
+    expectBalanced(again);
+  });
+
+  it('repeated for one run leaves the same rows and the same report', async () => {
+    bench = await ActivityBench.start();
+    await buyToTheEnd();
+    const first = await bench.activities.reconcileBooks({ runId: 'run-1' });
+    const before = await bench.rows();
+    expect(await bench.activities.reconcileBooks({ runId: 'run-1' })).toEqual(first);
+    expect(await bench.rows()).toEqual(before);
+    const both = await Promise.all([
+      bench.activities.reconcileBooks({ runId: 'run-2' }),
+      bench.activities.reconcileBooks({ runId: 'run-2' }),
+    ]);
+    expect(both[1]).toEqual(both[0]);
+  });
+
+  it('uses the earlier content of the wallet as the opening balance', async () => {
+    bench = await ActivityBench.start();
+    // Before this database was in use, so it is not read.
+    await bench.pass(3 * HOUR);
+    const { stampOrVerify } = await import('#db/connection/installation.ts');
+    const { installation } = await import('#db/schema.ts');
+    await bench.database.run((db) =>
+      stampOrVerify(db, { serviceBaseUrl: 'http://x/api/reseller/v1', serviceMode: 'sandbox' }),
+    );
+    await bench.database.run((db) => db.update(installation).set({ stampedAt: new Date(bench.clock.now) }));
+    await buyToTheEnd();
+    const report = await compare();
+    expect(report.counts.read).toBe(1);
+    expectBalanced(report);
+    expect(await booked()).toContain('credit 100000.00 adjustment opening balance');
+  });
+
+  it('books a late debit of an order that failed, and a case stays open until the charge is known', async () => {
+    bench = await ActivityBench.start();
+    await bench.admin.dialect('late_debits');
+    await bench.admin.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const { work, attemptId } = await buy();
+    // The wallet showed no debit, so the order has failed.
+    expect((await bench.activities.readDebitEvidence({ work, attemptId })).evidence).toBe('no_debit');
+    await bench.database.run((db) => db.update(orders).set({ status: 'failed' }).where(eq(orders.id, work.id)));
+    expect((await compare()).counts.booked).toBe(2);
+    await bench.pass(GRACE + HOUR);
+    const report = await compare();
+    expect(await booked()).toContain(`debit 2.40 attempt ${attemptId}`);
+    expect(report.findings).toMatchObject([{ kind: 'charge_not_refunded', work }]);
+    expectBalanced(report);
+    // The finding remains until the credit. A closed case does not open again.
+    await bench.database.run((db) => db.update(cases).set({ closedAt: new Date(bench.clock.now) }));
+    expect(findingsOf(await compare())).toEqual(['charge_not_refunded']);
+    expect(await openCases(work.id)).toEqual([]);
+  });
+
+  it('books the movements of work that needs attention with an unknown outcome', async () => {
+    bench = await ActivityBench.start();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    expect(await booked()).toEqual([]);
+    expectBalanced(await compare());
+    expect(await booked()).toContain(`debit 2.40 attempt ${ids.attemptId}`);
+  });
+
+  it('books each later period of a VPN subscription with its own cause', async () => {
+    bench = await ActivityBench.start();
+    const ids = await bench.beginSubscription();
+    await bench.activities.sendPurchase(ids);
+    await bench.activities.completePurchase({ ...ids, applied: [] });
+    const { serviceId } = await bench.database.run((db) => findAttemptById(db, ids.attemptId));
+    const first = (await bench.admin.ledger()).find(({ reason }) => reason === 'vpn');
+    const renewal = { type: 'debit', amount: first!.amount, reason: 'vpn', vpn_subscription_id: serviceId! } as const;
+    for (const days of [30, 30]) {
+      await bench.pass(days * 24 * HOUR);
+      await bench.admin.move(renewal);
+      expectBalanced(await compare());
+    }
+    const rows = (await booked()).filter((row) => row.includes('subscription_period'));
+    expect(rows.map((row) => row.split(' ').at(-1))).toEqual([`${ids.work.id}/2`, `${ids.work.id}/3`]);
+    // After the end of the subscription, a debit is no period.
+    await bench.database.run((db) =>
+      db
+        .update(vpnSubscriptions)
+        .set({ status: 'expired', endedAs: 'expired', updatedAt: new Date(bench.clock.now) })
+        .where(eq(vpnSubscriptions.id, ids.work.id)),
+    );
+    await bench.pass(30 * 24 * HOUR);
+    await bench.admin.move(renewal);
+    await bench.pass(GRACE);
+    const ended = await compare();
+    expect(ended.findings).toMatchObject([
+      { kind: 'debited_twice', work: ids.work, detail: expect.stringContaining('which had ended') },
+    ]);
+    expectBalanced(ended);
+  });
+});

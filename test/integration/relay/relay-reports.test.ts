@@ -1,0 +1,198 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inboxKey } from '#db/queues/inbox-keys.ts';
+import { attempts } from '#db/schema.ts';
+import {
+  acceptTestOrder,
+  deliverTestEvent,
+  deliverUnreadableEvent,
+  openTestAttempt,
+  storeTestReport,
+  endTestOrder,
+} from '#test/support/work/order-rows.ts';
+import { HOUR, RelayBench } from '#test/support/work/relay-bench.ts';
+import { passQueueTime } from '#test/support/work/relay.ts';
+
+let bench: RelayBench;
+beforeAll(async () => {
+  bench = await RelayBench.start();
+});
+beforeEach(() => bench.empty());
+afterEach(() => bench.stopRelays());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('reports of the service', () => {
+  it('are stored with the attempt before its workflow is signalled', async () => {
+    const { orderId, attempt } = await bench.bought('so-1');
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-1' });
+    await bench.drain();
+    const [row] = await bench.rows();
+    expect(bench.temporal.signalled).toEqual([
+      {
+        orderId,
+        observation: {
+          inboxId: inboxKey(row!),
+          epoch: expect.any(String),
+          source: 'webhook',
+          attemptNumber: 1,
+          outcome: 'completed',
+          decision: 'advance',
+        },
+      },
+    ]);
+    expect(row).toMatchObject({ state: 'relayed', attemptId: attempt.id, subjectId: orderId });
+    expect(
+      (await bench.database.run((db) => db.select().from(attempts))).find(({ id }) => id === attempt.id),
+    ).toMatchObject({
+      state: 'completed',
+    });
+  });
+
+  it('without new information are settled without a signal', async () => {
+    await bench.bought('so-2');
+    await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-2' });
+    await bench.drain();
+    expect(bench.temporal.signalled).toEqual([]);
+    expect(await bench.rows()).toMatchObject([{ state: 'applied', decision: 'known' }]);
+  });
+
+  it('keep their decision when they are signalled again after a crash', async () => {
+    const { orderId } = await bench.bought('so-3');
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-3' });
+    bench.temporal.afterSignal = () => {
+      throw new Error('the relay died here');
+    };
+    await bench.drain();
+    expect(await bench.rows()).toMatchObject([{ state: 'pending', decision: 'advance' }]);
+    bench.temporal.afterSignal = () => undefined;
+    await passQueueTime(bench.database, HOUR);
+    await bench.drain();
+    expect(bench.temporal.signalled).toHaveLength(2);
+    // The attempt has advanced, but the decision of the row stays. Otherwise a workflow that missed the first signal
+    // would never learn of it.
+    expect(bench.temporal.signalled[1]).toEqual(bench.temporal.signalled[0]);
+    expect(bench.temporal.signalled[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
+    expect(await bench.rows()).toMatchObject([{ state: 'relayed' }]);
+  });
+
+  it('stay pending while their workflow has ended and the work has not', async () => {
+    await bench.bought('so-unheard');
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-unheard' });
+    bench.temporal.outcome = 'finished';
+    await bench.drain();
+    expect(await bench.rows()).toMatchObject([
+      { state: 'pending', decision: 'advance', lastError: expect.stringContaining('the workflow has ended') },
+    ]);
+    bench.temporal.outcome = 'notified';
+    await passQueueTime(bench.database, HOUR);
+    await bench.drain();
+    expect(await bench.rows()).toMatchObject([{ state: 'relayed' }]);
+  });
+
+  it('refused by PostgreSQL as invalid data are quarantined after a few tries', async () => {
+    const { orderId } = await bench.bought('so-refused');
+    await bench.database.run((db) =>
+      db.execute(
+        sql`alter table attempts add constraint refuses check (service_id <> 'so-refused' or state <> 'completed')`,
+      ),
+    );
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-refused' });
+    for (const wait of [0, HOUR, 2 * HOUR]) {
+      expect(await bench.rows()).toMatchObject([{ state: 'pending' }]);
+      await passQueueTime(bench.database, wait);
+      await bench.drain();
+    }
+    await bench.database.run((db) => db.execute(sql`alter table attempts drop constraint refuses`));
+    expect(await bench.rows()).toMatchObject([
+      { state: 'quarantined', note: 'Cannot be processed: PostgreSQL error 23514', tries: 3 },
+    ]);
+    expect(bench.temporal.signalled.filter((word) => word.orderId === orderId)).toEqual([]);
+  });
+
+  it('about one order are signalled in the order of their arrival', async () => {
+    const orderId = await acceptTestOrder(bench.database);
+    const { reference } = await openTestAttempt(bench.database, orderId);
+    for (const outcome of ['processing', 'completed'] as const)
+      await deliverTestEvent(bench.database, { outcome, serviceId: 'so-4', reference });
+    await bench.drain();
+    expect(bench.temporal.signalled.map(({ observation }) => observation.outcome)).toEqual(['processing', 'completed']);
+  });
+
+  it('without a known attempt wait, and are signalled once their attempt is opened', async () => {
+    const orderId = await acceptTestOrder(bench.database);
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-5', reference: 'ref-5' });
+    await bench.drain();
+    expect(bench.temporal.signalled).toEqual([]);
+    expect(await bench.rows()).toMatchObject([{ state: 'unmatched' }]);
+    await openTestAttempt(bench.database, orderId, { reference: 'ref-5' });
+    await bench.drain();
+    expect(bench.temporal.signalled).toMatchObject([
+      { orderId, observation: { outcome: 'completed', decision: 'advance' } },
+    ]);
+  });
+
+  it('that are unreadable do not block other reports', async () => {
+    const { orderId } = await bench.bought('so-6');
+    await bench.bought('so-7');
+    await deliverUnreadableEvent(bench.database, { outcome: 'completed', serviceId: 'so-7' });
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-6' });
+    await bench.drain();
+    expect(bench.temporal.signalled).toMatchObject([{ orderId }]);
+    expect(await bench.rows()).toMatchObject([
+      { state: 'pending', lastError: expect.stringContaining('ENCRYPTION_KEYS') },
+      { state: 'relayed' },
+    ]);
+  });
+});
+
+describe('reports about ended work, and impossible reports', () => {
+  it('open a case and wake no workflow when they report a failed order as bought', async () => {
+    const orderId = await acceptTestOrder(bench.database);
+    const { reference } = await openTestAttempt(bench.database, orderId);
+    await endTestOrder(bench.database, orderId);
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-8', reference });
+    await bench.drain();
+    expect(bench.temporal.signalled).toEqual([]);
+    expect(await bench.casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+    expect(await bench.rows()).toMatchObject([{ state: 'applied', decision: 'contradiction' }]);
+  });
+
+  it('open a case when they name a second order for one attempt', async () => {
+    const { orderId, attempt } = await bench.bought('so-9');
+    await deliverTestEvent(bench.database, {
+      outcome: 'completed',
+      serviceId: 'so-9-again',
+      reference: attempt.reference,
+    });
+    await bench.drain();
+    // The known order continues. An operator decides about the second one.
+    expect(bench.temporal.signalled).toEqual([]);
+    expect(await bench.casesOf(orderId)).toMatchObject([
+      { reason: 'contradiction', detail: expect.stringContaining('so-9-again') },
+    ]);
+    expect(await bench.rows()).toMatchObject([{ state: 'applied' }]);
+  });
+
+  it('open a case when they complete an attempt that a later attempt has replaced', async () => {
+    const { orderId, attempt } = await bench.bought('so-10');
+    await storeTestReport(bench.database, attempt.id, { outcome: 'failed', serviceId: 'so-10' });
+    await openTestAttempt(bench.database, orderId, { number: 2 });
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-10' });
+    await bench.drain();
+    // The case is still open, so the workflow must stop buying.
+    expect(bench.temporal.signalled).toMatchObject([
+      { orderId, observation: { attemptNumber: 1, decision: 'contradiction' } },
+    ]);
+    expect(await bench.casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+  });
+
+  it('signal a contradiction to the workflow while the order is open', async () => {
+    const { orderId, attempt } = await bench.bought('so-11');
+    await storeTestReport(bench.database, attempt.id, { outcome: 'failed', serviceId: 'so-11' });
+    await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so-11' });
+    await bench.drain();
+    expect(bench.temporal.signalled).toMatchObject([
+      { orderId, observation: { outcome: 'completed', decision: 'contradiction' } },
+    ]);
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { requestWake } from '#db/queues/outbox.ts';
+import { outbox } from '#db/schema.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
+import { acceptTestOrder, orderWork, endTestOrder } from '#test/support/work/order-rows.ts';
+import { HOUR, RelayBench } from '#test/support/work/relay-bench.ts';
+import { passQueueTime } from '#test/support/work/relay.ts';
+
+let bench: RelayBench;
+beforeAll(async () => {
+  bench = await RelayBench.start();
+});
+beforeEach(() => bench.empty());
+afterEach(() => bench.stopRelays());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('accepted orders', () => {
+  it('are started and then removed from the queue', async () => {
+    const ids = [await acceptTestOrder(bench.database), await acceptTestOrder(bench.database)];
+    await bench.drain();
+    expect(bench.temporal.started.toSorted()).toEqual(ids.toSorted());
+    expect(await bench.waiting()).toEqual([]);
+  });
+
+  it('stay in the queue while Temporal is down, with a growing delay, and start afterwards', async () => {
+    const id = await acceptTestOrder(bench.database);
+    bench.temporal.onStart = () => {
+      throw new Error('Temporal is down');
+    };
+    await bench.drain();
+    await bench.drain();
+    expect(bench.temporal.started).toEqual([]);
+    expect(await bench.database.run((db) => db.select().from(outbox))).toMatchObject([
+      { subjectId: id, tries: 1, lastError: 'Error: Temporal is down' },
+    ]);
+    for (const { wait, tries } of [
+      { wait: HOUR, tries: 2 },
+      { wait: HOUR, tries: 2 },
+    ]) {
+      await passQueueTime(bench.database, wait);
+      await bench.drain();
+      expect(await bench.database.run((db) => db.select().from(outbox))).toMatchObject([{ tries }]);
+    }
+    bench.temporal.onStart = () => undefined;
+    await passQueueTime(bench.database, HOUR);
+    await bench.drain();
+    expect(bench.temporal.started).toEqual([id]);
+    expect(await bench.waiting()).toEqual([]);
+  });
+
+  it('stay in the queue after their workflow has ended, until the order has ended too', async () => {
+    const id = await acceptTestOrder(bench.database);
+    await bench.database.run((db) => db.delete(outbox));
+    await bench.database.transaction((tx) => requestWake(tx, orderWork(id)));
+    bench.temporal.outcome = 'finished';
+    await bench.drain();
+    expect(await bench.database.run((db) => db.select().from(outbox))).toMatchObject([
+      { topic: 'wake_work', lastError: expect.stringContaining('the workflow has ended') },
+    ]);
+    await endTestOrder(bench.database, id);
+    await passQueueTime(bench.database, HOUR);
+    await bench.drain();
+    expect(await bench.waiting()).toEqual([]);
+  });
+
+  it('wake a running workflow when their row has no step, as after a restore of PostgreSQL', async () => {
+    const id = await acceptTestOrder(bench.database);
+    bench.temporal.startOutcome = 'running';
+    await bench.drain();
+    expect(bench.temporal.woken).toEqual([id]);
+    expect(await bench.waiting()).toEqual([]);
+  });
+
+  it('do not wake a running workflow that has recorded a step', async () => {
+    const id = await acceptTestOrder(bench.database);
+    await bench.database.transaction((tx) =>
+      recordStep(
+        tx,
+        orderWork(id),
+        { status: 'submitting', entry: { event: 'order.submitting', message: 'Sent.' } },
+        new Date(),
+      ),
+    );
+    bench.temporal.startOutcome = 'running';
+    await bench.drain();
+    expect(bench.temporal.woken).toEqual([]);
+    expect(await bench.waiting()).toEqual([]);
+  });
+
+  it('are started although one among them cannot be started', async () => {
+    const ids = [
+      await acceptTestOrder(bench.database),
+      await acceptTestOrder(bench.database),
+      await acceptTestOrder(bench.database),
+    ];
+    bench.temporal.onStart = (orderId) => {
+      if (orderId === ids[1]) throw new Error('not this one');
+    };
+    await bench.drain();
+    expect(bench.temporal.started.toSorted()).toEqual([ids[0]!, ids[2]!].toSorted());
+    expect(await bench.waiting()).toEqual([ids[1]]);
+  });
+
+  it('are each started once by several concurrent relays', async () => {
+    for (let n = 0; n < 40; n += 1) await acceptTestOrder(bench.database);
+    await Promise.all(Array.from({ length: 4 }, () => bench.newRelay({ batch: 7 }).relay.drain()));
+    expect(bench.temporal.started).toHaveLength(40);
+    expect(new Set(bench.temporal.started).size).toBe(40);
+  });
+});

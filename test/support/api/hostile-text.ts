@@ -1,0 +1,23 @@
+/** Texts that attack a parser, a query, a page or a log, by name. */
+export const HOSTILE: Readonly<Record<string, string>> = {
+  SQL: `x'); DROP TABLE orders; --`,
+  'SQL with a parameter': `$1' OR '1'='1`,
+  NUL: 'a\0b',
+  'line breaks': 'a\r\nX-Evil: 1\r\n\r\n<html>',
+  'control characters': '\u0001\u0008\u001b[31mred\u007f',
+  'a direction override': '\u202eevil\u2066\u2069',
+  'half a surrogate pair': 'a\ud800b',
+  'no character': '\uffff\ufffe\u{10ffff}',
+  'many astral characters': '\u{1f4a9}'.repeat(200),
+  'one of the widest characters': '\ufdfd'.repeat(100),
+  'combining marks': `e${'\u0301'.repeat(300)}`,
+  'fifty thousand letters': 'x'.repeat(50_000),
+  'a script': `<script>alert(1)</script>"'>`,
+  templates: '${7*7}{{7*7}}#{7*7}%{7*7}',
+  formats: '%s%n%x%00',
+  'a path': '../../../../etc/passwd',
+  'a shell': '; $(touch /tmp/x) `id` | cat',
+  JSON: '","admin":true,"x":"',
+  nothing: '',
+  'white space': ' \t\u00a0\u2003',
+};

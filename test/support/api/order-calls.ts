@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { orderOutput } from '#api/orders/order-schemas.ts';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+
+/** The body of a new order with its own reference. */
+export const orderInput = (more: Record<string, unknown> = {}) => ({
+  package_id: 101,
+  external_order_id: `ref-${randomUUID()}`,
+  ...more,
+});
+
+/** Creations of orders through the API. */
+export function orderCalls(caller: () => HttpClient) {
+  return {
+    create: async (body: unknown, key: string = randomUUID(), by: HttpClient = caller()): Promise<HttpAnswer> =>
+      by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } }),
+  };
+}
+
+/** The order of an answer, validated by the schema that documents it. */
+export const orderOf = (answer: HttpAnswer) => answer.read(orderOutput);
+/** The problem of an answer, validated by the schema that documents it. */
+export const problemOf = (answer: HttpAnswer) => answer.read(problemSchema);

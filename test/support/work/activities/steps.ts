@@ -1,0 +1,23 @@
+import { eq } from 'drizzle-orm';
+import type { StepRecord } from '#activities/work/work-types.ts';
+import { attempts } from '#db/schema.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import type { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+
+/** A step that holds an order, with changes. */
+export const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
+  work,
+  stepKey: 'run:1',
+  status: 'held',
+  event: 'order.held',
+  message: 'Held.',
+  attemptNumber: 1,
+  applied: [],
+  ...more,
+});
+
+/** The sends of an order's purchase, as the service received them. */
+export async function sendsOf(bench: ActivityBench, orderId: string) {
+  const [attempt] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.subjectId, orderId)));
+  return bench.admin.requests('createOrder', attempt!.idempotencyKey);
+}
