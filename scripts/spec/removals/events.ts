@@ -8,7 +8,12 @@ export const EVENTS: readonly Removal[] = [
     file: 'api/service-webhooks/delivery-parsing.ts',
     find: "state: 'ignored',",
     replace: "state: 'quarantined',",
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is acknowledged and ignored' }],
+    failed: [
+      {
+        file: 'test/integration/events/service-webhooks/signed-deliveries.test.ts',
+        title: 'is acknowledged and ignored',
+      },
+    ],
   },
   {
     id: 'event.order.completed',
@@ -188,7 +193,12 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Event',
     replace: '${prefix}-Other-Event',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is stored encrypted before its 200' }],
+    failed: [
+      {
+        file: 'test/integration/events/service-webhooks/signed-deliveries.test.ts',
+        title: 'is stored encrypted before its 200',
+      },
+    ],
   },
   {
     id: 'header.webhook.delivery',
@@ -196,7 +206,12 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Delivery',
     replace: '${prefix}-Other-Delivery',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty times at once leaves one row' }],
+    failed: [
+      {
+        file: 'test/integration/events/service-webhooks/repeated-deliveries.test.ts',
+        title: 'fifty times at once leaves one row',
+      },
+    ],
   },
   {
     id: 'header.webhook.timestamp',
@@ -204,7 +219,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Timestamp',
     replace: '${prefix}-Other-Timestamp',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is verified' }],
+    failed: [{ file: 'test/integration/events/service-webhooks/signed-deliveries.test.ts', title: 'is verified' }],
   },
   {
     id: 'header.webhook.signature',
@@ -212,6 +227,6 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Signature',
     replace: '${prefix}-Other-Signature',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is verified' }],
+    failed: [{ file: 'test/integration/events/service-webhooks/signed-deliveries.test.ts', title: 'is verified' }],
   },
 ];

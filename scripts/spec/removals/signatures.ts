@@ -46,7 +46,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: "return 'timestamp_out_of_tolerance';",
     replace: 'void 0;',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'time %s' }],
+    failed: [{ file: 'test/integration/events/service-webhooks/refused-deliveries.test.ts', title: 'time %s' }],
   },
   {
     id: 'signature.invalid-401',
@@ -55,8 +55,11 @@ export const SIGNATURES: readonly Removal[] = [
     find: 'matches ? { ok: true }',
     replace: 'accepted.length > 0 ? { ok: true }',
     failed: [
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'another secret' },
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'a byte of the body altered' },
+      { file: 'test/integration/events/service-webhooks/refused-deliveries.test.ts', title: 'another secret' },
+      {
+        file: 'test/integration/events/service-webhooks/refused-deliveries.test.ts',
+        title: 'a byte of the body altered',
+      },
     ],
   },
   {
@@ -66,8 +69,14 @@ export const SIGNATURES: readonly Removal[] = [
     find: 'deliveryId: delivery.deliveryId,',
     replace: 'deliveryId: `${delivery.deliveryId}-${Math.random()}`,',
     failed: [
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty times at once leaves one row' },
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'with a new signature is a duplicate' },
+      {
+        file: 'test/integration/events/service-webhooks/repeated-deliveries.test.ts',
+        title: 'fifty times at once leaves one row',
+      },
+      {
+        file: 'test/integration/events/service-webhooks/repeated-deliveries.test.ts',
+        title: 'with a new signature is a duplicate',
+      },
     ],
   },
   {
@@ -79,7 +88,10 @@ export const SIGNATURES: readonly Removal[] = [
       "const stored: InboxResult = { kind: 'stored', conflict: 'none' };\n  const later = (delivery: " +
       'Parameters<typeof intake.accept>[0]) => intake.accept(delivery).catch(() => undefined);\n  void later({',
     failed: [
-      { file: 'test/integration/events/api-webhooks.test.ts', title: 'gets 503 while the database is unavailable' },
+      {
+        file: 'test/integration/events/service-webhooks/refused-deliveries.test.ts',
+        title: 'gets 503 while the database is unavailable',
+      },
     ],
   },
   {

@@ -22,7 +22,7 @@ afterAll(async () => {
 const { create } = orderCalls(() => caller);
 const IMEI = '490154203237518';
 
-describe('the orderInput check of an order', () => {
+describe('the input check of an order', () => {
   const cases: [string, Record<string, unknown>, string][] = [
     ['no package', { package_id: undefined }, 'package_id'],
     ['a package id as text', { package_id: '101' }, 'package_id'],
