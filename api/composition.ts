@@ -81,6 +81,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     url: config.database.directUrl,
     applicationName: 'reseller-api-listen',
     logger,
+    onPayload: (position) => tail.hear(position),
   });
   const keys = new KeyCache({
     read: (prefix) => database.run((db) => findApiKey(db, prefix)),

@@ -37,6 +37,8 @@ export class EventTail {
   readonly #ofAll = new Set<TailListener>();
   readonly #ofSubject = new Map<string, Set<TailListener>>();
   #position: bigint | undefined;
+  /** The newest position of the notifications since the last turn; undefined: events must be read to know it. */
+  #announced: bigint | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -71,8 +73,13 @@ export class EventTail {
     await this.#running;
   }
 
-  /** Starts a read soon. */
-  wake(): void {
+  /**
+   * Passes events up to this position on soon.
+   *
+   * @param position the payload of a notification; empty from a process of an earlier version, which sends none.
+   */
+  hear(position: string): void {
+    this.#announced = /^\d+$/.test(position) ? BigInt(position) : undefined;
     this.#options.wakeups.wake();
   }
 
@@ -97,7 +104,7 @@ export class EventTail {
     let waitMs = policy.pollMs;
     while (!this.#stopped) {
       try {
-        const foundRows = (await this.#readNew()) > 0;
+        const foundRows = this.#passUnheard() || (await this.#readNew()) > 0;
         waitMs = pollWaitMs({ waitMs, foundRows, isHearing: wakeups.isHearing() }, policy);
       } catch (error) {
         logger.warn({ err: error }, 'new events could not be read; the process tries again');
@@ -106,6 +113,15 @@ export class EventTail {
       }
       await wakeups.next(waitMs);
     }
+  }
+
+  /** Without listeners no event needs to be read. @returns true if the notified position is passed. */
+  #passUnheard(): boolean {
+    const announced = this.#announced;
+    this.#announced = undefined;
+    if (announced === undefined || this.#ofAll.size > 0 || this.#ofSubject.size > 0) return false;
+    if (announced > this.position) this.#position = announced;
+    return true;
   }
 
   /** @returns the number of events. */

@@ -7,7 +7,6 @@ import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { WorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database, type Executor } from '#db/connection/database.ts';
-import { Notifier } from '#db/connection/notifier.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
@@ -32,8 +31,6 @@ export interface WorkerParts {
   readonly keyRing: KeyRing;
   readonly database: Database;
   readonly wakeups: Wakeups;
-  /** Notifies the readers of events in the API processes. */
-  readonly readers: Notifier;
   readonly gateLoop: GateLoop;
   readonly firstPurchaseCheck: FirstPurchaseCheckWatch;
   readonly activities: ReturnType<typeof createWorkActivities> &
@@ -56,13 +53,6 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     url: config.database.directUrl,
     applicationName: 'relay-listen',
     logger,
-  });
-  const readers = new Notifier({
-    channel: 'events',
-    url: config.database.directUrl,
-    applicationName: 'relay-notify',
-    onError: (error) =>
-      logger.warn({ err: error }, 'readers of events could not be notified; they find the events at their next poll'),
   });
   const database = new Database({
     url: config.database.url,
@@ -113,7 +103,6 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     keyRing,
     database,
     wakeups,
-    readers,
     gateLoop,
     firstPurchaseCheck: new FirstPurchaseCheckWatch({
       database,
@@ -153,7 +142,6 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     }),
     close: async () => {
       await wakeups.close();
-      await readers.close();
       await service.close();
       await sender.close();
       await database.close();

@@ -108,7 +108,7 @@ async function work(
   signal: AbortSignal,
   setRunning: (running: Running | undefined) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, readers, gateLoop, firstPurchaseCheck } = parts;
+  const { logger, metrics, database, keyRing, wakeups, gateLoop, firstPurchaseCheck } = parts;
   const { activities, webhookActivities } = parts;
   // We handle signals ourselves: the relay must stop before the worker.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
@@ -157,7 +157,6 @@ async function work(
     ),
     endpoints: endpointWorkflows(client),
     wakeups,
-    onPublished: () => readers.wake(),
     policy: policy.relay,
     metrics,
     logger,

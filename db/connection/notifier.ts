@@ -2,10 +2,13 @@ import pg from 'pg';
 import type { Queue } from '#db/connection/after-commit.ts';
 
 /**
- * `relay`: rows wait in the queues that the payload names. `events`: events were published. `api_keys`: API keys were
- * changed.
+ * `relay`: rows wait in the queues that the payload names. `events`: events up to the position in the payload were
+ * published. `api_keys`: API keys were changed. {@link HEARTBEAT} says only that notifications arrive.
  */
 export type Channel = 'relay' | 'events' | 'api_keys';
+
+/** The payload of the slow poll's notifications. */
+export const HEARTBEAT = 'heartbeat';
 
 // NOTIFY takes a lock that all notifying commits of the cluster share. So it is sent after the transaction, on its own
 // connection, and at most this often.

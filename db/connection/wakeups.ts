@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Queue } from '#db/connection/after-commit.ts';
-import type { Channel } from '#db/connection/notifier.ts';
+import { HEARTBEAT, type Channel } from '#db/connection/notifier.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 const RECONNECT_MS = 1_000;
@@ -15,6 +15,8 @@ export interface WakeupsOptions {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly logger: Logger;
+  /** Takes the payloads, except a heartbeat. By default a payload names the queues whose readers are woken. */
+  readonly onPayload?: (payload: string) => void;
 }
 
 /** Waits for rows. */
@@ -48,7 +50,7 @@ class Wakeup implements Waiter {
 
 /**
  * Wakes waiters: by a notification of PostgreSQL on its own connection, by {@link wake}, or by the slow poll. A lost
- * notification costs one poll, never a row. A notification whose payload names queues wakes only their readers.
+ * notification costs one poll, never a row.
  */
 export class Wakeups {
   readonly #options: WakeupsOptions;
@@ -118,7 +120,10 @@ export class Wakeups {
 
   #hear(payload: string): void {
     this.#heardAt = performance.now();
-    this.wake(payload === '' ? undefined : payload.split(','));
+    if (payload === HEARTBEAT) return;
+    const { onPayload } = this.#options;
+    if (onPayload !== undefined) onPayload(payload);
+    else this.wake(payload === '' ? undefined : payload.split(','));
   }
 
   /** Listens until the connection breaks or {@link close}. */

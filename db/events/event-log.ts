@@ -1,13 +1,12 @@
 /** Recording and publishing events. */
-import { desc, isNull, isNotNull, sql, type SQL } from 'drizzle-orm';
+import { desc, isNull, isNotNull, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { isReceiving } from '#db/events/webhook-endpoints.ts';
-import { events, webhookEndpoints } from '#db/schema.ts';
+import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
@@ -83,17 +82,14 @@ export function recordingStatusEvent(
 /** Condition on `events`: not published yet. */
 export const unpublished = isNull(events.position);
 
-/** Advisory lock of publication: one transaction at a time assigns positions. */
-const PUBLICATION_LOCK = sql`hashtext('events.publication')`;
-
 /** Blocks other publications until the end of the transaction; waits for a present one. */
 export async function holdPublication(tx: Executor): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${PUBLICATION_LOCK})`);
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('events.publication'))`);
 }
 
 /**
- * Assigns positions to the oldest events without one. Positions have no gaps, and none becomes visible after a higher
- * one. In the caller's transaction, or as a transaction of its own.
+ * Assigns positions to the oldest events without one, and notifies the readers of events. Positions have no gaps, and
+ * none becomes visible after a higher one. In the caller's transaction, or as a transaction of its own.
  *
  * Waits for a process that publishes now: it may have read before the caller's event was committed, and nothing else
  * would publish that event.
@@ -101,7 +97,7 @@ export async function holdPublication(tx: Executor): Promise<void> {
  * @returns the events in order; none when the other process has published all of them.
  */
 export async function publishEvents(db: Executor, batch: number): Promise<PublishedEvent[]> {
-  return (await publish(db, batch, sql`false`)).events;
+  return (await publish(db, batch, { unlessReceived: false })).events;
 }
 
 /**
@@ -112,7 +108,7 @@ export async function publishUnlessReceived(
   db: Executor,
   batch: number,
 ): Promise<{ readonly isReceived: boolean; readonly events: PublishedEvent[] }> {
-  return publish(db, batch, sql`exists (select from ${webhookEndpoints} where ${isReceiving})`);
+  return publish(db, batch, { unlessReceived: true });
 }
 
 const publishedRows = z.array(
@@ -129,39 +125,19 @@ const publishedRows = z.array(
   }),
 );
 
-/**
- * Two statements in one message, which PostgreSQL runs as one transaction unless the caller has begun one. The second
- * takes its snapshot when it has the lock: a single statement would number events by a snapshot from before its wait.
- * A message of several statements takes no parameters.
- */
+/** By a function of the database (migration 0037), which locks, publishes and notifies. */
 async function publish(
   db: Executor,
   batch: number,
-  isReceived: SQL,
+  { unlessReceived }: { readonly unlessReceived: boolean },
 ): Promise<{ isReceived: boolean; events: PublishedEvent[] }> {
-  const limit = sql.raw(String(Math.trunc(batch)));
-  const results = await db.execute(sql`
-    select pg_advisory_xact_lock(${PUBLICATION_LOCK});
-    with received as materialized (select ${isReceived} as is_received),
-    waiting as materialized (
-      select sequence, row_number() over (order by sequence) as number from (
-        select sequence from events where position is null order by sequence limit ${limit}) as oldest
-      where not (select is_received from received)),
-    published as (
-      update events set position = (select coalesce(max(position), 0) from events) + waiting.number
-      from waiting where events.sequence = waiting.sequence and events.position is null
-      returning events.*)
-    select received.is_received as "isReceived",
-      case when published.sequence is not null then jsonb_build_object(
-        'sequence', published.sequence::text, 'id', published.id, 'position', published.position::text,
-        'type', published.type, 'subjectKind', published.subject_kind, 'subjectId', published.subject_id,
-        'apiKeyId', published.api_key_id, 'data', published.data, 'occurredAt', published.occurred_at) end as event
-    from received left join published on true order by published.position`);
-  const [, last] = results as unknown as readonly { readonly rows: readonly unknown[] }[];
-  const rows = publishedRows.parse(last?.rows);
+  const answer = await db.execute(
+    sql`select is_received as "isReceived", event from publish_events(${batch}, ${unlessReceived})`,
+  );
+  const rows = publishedRows.parse(answer.rows);
   return {
     isReceived: rows.some((row) => row.isReceived),
-    // The statement selects the columns of an event.
+    // The function returns the columns of an event.
     events: rows.flatMap(({ event }) => event ?? []) as unknown as PublishedEvent[],
   };
 }

@@ -135,7 +135,7 @@ export async function requestEndpointWake(
   noteFilled(tx, 'endpoints');
 }
 
-/** Condition on `webhook_endpoints`: events are queued for it. */
+/** Condition on `webhook_endpoints`: events are queued for it. The function `publish_events` repeats it. */
 export const isReceiving = and(isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt));
 
 /** Condition on `webhook_endpoints`: its workflow must be woken. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Queue } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { PRESENT } from '#db/connection/from-now.ts';
+import { HEARTBEAT } from '#db/connection/notifier.ts';
 import { unpublished } from '#db/events/event-log.ts';
 import { unsentWake } from '#db/events/webhook-endpoints.ts';
 import { GATE_IN_USE } from '#db/gate/waits.ts';
@@ -41,7 +42,7 @@ export async function pollQueues(db: Executor): Promise<QueuePoll> {
       exists (select from ${events} where ${unpublished}) as events,
       exists (select from ${webhookEndpoints} where ${unsentWake}) as endpoints,
       ${GATE_IN_USE} as gate,
-      pg_notify('relay', 'heartbeat'), pg_notify('events', 'heartbeat')`);
+      pg_notify('relay', ${HEARTBEAT}), pg_notify('events', ${HEARTBEAT})`);
   const {
     rows: [{ outbox: untilOutbox, inbox: untilInbox, ...isDue }],
   } = polled.parse(answer);

@@ -31,8 +31,6 @@ export interface RelayOptions {
   readonly workflows: WorkWorkflows;
   readonly endpoints: EndpointWorkflows;
   readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'isHearing'>;
-  /** Called after events were published. */
-  readonly onPublished: () => void;
   readonly policy: RelayPolicy;
   readonly metrics: Metrics;
   readonly logger: Logger;

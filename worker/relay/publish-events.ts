@@ -8,13 +8,14 @@ import type { Batch } from '#worker/relay/loop.ts';
  * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does
  * both, so that no published event lacks its deliveries. Needs only PostgreSQL.
  *
- * Without an endpoint the transaction is one message. Whether there is one is known from the last round, and each
+ * Without an endpoint the transaction is one statement. Whether there is one is known from the last round, and each
  * round finds out again.
  */
 export function eventPublication(context: RelayContext): () => Promise<Batch> {
   const {
     database,
     policy: { batch },
+    metrics,
     now,
   } = context;
   let hasReceivers = false;
@@ -31,17 +32,12 @@ export function eventPublication(context: RelayContext): () => Promise<Batch> {
   };
   return async () => {
     const published = await publish();
-    if (published.length > 0) noteRound(context, published);
+    for (const { type, occurredAt } of published) {
+      metrics.events.inc({ type });
+      metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
+    }
     return { taken: published.length, again: published.length === batch };
   };
-}
-
-function noteRound({ metrics, now, onPublished }: RelayContext, published: readonly PublishedEvent[]): void {
-  onPublished();
-  for (const { type, occurredAt } of published) {
-    metrics.events.inc({ type });
-    metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
-  }
 }
 
 /** Wakes the workflows of endpoints with waiting deliveries. A failed one is tried again after `policy.pollMs`. */

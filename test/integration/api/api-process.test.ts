@@ -6,7 +6,6 @@ import { generateApiKey } from '#crypto/api-key.ts';
 import { signWebhook } from '#crypto/webhook-signature.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
-import { Notifier } from '#db/connection/notifier.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { orders } from '#db/schema.ts';
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
@@ -155,16 +154,7 @@ describe('the API process', () => {
     const { process: api, client } = await startApi(database.url);
     await using _ = api;
     const opened = openDatabase(database.url);
-    const relay = new Notifier({
-      channel: 'events',
-      url: database.url,
-      applicationName: 'test',
-      onError: () => undefined,
-    });
-    const publish = async () => {
-      await opened.transaction((tx) => publishEvents(tx, 1_000));
-      relay.wake();
-    };
+    const publish = () => opened.transaction((tx) => publishEvents(tx, 1_000));
     await publish();
     const waiting = async () =>
       Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1] ?? 0);
@@ -190,7 +180,6 @@ describe('the API process', () => {
     expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
     await stream.ended;
     expect(await api.exit()).toEqual({ code: 0, signal: null });
-    await relay.close();
     await opened.close();
   });
 

@@ -30,7 +30,7 @@ const isWaitingForLock = async () => {
   return (await database.run((db) => db.execute(waiting))).rows.length > 0;
 };
 const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
-/** As the relay without endpoints: one message outside a transaction. */
+/** As the relay without endpoints: one statement outside a transaction. */
 const publishAlone = async (batch: number) => (await database.run((db) => publishUnlessReceived(db, batch))).events;
 const eventsOf = (subjectId: string) =>
   database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(asc(events.sequence)));
@@ -140,7 +140,7 @@ describe('the order of events', () => {
 
   it.each([
     ['in a transaction with its deliveries', publish],
-    ['as one message', publishAlone],
+    ['as one statement', publishAlone],
   ])('waits for another publisher, and then publishes the events that it missed, %s', async (_, again) => {
     await database.transaction((tx) => announce(tx));
     const others = await database.transaction(async (tx) => {

@@ -211,7 +211,7 @@ export async function startTestApi(
     tail,
     publish: async () => {
       await database.transaction((tx) => publishEvents(tx, 1_000));
-      tail.wake();
+      tail.hear('');
     },
     wakeUps: () => wakeUps,
     operations: allOperations(dependencies),

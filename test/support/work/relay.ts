@@ -49,7 +49,6 @@ export function testRelay(opened: OpenTestDatabase, workflows: WorkWorkflows, ov
     workflows,
     endpoints: { wake: async () => undefined },
     wakeups,
-    onPublished: () => undefined,
     policy: { ...DEFAULT_POLICY.relay, pollMs: 60_000 },
     metrics: createMetrics({ processMetrics: false }),
     logger,

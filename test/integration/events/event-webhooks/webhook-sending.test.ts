@@ -146,15 +146,13 @@ describe('a worker that dies between a send and its record', () => {
     await bench.happen();
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const slow = bench
-      .activities({
-        courier: async () => {
-          reached.resolve();
-          await goOn.promise;
-          return { outcome: { kind: 'no_answer', failure: 'timeout' }, excerpt: Buffer.alloc(0) };
-        },
-      })
-      .deliverDue({ endpointId: id });
+    const courier = async () => {
+      reached.resolve();
+      await goOn.promise;
+      return { outcome: { kind: 'no_answer', failure: 'timeout' }, excerpt: Buffer.alloc(0) } as const;
+    };
+    // A second lane could claim the delivery itself after the end of the lease.
+    const slow = bench.activities({ courier }, { lanes: 1 }).deliverDue({ endpointId: id });
     await reached.promise;
     bench.clock.now += DEFAULT_POLICY.outbound.leaseMs;
     await bench.round(id);
