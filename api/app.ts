@@ -21,12 +21,13 @@ import { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { reconciliationOperations } from '#api/money/reconciliations.ts';
 import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
+import { Offers } from '#api/offers/offers.ts';
 import { documentationOperations } from '#api/openapi/documentation.ts';
 import { productVersion } from '#api/openapi/version.ts';
-import { packageList } from '#api/packages/package-list.ts';
 import { packageOperations } from '#api/packages/packages.ts';
 import { pricingOperations } from '#api/pricing/pricing-rules.ts';
 import { databaseUnavailable, errorHandler } from '#api/problems/error-handler.ts';
+import { quoteOperations } from '#api/quotes/quotes.ts';
 import { serviceWebhookOperations } from '#api/service-webhooks/service-webhooks.ts';
 import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts';
 import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
@@ -73,9 +74,9 @@ function webhooksFirst(left: Operation, right: Operation): number {
 
 /** All operations of the API. */
 export function allOperations(dependencies: ApiDependencies): Operation[] {
-  const packages = packageList(dependencies);
+  const offers = new Offers(dependencies);
   const operations = [
-    ...operationsOfWork(dependencies),
+    ...operationsOfWork(dependencies, offers),
     ...refundOperations(dependencies),
     ...eventOperations(dependencies),
     ...caseOperations(dependencies),
@@ -85,8 +86,9 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...ownKeyOperations(dependencies),
     ...esimOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
-    ...packageOperations(dependencies, packages),
-    ...pricingOperations(dependencies, packages),
+    ...packageOperations(dependencies, offers.packages),
+    ...quoteOperations(dependencies, offers),
+    ...pricingOperations(dependencies, offers),
     ...walletOperations(dependencies),
     ...walletTransactionOperations(dependencies),
     ...reconciliationOperations(dependencies),

@@ -10,12 +10,14 @@ import {
   topupPage,
 } from '#api/esims/topup-schemas.ts';
 import type { Operation } from '#api/http/operation.ts';
+import { MISSING_OPTION, type Offers } from '#api/offers/offers.ts';
 import { workOperations } from '#api/work/work-operations.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
 import { topupReads } from '#db/work/topup-queries.ts';
 import { acceptTopup } from '#fulfilment/accept/accept-topup.ts';
 
 /** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
-export function topupOperations(dependencies: ApiDependencies): Operation[] {
+export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   return workOperations(dependencies, {
     kind: 'topup',
     name: 'Topup',
@@ -40,6 +42,19 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
           await requireEsim(tx, esimId, caller.ownerId);
           return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId }, now);
         },
+      quoted: ({ package_id: itemId, esim_id: esimId }) => ({ itemId, esimId }),
+      objection: async ({ body, caller }) => {
+        const esim = await dependencies.database.run((db) => findEsim(db, body.esim_id, caller.ownerId));
+        // The transaction refuses an unknown eSIM.
+        if (esim === undefined) return undefined;
+        return offers.objectionTo(offers.topupOptions(esim.serviceEsimId), {
+          field: 'package_id',
+          id: body.package_id,
+          maxPrice: body.max_price,
+          ifUnavailable: body.if_unavailable,
+          missing: MISSING_OPTION,
+        });
+      },
       added: {},
     },
     list: {

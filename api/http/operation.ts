@@ -206,12 +206,22 @@ export function publicOperation(
 
 /** The problem with field errors. Its detail is a sentence about the first of them. */
 export function invalid(errors: readonly FieldError[]): Problem {
+  return fieldProblem('validation_failed', errors);
+}
+
+/** A problem with field errors. @param extra more members of the body. */
+export function fieldProblem(
+  code: ProblemCode,
+  errors: readonly FieldError[],
+  extra: Readonly<Record<string, unknown>> = {},
+): Problem {
   const [first] = errors;
   const more = errors.length - 1;
   const rest = more < 1 ? '' : ` ${more} more ${more === 1 ? 'error is' : 'errors are'} in \`errors\`.`;
-  return new Problem('validation_failed', {
+  return new Problem(code, {
     ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }),
     errors,
+    extra,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
+import { MISSING_PACKAGE, type Offers } from '#api/offers/offers.ts';
 import {
   orderInput,
   orderInputExample,
@@ -15,7 +16,7 @@ import { orderReads } from '#db/work/order-queries.ts';
 import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
-export function orderOperations(dependencies: ApiDependencies): Operation[] {
+export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   return workOperations(dependencies, {
     kind: 'order',
     name: 'Order',
@@ -38,6 +39,15 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
           const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
           return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei }, now);
         },
+      quoted: ({ package_id: itemId }) => ({ itemId, esimId: undefined }),
+      objection: ({ body }) =>
+        offers.objectionTo(offers.packages, {
+          field: 'package_id',
+          id: body.package_id,
+          maxPrice: body.max_price,
+          ifUnavailable: body.if_unavailable,
+          missing: MISSING_PACKAGE,
+        }),
       added: {},
     },
     list: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { packageId } from '#api/fields/ids.ts';
 import { currency, money } from '#api/fields/money.ts';
-import type { ListedPackage } from '#api/packages/package-list.ts';
+import type { ListedPackage } from '#api/offers/package-list.ts';
 import {
   type AnyPricingRule,
   pricedPackage,

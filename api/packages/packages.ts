@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { country } from '#api/fields/country.ts';
 import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { flagInQuery } from '#api/fields/query.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
-import type { PackageList } from '#api/packages/package-list.ts';
+import type { PackageList } from '#api/offers/package-list.ts';
 import { packageExample, packageJson, packageOutput } from '#api/packages/package-schemas.ts';
+import { meetsSearch, packageSearch, sortedAfter } from '#api/packages/package-search.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 
@@ -36,13 +35,10 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       method: 'get',
       path: '/v1/packages',
       tag,
-      summary: 'List packages with their prices and your suggested prices, by id',
+      summary: 'List packages with their prices and your suggested prices',
+      description: 'The filters are combined. A cursor continues a list with the same filters and the same order.',
       scope: 'packages:read',
-      query: z.strictObject({
-        country: country.optional().meta({ description: 'Only packages for this country (ISO 3166-1 alpha-2).' }),
-        available: flagInQuery('`true`: only packages that the service sells now; `false`: only others.'),
-        ...pageQuery,
-      }),
+      query: z.strictObject({ ...packageSearch, ...pageQuery }),
       answers: {
         200: {
           description: 'A page of packages.',
@@ -52,16 +48,11 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
         },
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ query: { limit, cursor, country: inCountry, available } }) => {
-        const after = cursor === undefined ? -1 : Number(readNumberCursor('p', cursor));
+      handle: async ({ query: { limit, cursor, ...search } }) => {
+        const after = cursor === undefined ? undefined : Number(readNumberCursor('p', cursor));
         const { value, readAt } = await packages.get();
         const rules = await database.run(rulesInForce);
-        const rest = value.filter(
-          (each) =>
-            each.id > after &&
-            (inCountry === undefined || each.countries.includes(inCountry)) &&
-            (available === undefined || each.available === available),
-        );
+        const rest = sortedAfter(value.items, search.sort, after).filter((each) => meetsSearch(each, search));
         const shown = rest.slice(0, limit);
         const last = rest.length > limit ? shown.at(-1)?.id : undefined;
         return jsonReply(200, {
@@ -90,7 +81,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id } }) => {
         const { value, readAt } = await packages.get();
-        const found = value.find((each) => String(each.id) === id);
+        const found = value.items.find((each) => String(each.id) === id);
         if (found === undefined) throw new Problem('package_not_found');
         const rules = await database.run(rulesInForce);
         return jsonReply(200, { ...packageJson(found, rules), ...ageOf(readAt, now()) });

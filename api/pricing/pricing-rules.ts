@@ -10,7 +10,7 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
-import type { PackageList } from '#api/packages/package-list.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import {
   exampleRuleId,
   pricingRuleExample,
@@ -60,7 +60,7 @@ const ruleAnswer = (description: string) => ({
 });
 
 /** Pricing rules: list, read, create, change, end, what-if. */
-export function pricingOperations(dependencies: ApiDependencies, packages: PackageList): Operation[] {
+export function pricingOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, now } = dependencies;
   const find = async (id: string) => {
     const rule = mayExist('pricingRule', id) ? await database.run((db) => findPricingRule(db, id)) : undefined;
@@ -149,7 +149,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
         );
       },
     }),
-    whatIfOperation(dependencies, packages),
+    whatIfOperation(dependencies, offers),
     operation({
       id: 'getPricingRule',
       method: 'get',

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf } from '#api/fields/freshness.ts';
 import { type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { PRICES_MAX_AGE_MS, type PackageList } from '#api/packages/package-list.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import { ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
 import {
   type AnyPricingRule,
@@ -14,12 +14,10 @@ import {
 } from '#api/pricing/suggested-price.ts';
 import { whatIfExample, whatIfInput, type whatIfLine, whatIfOutput } from '#api/pricing/what-if-schemas.ts';
 import type { FieldError } from '#api/problems/problem.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { paddedMoney, type Money } from '#domain/money/money.ts';
 import { tiedRules, type PricedItem } from '#domain/pricing/pricing-rule.ts';
 import { reprice, withRules, type Repriced } from '#domain/pricing/repricing.ts';
-import { CachedRead } from '#upstream/cached-read.ts';
 
 /** A package or plan of the service. */
 interface Listed {
@@ -28,11 +26,7 @@ interface Listed {
 }
 
 /** Prices a list by other rules or at other costs, and stores nothing. */
-export function whatIfOperation({ database, service, now }: ApiDependencies, packages: PackageList): Operation {
-  const plans = new CachedRead(async () => valueOf(await service.listVpnPlans()).items, {
-    maxAgeMs: PRICES_MAX_AGE_MS,
-    now,
-  });
+export function whatIfOperation({ database, now }: ApiDependencies, { packages, plans }: Offers): Operation {
   return operation({
     id: 'tryPricing',
     method: 'post',
@@ -66,12 +60,12 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
       if (isAll || body.package_ids !== undefined) {
         const { value, readAt } = await packages.get();
         oldest = Math.min(oldest, readAt);
-        listed.push(...value.map((each) => ({ name: each.name, item: pricedPackage(each) })));
+        listed.push(...value.items.map((each) => ({ name: each.name, item: pricedPackage(each) })));
       }
       if (isAll || body.vpn_plan_ids !== undefined) {
         const { value, readAt } = await plans.get();
         oldest = Math.min(oldest, readAt);
-        listed.push(...byId(value.map((each) => ({ name: each.name, item: pricedPlan(each) }))));
+        listed.push(...value.items.map((each) => ({ name: each.name, item: pricedPlan(each) })));
       }
       const unknown = unknownIds(body, listed);
       if (unknown.length > 0) throw invalid(unknown);
@@ -167,10 +161,6 @@ interface Named {
 
 function nameOf({ kind: of, id: number }: Named): string {
   return `${of} ${number}`;
-}
-
-function byId(listed: readonly Listed[]): Listed[] {
-  return listed.toSorted((left, right) => left.item.id - right.item.id);
 }
 
 function lineJson({

@@ -135,6 +135,11 @@ export const PROBLEMS = {
     title: 'There is no such package',
     advice: 'Read GET /v1/packages again: the service may have withdrawn it.',
   },
+  vpn_plan_not_found: {
+    status: 404,
+    title: 'There is no such VPN plan',
+    advice: 'Read GET /v1/vpn/plans again: the service may have withdrawn it.',
+  },
   webhook_endpoint_not_found: {
     status: 404,
     title: 'There is no such webhook endpoint',
@@ -237,6 +242,13 @@ export const PROBLEMS = {
     status: 422,
     title: 'This Idempotency-Key was used for another request',
     advice: 'Use a new key for a new request, and the same body for a retry.',
+  },
+  purchase_not_possible: {
+    status: 422,
+    title: 'This purchase is not possible',
+    advice:
+      'Correct the fields in `errors`. Nothing was stored, so the same reference and the same Idempotency-Key can be ' +
+      'used again.',
   },
   rate_limited: {
     status: 429,

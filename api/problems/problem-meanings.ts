@@ -8,6 +8,9 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   validation_failed:
     'A field, a parameter or the whole body does not match the API description, or has an unknown field. Nothing ' +
     'was done.',
+  purchase_not_possible:
+    'The service does not sell what the request names, or sells it in another currency than `max_price`. `read_at` ' +
+    'tells when its offers were read. Nothing was bought.',
   malformed_json: 'The body could not be read as one unambiguous JSON object. Nothing was done.',
   malformed_request:
     'The address is not valid percent-encoding, or the connection broke before the body was complete. Nothing ' +
@@ -31,6 +34,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
     'No order has this id. An `external_order_id` goes into the list: `GET /v1/orders?external_order_id=…`.',
   access_data_unavailable: 'The subscription exists, but its access data are not known.',
   package_not_found: 'The service sells no package with this id to this reseller at the moment.',
+  vpn_plan_not_found: 'The service sells no VPN plan with this id to this reseller at the moment.',
   method_not_allowed: 'The address exists, but not with this method.',
   external_order_id_taken:
     'You have ordered under this reference before, perhaps in a request whose answer was lost. Nothing new was bought.',

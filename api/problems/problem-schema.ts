@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { apiScope } from '#api/access/api-scope.ts';
 import { failureClass } from '#api/fields/failure-classes.ts';
+import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { recordedProblem } from '#api/openapi/recorded-examples.ts';
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
@@ -30,7 +31,10 @@ export const problemSchema = z
     errors: z
       .array(fieldError)
       .optional()
-      .meta({ description: 'With `validation_failed`: the errors, field by field.' }),
+      .meta({ description: 'With `validation_failed` and `purchase_not_possible`: the errors, field by field.' }),
+    read_at: instant
+      .optional()
+      .meta({ description: 'With `purchase_not_possible`: when the offers were read from the service.' }),
     missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the required scope.' }),
     existing: z
       .strictObject({ id: z.string(), href: z.string() })
@@ -56,6 +60,17 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   validation_failed: {
     detail: 'The field `device_imei` must have 14 to 16 digits and nothing else.',
     errors: [{ in: 'body', field: 'device_imei', message: 'must have 14 to 16 digits and nothing else' }],
+  },
+  purchase_not_possible: {
+    detail: 'The field `package_id` is not the id of a package that is sold now; `GET /v1/packages` lists them.',
+    errors: [
+      {
+        in: 'body',
+        field: 'package_id',
+        message: 'is not the id of a package that is sold now; `GET /v1/packages` lists them',
+      },
+    ],
+    read_at: '2030-01-31T12:00:00.000Z',
   },
   missing_scope: { detail: 'This needs the scope orders:write.', missing_scope: 'orders:write' },
   external_order_id_taken: {

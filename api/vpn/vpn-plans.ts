@@ -3,15 +3,16 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import type { PlanList } from '#api/offers/plan-list.ts';
 import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { Problem } from '#api/problems/problem.ts';
 import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import type { VpnPlan } from '#upstream/contract.ts';
 
 /** VPN plans of the service. */
-export function vpnPlanOperations({ database, service, now }: ApiDependencies): Operation[] {
+export function vpnPlanOperations({ database, now }: ApiDependencies, plans: PlanList): Operation[] {
   return [
     operation({
       id: 'listVpnPlans',
@@ -19,7 +20,7 @@ export function vpnPlanOperations({ database, service, now }: ApiDependencies): 
       path: '/v1/vpn/plans',
       tag: 'VPN',
       summary: 'List VPN plans with their prices and your suggested prices, by id',
-      description: 'Read from the service at each call.',
+      description: 'Read from the service, and kept for half a minute.',
       scope: 'vpn:read',
       answers: {
         200: {
@@ -31,10 +32,35 @@ export function vpnPlanOperations({ database, service, now }: ApiDependencies): 
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async () => {
-        const { items } = valueOf(await service.listVpnPlans());
+        const { value, readAt } = await plans.get();
         const rules = await database.run(rulesInForce);
-        const data = items.toSorted((left, right) => left.id - right.id).map((plan) => planJson(plan, rules));
-        return jsonReply(200, { data, ...ageOf(now(), now()) });
+        const data = value.items.map((plan) => planJson(plan, rules));
+        return jsonReply(200, { data, ...ageOf(readAt, now()) });
+      },
+    }),
+    operation({
+      id: 'getVpnPlan',
+      method: 'get',
+      path: '/v1/vpn/plans/{id}',
+      tag: 'VPN',
+      summary: 'Read a VPN plan with its price and your suggested price',
+      scope: 'vpn:read',
+      params: z.strictObject({ id: z.string().meta({ description: 'Id of the VPN plan.', example: '301' }) }),
+      answers: {
+        200: {
+          description: 'The plan.',
+          contentType: 'application/json',
+          schema: z.strictObject({ ...vpnPlan.shape, ...freshness }).meta({ id: 'VpnPlanWithAge' }),
+          example: { ...vpnPlanExample, ...freshnessExample },
+        },
+      },
+      problems: ['vpn_plan_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id } }) => {
+        const { value, readAt } = await plans.get();
+        const found = value.items.find((each) => String(each.id) === id);
+        if (found === undefined) throw new Problem('vpn_plan_not_found');
+        const rules = await database.run(rulesInForce);
+        return jsonReply(200, { ...planJson(found, rules), ...ageOf(readAt, now()) });
       },
     }),
   ];

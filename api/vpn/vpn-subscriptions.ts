@@ -4,6 +4,7 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { MISSING_PLAN, type Offers } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
@@ -33,7 +34,7 @@ const tag = 'VPN';
 const JSON_TYPE = 'application/json';
 
 /** VPN subscriptions: create, read, list, cancel, access data, operator actions. */
-export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operation[] {
+export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   return workOperations(dependencies, {
     kind: 'vpn_subscription',
     name: 'VpnSubscription',
@@ -72,6 +73,15 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
             now,
           );
         },
+      quoted: ({ vpn_plan_id: itemId }) => ({ itemId, esimId: undefined }),
+      objection: ({ body }) =>
+        offers.objectionTo(offers.plans, {
+          field: 'vpn_plan_id',
+          id: body.vpn_plan_id,
+          maxPrice: body.max_price,
+          ifUnavailable: body.if_unavailable,
+          missing: MISSING_PLAN,
+        }),
       added: {},
     },
     list: {

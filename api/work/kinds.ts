@@ -3,19 +3,25 @@ import { cancellationOperations } from '#api/cancellations/cancellations.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { topupOperations } from '#api/esims/topups.ts';
 import type { Operation } from '#api/http/operation.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import { orderOperations } from '#api/orders/orders.ts';
 import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
 import { vpnSubscriptionOperations } from '#api/vpn/vpn-subscriptions.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-const OPERATIONS: Readonly<Record<WorkKind, (dependencies: ApiDependencies) => readonly Operation[]>> = {
+type OperationsOf = (dependencies: ApiDependencies, offers: Offers) => readonly Operation[];
+
+const OPERATIONS: Readonly<Record<WorkKind, OperationsOf>> = {
   order: orderOperations,
   topup: topupOperations,
-  vpn_subscription: (dependencies) => [...vpnPlanOperations(dependencies), ...vpnSubscriptionOperations(dependencies)],
+  vpn_subscription: (dependencies, offers) => [
+    ...vpnPlanOperations(dependencies, offers.plans),
+    ...vpnSubscriptionOperations(dependencies, offers),
+  ],
   cancellation: cancellationOperations,
 };
 
 /** All calls about work of every kind. */
-export function operationsOfWork(dependencies: ApiDependencies): Operation[] {
-  return Object.values(OPERATIONS).flatMap((operationsOf) => operationsOf(dependencies));
+export function operationsOfWork(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  return Object.values(OPERATIONS).flatMap((operationsOf) => operationsOf(dependencies, offers));
 }

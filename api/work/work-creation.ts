@@ -4,6 +4,7 @@ import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { type QuotedItem, quotedPrice } from '#api/quotes/quote-token.ts';
 import { RETRY_AFTER_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { workId } from '#crypto/derived-ids.ts';
@@ -11,6 +12,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { workExists } from '#db/work/work-queries.ts';
+import type { Money } from '#domain/money/money.ts';
 import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
@@ -18,7 +20,8 @@ import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
 /** The part of a request that is the same for work of every kind. */
 interface CreationRequest {
   readonly body: {
-    readonly max_price?: NewWork['maxPrice'] | undefined;
+    readonly max_price?: Money | undefined;
+    readonly quote_id?: string | undefined;
     readonly deadline?: Date | undefined;
     readonly metadata?: NewWork['metadata'] | undefined;
   };
@@ -26,6 +29,14 @@ interface CreationRequest {
   readonly header: Incoming['header'];
   readonly caller: Caller;
   readonly onClose: Incoming['onClose'];
+}
+
+/** What is known about a purchase before its transaction. */
+interface PurchaseCheck {
+  /** Why new work cannot succeed. A repeated request gets its answer or the existing work all the same. */
+  readonly objection: Problem | undefined;
+  /** What a quote must be about; undefined for a kind without quotes. */
+  readonly item: Omit<QuotedItem, 'lineageId' | 'kind'> | undefined;
 }
 
 /**
@@ -44,6 +55,7 @@ export async function createWork<Row>(
   { body, json, header, onClose, caller }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>,
   show: (row: Row) => WorkJson,
+  { objection, item }: PurchaseCheck,
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
@@ -63,7 +75,7 @@ export async function createWork<Row>(
       const work = {
         id,
         apiKeyId: lineageId,
-        maxPrice: body.max_price ?? null,
+        maxPrice: quotedLimit(dependencies, body, { lineageId, kind, item }, now) ?? body.max_price ?? null,
         deadlineAt: body.deadline ?? null,
         metadata: body.metadata ?? {},
       };
@@ -71,6 +83,7 @@ export async function createWork<Row>(
       if (!intake.accepted) {
         throw await alreadyExists(tx, resource, intake.existingId, ownerId);
       }
+      if (objection !== undefined) throw objection;
       const headers = { Location: `${path}/${id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
       return jsonReply(202, show(intake.row), headers);
     },
@@ -111,6 +124,22 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
       headers: { ...headers, ...retryAfterHeader },
     },
   };
+}
+
+/** The price of the given quote. @throws Problem validation_failed */
+function quotedLimit(
+  { keyRing }: ApiDependencies,
+  { quote_id: token, max_price: limit }: CreationRequest['body'],
+  { lineageId, kind, item }: Pick<QuotedItem, 'lineageId'> & Pick<PurchaseCheck, 'item'> & { readonly kind: WorkKind },
+  now: Date,
+): Money | undefined {
+  if (token === undefined || item === undefined || kind === 'cancellation') return undefined;
+  const refuse = (message: string) => invalid([{ in: 'body', field: 'quote_id', message }]);
+  if (limit !== undefined) throw refuse('must not be given together with `max_price`');
+  const price = quotedPrice(keyRing, token, { lineageId, kind, ...item }, now.getTime());
+  if (price === undefined)
+    throw refuse('is not the id of a quote for this purchase by this API key, or it has expired');
+  return price;
 }
 
 function requireFuture(deadline: Date | undefined, now: Date): void {

@@ -51,9 +51,26 @@ export function purchaseInput(kind: WorkKind) {
     max_price: moneyInput.optional().meta({
       description:
         'Maximum that the service may charge, in the currency of its price. While its price is higher, ' +
-        `the ${noun} is held. A limit in another currency allows no price, so it is held until ` +
-        'the limit is changed.',
+        `the ${noun} is held. A limit in another currency is refused with 422; if the currency of the price is not ` +
+        `known when the ${noun} is accepted, it is held until the limit is changed.`,
     }),
+    quote_id: z
+      .string()
+      .max(1_000)
+      .optional()
+      .meta({
+        description:
+          'The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, ' +
+          'which must then not be given.',
+      }),
+    if_unavailable: z
+      .enum(['refuse', 'hold'])
+      .default('refuse')
+      .meta({
+        description:
+          `What happens if the service does not sell it at the moment: the ${noun} is refused with 422, or it is ` +
+          'held until the service sells it or the deadline passes.',
+      }),
     deadline: deadlineInput(kind),
     metadata: metadata.optional(),
   };

@@ -7,6 +7,8 @@ import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { bulkOperation } from '#api/operator/bulk-actions.ts';
 import { workActionOperations } from '#api/operator/work-actions.ts';
+import type { Problem } from '#api/problems/problem.ts';
+import type { QuotedItem } from '#api/quotes/quote-token.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-resource.ts';
@@ -47,6 +49,16 @@ export interface WorkDefinition<
       dependencies: ApiDependencies,
       request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
     ) => (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Stored['row']>>;
+    /** What a quote must be about whose id is given. */
+    readonly quoted?: (body: z.output<Body>) => Omit<QuotedItem, 'lineageId' | 'kind'>;
+    /**
+     * Looks for a reason why the purchase cannot succeed, before the transaction.
+     *
+     * @returns its problem; undefined when there is none.
+     */
+    readonly objection?: (
+      request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
+    ) => Promise<Problem | undefined>;
     /** What new work of this kind has beside its row, as `reads` would find it. */
     readonly added: Omit<Stored, keyof StoredWork>;
   };
@@ -97,11 +109,16 @@ export function workOperations<
       idempotent: true,
       prefersWait: true,
       answers: creationAnswers(resource),
-      problems: [reference.taken],
-      handle: (request) =>
-        createWork(dependencies, resource, request, create.accept(dependencies, request), (row) =>
+      problems: [reference.taken, ...(create.objection === undefined ? [] : (['purchase_not_possible'] as const))],
+      handle: async (request) =>
+        createWork(
+          dependencies,
+          resource,
+          request,
+          create.accept(dependencies, request),
           // The parts of a stored piece of work, which TypeScript cannot put together for a generic kind.
-          show({ row, ...NO_ATTEMPTS, ...create.added } as unknown as Stored, request.caller.ownerId),
+          (row) => show({ row, ...NO_ATTEMPTS, ...create.added } as unknown as Stored, request.caller.ownerId),
+          { objection: await create.objection?.(request), item: create.quoted?.(request.body) },
         ),
     }),
     operation({

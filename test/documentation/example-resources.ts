@@ -32,6 +32,8 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   const simulator = desk.simulator;
   const reaches = (path: string, ...statuses: string[]) => stack.workReaches(path, statuses);
 
+  await client.call('createQuote', { body: { package_id: 2001, max_price: ENOUGH } });
+
   // An order, from the request to the delivery.
   const order = await client.call('createOrder', {
     body: {
@@ -156,6 +158,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
     webhookEndpoint: endpointId,
     event: event.id,
     getPackage: '1001',
+    getVpnPlan: String(VPN_PLAN),
     explainWalletTransaction: unexplained[1]?.id ?? '',
     getDocsFile: 'swagger-ui.css',
     getProblem: 'validation-failed',
@@ -217,6 +220,7 @@ async function refusals(client: DescribedClient, orderId: string): Promise<void>
   await client.call('createOrder', { headers, body, isExample: false });
   await client.call('createOrder', { headers, body: { ...body, package_id: 2002 } }, 422);
   await client.call('createOrder', { body: { package_id: 2001, external_order_id: 'shop-2030-000123' } }, 409);
+  await client.call('createOrder', { body: { package_id: 424_242, external_order_id: 'shop-2030-000125' } }, 422);
   await client.call(
     'createOrder',
     { body: { ...body, external_order_id: 'shop-2030-000125', device_imei: '12' } },

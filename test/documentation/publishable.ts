@@ -11,6 +11,8 @@ const ULID = /\b([a-z]{2,7})_([0-9A-HJKMNP-TV-Z]{26})\b/g;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 /** Secrets of the recorded run are replaced, so that they do not look like a leak. */
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/]+=*/g;
+/** Ids of quotes are encrypted, so each recording has others. */
+const QUOTE = /\bquo_[\w-]+/g;
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g;
 /** The time of the first call in the examples. */
 const EPOCH = Date.UTC(2030, 0, 31, 12);
@@ -52,6 +54,7 @@ export function publishable(exchanges: readonly Exchange[], { shown }: ExampleId
       remember(fixedUuids, uuid, () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`),
     )
     .replaceAll(WEBHOOK_SECRET, 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=')
+    .replaceAll(QUOTE, 'quo_AQRkZXYxvT0kz2m1')
     .replaceAll(TIME, (time) => times.get(time) ?? time)
     .replaceAll(/"20\d\d-\d\d-\d\d"/g, JSON.stringify(new Date(EPOCH).toISOString().slice(0, 10)));
   return JSON.parse(published);

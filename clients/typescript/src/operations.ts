@@ -55,6 +55,8 @@ import type {
   PricingRuleVersion,
   PricingRuleVersionPage,
   PurchaseGate,
+  Quote,
+  QuoteInput,
   Reconciliation,
   ReconciliationPage,
   ReconciliationSummary,
@@ -73,6 +75,7 @@ import type {
   TopupPage,
   VpnAccess,
   VpnCancellation,
+  VpnPlanWithAge,
   VpnPlans,
   VpnSubscription,
   VpnSubscriptionBulkAction,
@@ -444,10 +447,33 @@ export interface ListEsimsQuery {
 }
 
 export interface ListPackagesQuery {
-  /** Only packages for this country (ISO 3166-1 alpha-2). */
+  /** Only packages whose name contains this text, in upper or lower case. */
+  readonly q?: string;
+  /** Only packages that are valid in each of these countries (ISO 3166-1 alpha-2). */
   readonly country?: string;
   /** `true`: only packages that the service sells now; `false`: only others. */
   readonly available?: boolean;
+  /** `true`: only packages without a data limit; `false`: only packages with one. */
+  readonly unlimited?: boolean;
+  /** Only packages with at least these megabytes, or without a data limit. */
+  readonly min_data_mb?: number;
+  /** Only packages that are valid for at least these days. */
+  readonly min_days?: number;
+  /** Only packages that are valid for at most these days. */
+  readonly max_days?: number;
+  /** Only packages whose price is in this currency (ISO 4217). */
+  readonly currency?: string;
+  /** Only packages whose `price_for_reseller` is at most this amount, in their own currency. */
+  readonly max_price?: string;
+  /** The order; `-` reverses it. Prices are ordered by currency first. Packages without a known value are last, and an unlimited package has the most data. */
+  readonly sort?:
+    | 'id'
+    | 'price'
+    | '-price'
+    | 'data'
+    | '-data'
+    | 'days'
+    | '-days';
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
@@ -792,12 +818,20 @@ export class Operations {
 
   /** List VPN plans with their prices and your suggested prices, by id.
    *
-   * Read from the service at each call.
+   * Read from the service, and kept for half a minute.
    *
    * Scope: `vpn:read`.
    */
   listVpnPlans(options: CallOptions = {}): Promise<VpnPlans> {
     return this.transport.json({ operation: 'listVpnPlans', method: 'GET', path: '/v1/vpn/plans', options });
+  }
+
+  /** Read a VPN plan with its price and your suggested price.
+   *
+   * Scope: `vpn:read`.
+   */
+  getVpnPlan(id: string | number, options: CallOptions = {}): Promise<VpnPlanWithAge> {
+    return this.transport.json({ operation: 'getVpnPlan', method: 'GET', path: `/v1/vpn/plans/${encodeURIComponent(id)}`, options });
   }
 
   /** List VPN subscriptions, newest first.
@@ -1236,7 +1270,9 @@ export class Operations {
     return this.transport.json({ operation: 'getCancellationPreflight', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/cancellation-preflight`, options });
   }
 
-  /** List packages with their prices and your suggested prices, by id.
+  /** List packages with their prices and your suggested prices.
+   *
+   * The filters are combined. A cursor continues a list with the same filters and the same order.
    *
    * Scope: `packages:read`.
    */
@@ -1250,6 +1286,16 @@ export class Operations {
    */
   getPackage(id: string | number, options: CallOptions = {}): Promise<PackageWithAge> {
     return this.transport.json({ operation: 'getPackage', method: 'GET', path: `/v1/packages/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Ask what an order, top-up or VPN subscription would cost now.
+   *
+   * Shows the price, your suggested price, and all reasons for which the purchase would be refused or held. Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change until the purchase. A purchase with the `id` of the quote as `quote_id` never costs more than the price of the quote.
+   *
+   * Scope: `packages:read`.
+   */
+  createQuote(body: QuoteInput = {}, options: CallOptions = {}): Promise<Quote> {
+    return this.transport.json({ operation: 'createQuote', method: 'POST', path: '/v1/quotes', body, options });
   }
 
   /** List pricing rules, newest first.

@@ -1001,9 +1001,17 @@ export interface OrderInput {
    */
   device_imei?: string;
   /**
-   * Maximum that the service may charge, in the currency of its price. While its price is higher, the order is held. A limit in another currency allows no price, so it is held until the limit is changed.
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the order is held. A limit in another currency is refused with 422; if the currency of the price is not known when the order is accepted, it is held until the limit is changed.
    */
   max_price?: MoneyInput;
+  /**
+   * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
+   */
+  quote_id?: string;
+  /**
+   * What happens if the service does not sell it at the moment: the order is refused with 422, or it is held until the service sells it or the deadline passes.
+   */
+  if_unavailable?: 'refuse' | 'hold';
   /**
    * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
@@ -1156,9 +1164,17 @@ export interface TopupInput {
    */
   external_topup_id?: string;
   /**
-   * Maximum that the service may charge, in the currency of its price. While its price is higher, the top-up is held. A limit in another currency allows no price, so it is held until the limit is changed.
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the top-up is held. A limit in another currency is refused with 422; if the currency of the price is not known when the top-up is accepted, it is held until the limit is changed.
    */
   max_price?: MoneyInput;
+  /**
+   * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
+   */
+  quote_id?: string;
+  /**
+   * What happens if the service does not sell it at the moment: the top-up is refused with 422, or it is held until the service sells it or the deadline passes.
+   */
+  if_unavailable?: 'refuse' | 'hold';
   /**
    * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
@@ -1263,9 +1279,17 @@ export interface VpnSubscriptionInput {
    */
   customer_price: string;
   /**
-   * Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency allows no price, so it is held until the limit is changed.
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency is refused with 422; if the currency of the price is not known when the VPN subscription is accepted, it is held until the limit is changed.
    */
   max_price?: MoneyInput;
+  /**
+   * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
+   */
+  quote_id?: string;
+  /**
+   * What happens if the service does not sell it at the moment: the VPN subscription is refused with 422, or it is held until the service sells it or the deadline passes.
+   */
+  if_unavailable?: 'refuse' | 'hold';
   /**
    * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
@@ -1492,6 +1516,24 @@ export interface PauseRelease {
    * The reason; shown in the timeline. Do not include personal data.
    */
   reason: string;
+}
+export interface QuoteInput {
+  /**
+   * The package of an order or a top-up.
+   */
+  package_id?: number;
+  /**
+   * With `package_id`: the eSIM of a top-up.
+   */
+  esim_id?: string;
+  /**
+   * The plan of a VPN subscription.
+   */
+  vpn_plan_id?: number;
+  /**
+   * The limit that the purchase would have.
+   */
+  max_price?: MoneyInput;
 }
 export interface NewPricingRule {
   target: PricingTarget;
@@ -1885,6 +1927,7 @@ export interface Problem {
     | 'wallet_transaction_not_found'
     | 'reconciliation_not_found'
     | 'package_not_found'
+    | 'vpn_plan_not_found'
     | 'webhook_endpoint_not_found'
     | 'webhook_delivery_not_found'
     | 'event_not_found'
@@ -1908,6 +1951,7 @@ export interface Problem {
     | 'unsupported_media_type'
     | 'unsupported_encoding'
     | 'idempotency_key_reused'
+    | 'purchase_not_possible'
     | 'rate_limited'
     | 'too_many_streams'
     | 'internal_error'
@@ -1923,9 +1967,13 @@ export interface Problem {
    */
   detail?: string;
   /**
-   * With `validation_failed`: the errors, field by field.
+   * With `validation_failed` and `purchase_not_possible`: the errors, field by field.
    */
   errors?: FieldError[];
+  /**
+   * With `purchase_not_possible`: when the offers were read from the service.
+   */
+  read_at?: string;
   /**
    * With `missing_scope`: the required scope.
    */
@@ -2303,6 +2351,41 @@ export interface Margin {
    * Percentage of `price_for_reseller`; null when that is zero.
    */
   percent: string | null;
+}
+export interface VpnPlanWithAge {
+  /**
+   * Id of a VPN plan at the service.
+   */
+  id: number;
+  name: string;
+  /**
+   * Length of one period.
+   */
+  duration_days: number | null;
+  /**
+   * Price that the service charges the reseller.
+   */
+  price_for_reseller: string;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+  /**
+   * False while the service does not sell it.
+   */
+  available: boolean;
+  /**
+   * Null when no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+  /**
+   * When this was read from the service.
+   */
+  read_at: string;
+  /**
+   * Age of that read in seconds.
+   */
+  age_seconds: number;
 }
 export interface VpnSubscription {
   /**
@@ -3200,6 +3283,58 @@ export interface PackageWithAge {
    * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
+  /**
+   * When this was read from the service.
+   */
+  read_at: string;
+  /**
+   * Age of that read in seconds.
+   */
+  age_seconds: number;
+}
+/**
+ * What would happen with a purchase now. Nothing is bought, stored or reserved.
+ */
+export interface Quote {
+  /**
+   * Pass it as `quote_id` of the purchase: the price of the quote is then its `max_price`. Null when it cannot be bought.
+   */
+  id: string | null;
+  kind: 'order' | 'topup' | 'vpn_subscription';
+  /**
+   * The package or plan; null when it is unknown.
+   */
+  name: string | null;
+  /**
+   * The service sells it now.
+   */
+  available: boolean;
+  /**
+   * What the service charges the reseller now.
+   */
+  price: Money | null;
+  /**
+   * Null when no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+  /**
+   * Why the purchase would be refused with 422 `purchase_not_possible`: all reasons.
+   */
+  objections: {
+    field: string;
+    message: string;
+  }[];
+  /**
+   * Why the purchase would be accepted and then held: all reasons.
+   */
+  holds: {
+    failure_class: FailureClass;
+    meaning: string;
+  }[];
+  /**
+   * Until when `id` can be used.
+   */
+  expires_at: string | null;
   /**
    * When this was read from the service.
    */

@@ -157,7 +157,17 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
     ...RECORDED,
   },
-  listPackages: { country: { FR: 'A', JP: 'B', IT: '' }, available: { true: 'A', false: 'B' } },
+  listPackages: {
+    q: { europe: 'A', JAPAN: 'B', GB: 'AB', Asia: '' },
+    country: { FR: 'A', 'DE,FR': 'A', JP: 'B', 'FR,JP': '', IT: '' },
+    available: { true: 'A', false: 'B' },
+    unlimited: { false: 'AB', true: '' },
+    min_data_mb: { 5120: 'A', 1024: 'AB' },
+    min_days: { 30: 'A', 7: 'AB' },
+    max_days: { 7: 'B', 30: 'AB' },
+    currency: { EUR: 'AB', USD: '' },
+    max_price: { '3.455': 'B', 9.8: 'AB' },
+  },
   listPauses: {
     kind: { order: 'A', topup: 'B' },
     failure_class: { timeout: 'A', not_sent: 'B' },
@@ -177,8 +187,8 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
 /** The stream has the filters of the feed, and starts at its cursor. */
 const STREAMS = { streamEvents: EVENTS };
 
-/** Parameters of the page, not of its content. */
-const PAGING = new Set(['limit', 'cursor', 'wait']);
+/** Parameters of the page and its order, not of its content. */
+const PAGING = new Set(['limit', 'cursor', 'wait', 'sort']);
 
 const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
 const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);

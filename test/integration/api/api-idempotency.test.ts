@@ -237,7 +237,7 @@ describe('a key used again after the deletion of its answer', () => {
 
   it('still identifies a top-up without a reference, which is created once', async () => {
     const key = randomUUID();
-    const request = { path: '/v1/topups', body: { esim_id: work.ids.esim, package_id: 103 } };
+    const request = { path: '/v1/topups', body: { esim_id: work.ids.esim, package_id: 102 } };
     const first = await post(request, key);
     expect(await forget()).toBeGreaterThan(0);
     const again = await post(request, key);

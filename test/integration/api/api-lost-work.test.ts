@@ -37,7 +37,7 @@ describe('work with a lost row', () => {
       '/v1/vpn/subscriptions',
       () => ({
         external_subscription_id: `vpn-${randomUUID()}`,
-        vpn_plan_id: 301,
+        vpn_plan_id: 7,
         customer_reference: 'C-1',
         customer_price: '29.99',
       }),

@@ -143,7 +143,7 @@ describe('a webhook delivery', () => {
 
 describe('a webhook that contradicts the final state', () => {
   it('of a failed order opens a case, leaves the order failed and buys nothing', async () => {
-    const id = await desk.place(PACKAGE.unknownToTheService);
+    const id = await desk.placeRefused();
     await desk.reaches(id, 'failed');
     const [attempt] = await desk.attempts(id);
     await desk.simulator.sendWebhook({

@@ -75,7 +75,7 @@ describe('an order', () => {
   });
 
   it('fails after one send and costs nothing when the service refuses it permanently', async () => {
-    const id = await desk.place(PACKAGE.unknownToTheService);
+    const id = await desk.placeRefused();
     const order = await desk.reaches(id, 'failed');
     expect(order.body).toMatchObject({ failure: { class: 'invalid_request' }, attempts: 1, charged: null });
     expect((await desk.sends(id)).flat()).toHaveLength(1);

@@ -81,6 +81,10 @@ describe('a top-up', () => {
 
   it('with a package outside of the options of its eSIM fails without a send [spec: flow.topup]', async () => {
     const esimId = await desk.newEsim();
+    const refused = await desk.tryTopUp(esimId, 2003);
+    expect([refused.status, refused.at('code')]).toEqual([422, 'purchase_not_possible']);
+    // The API cannot read the options, so the purchase meets them.
+    await desk.simulator.onRequest('listTopupOptions', { kind: 'server_error' });
     const topup = await desk.topupReaches(await desk.topUp(esimId, 2003), 'failed');
     expect(topup.body).toMatchObject({ failure: { class: 'topup_not_offered' } });
     expect(await sendsOf(topup.textAt('id'))).toEqual([]);

@@ -18,7 +18,6 @@ export const PACKAGE = {
   processingThenCompleted: 9001,
   staysProcessing: 9004,
   unavailable: 9006,
-  unknownToTheService: 424_242,
 } as const;
 
 /** An attempt of an order, which always has a reference. */
@@ -41,13 +40,30 @@ export class OrderDesk {
     return this.#accepted;
   }
 
-  /** Orders a package. @returns the id of the order. @throws Error if the API does not accept it. */
+  /**
+   * Orders a package; one that is not sold now is held.
+   *
+   * @returns the id of the order. @throws Error if the API does not accept it.
+   */
   async place(packageId: number, more: Record<string, unknown> = {}): Promise<string> {
-    const answer = await this.stack.order({ package_id: packageId, external_order_id: `ext-${randomUUID()}`, ...more });
+    const order = { package_id: packageId, external_order_id: `ext-${randomUUID()}`, if_unavailable: 'hold', ...more };
+    const answer = await this.stack.order(order);
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#accepted.push(id);
     return id;
+  }
+
+  /** Places an order that the service refuses permanently. @returns the id of the order. */
+  async placeRefused(): Promise<string> {
+    const body = { error: 'validation_failed', message: 'The order is not valid.' };
+    await this.simulator.onRequest('createOrder', {
+      kind: 'answer',
+      status: 422,
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+    return this.place(PACKAGE.completedAtOnce);
   }
 
   /**
@@ -101,14 +117,15 @@ export class OrderDesk {
     return this.simulator.refunds(await this.esimAtService(esimId));
   }
 
+  /** Requests a top-up. @param esimId our id. @returns the answer of the API. */
+  async tryTopUp(esimId: string, packageId: number, more: Record<string, unknown> = {}) {
+    const body = { esim_id: esimId, package_id: packageId, ...more };
+    return this.stack.api.post('/v1/topups', body, { headers: { 'idempotency-key': randomUUID() } });
+  }
+
   /** Orders a top-up. @param esimId our id. @returns the id of the top-up. @throws Error if the API refuses it. */
   async topUp(esimId: string, packageId: number, more: Record<string, unknown> = {}): Promise<string> {
-    const headers = { 'idempotency-key': randomUUID() };
-    const answer = await this.stack.api.post(
-      '/v1/topups',
-      { esim_id: esimId, package_id: packageId, ...more },
-      { headers },
-    );
+    const answer = await this.tryTopUp(esimId, packageId, more);
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#accepted.push(id);
@@ -122,6 +139,7 @@ export class OrderDesk {
       external_subscription_id: `vpn-${randomUUID()}`,
       customer_reference: 'C-2207',
       customer_price: '29.99',
+      if_unavailable: 'hold',
       ...more,
     };
     const answer = await this.stack.api.post('/v1/vpn/subscriptions', body, {

@@ -20,7 +20,7 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
   },
 
   refused: async (desk) => {
-    const id = await desk.place(PACKAGE.unknownToTheService);
+    const id = await desk.placeRefused();
     await desk.reaches(id, 'failed');
     return id;
   },

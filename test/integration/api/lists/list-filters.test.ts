@@ -34,7 +34,7 @@ describe('a list of several statuses', () => {
     const made: string[] = [];
     for (const [n, status] of statuses.entries()) {
       const id = (
-        await caller.post('/v1/orders', { package_id: 1 + (n % 2), external_order_id: `F-${n}` }, key())
+        await caller.post('/v1/orders', { package_id: 101 + (n % 2), external_order_id: `F-${n}` }, key())
       ).textAt('id');
       await api.database.run((db) =>
         db
@@ -48,7 +48,7 @@ describe('a list of several statuses', () => {
     expect(await idsOf('/v1/orders?status=held,failed')).toEqual(some(6, 5, 3, 2, 1));
     expect(await idsOf('/v1/orders?status=held,held')).toEqual(some(6, 3, 1));
     expect(await idsOf('/v1/orders?status=held')).toEqual(some(6, 3, 1));
-    expect(await idsOf('/v1/orders?status=held,failed&package_id=2')).toEqual(some(5, 3, 1));
+    expect(await idsOf('/v1/orders?status=held,failed&package_id=102')).toEqual(some(5, 3, 1));
     expect(await idsOf(`/v1/orders?status=held,failed&created_before=${at(4).toISOString()}`)).toEqual(some(3, 2, 1));
     expect(await idsOf(`/v1/orders?updated_after=${at(997).toISOString()}`)).toEqual(some(2, 1, 0));
     const seen: unknown[] = [];
@@ -76,7 +76,7 @@ describe('a list of several statuses', () => {
 
 describe('orders of an eSIM', () => {
   it('are filtered by its id', async () => {
-    const id = (await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, key())).textAt(
+    const id = (await caller.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, key())).textAt(
       'id',
     );
     const esimId = newId('esim');
@@ -137,7 +137,7 @@ describe('movements of the wallet', () => {
   it('are filtered by their order and eSIM, for every kind of movement', async () => {
     const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
     await insertEsim(esim, order, {});
-    const work = { apiKeyId: 'key_test', packageId: 1 };
+    const work = { apiKeyId: 'key_test', packageId: 101 };
     const [bought, again, recharged, foreign] = [
       newId('attempt'),
       newId('attempt'),
@@ -246,7 +246,7 @@ async function insertEsim(id: string, orderId: string, more: Partial<typeof esim
   const facts = {
     serviceEsimId: id,
     iccid: '8944500102198304826',
-    packageId: 1,
+    packageId: 101,
     status: 'installed',
     readAt: at(0),
   };

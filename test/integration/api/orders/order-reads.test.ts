@@ -30,7 +30,7 @@ describe('reading orders', () => {
     const made: string[] = [];
     for (let n = 0; n < 7; n += 1) {
       own.clock.now = TEST_NOW + Math.floor(n / 3);
-      made.push((await create(orderInput({ package_id: n < 5 ? 1 : 2 }), randomUUID(), by)).read(orderOutput).id);
+      made.push((await create(orderInput({ package_id: n < 5 ? 101 : 102 }), randomUUID(), by)).read(orderOutput).id);
     }
     const seen: string[] = [];
     for (let cursor = ''; ;) {
@@ -44,7 +44,7 @@ describe('reading orders', () => {
       [some.slice(6), some.slice(3, 6), some.slice(0, 3)].flatMap((same) => same.toSorted().toReversed());
     expect(seen).toEqual(newestFirst(...made));
     const ids = async (query: string) => (await by.get(`/v1/orders?${query}`)).read(orderPage).data.map(({ id }) => id);
-    expect(await ids('package_id=2')).toEqual([made[6], made[5]]);
+    expect(await ids('package_id=102')).toEqual([made[6], made[5]]);
     expect(await ids('status=completed')).toEqual([]);
     expect(await ids(`created_after=${new Date(TEST_NOW + 1).toISOString()}`)).toEqual([made[6]]);
     expect(await ids(`created_before=${new Date(TEST_NOW + 1).toISOString()}`)).toEqual(

@@ -126,7 +126,7 @@ describe('a repeated delivery', () => {
     const caller = await api.caller();
     const created = await caller.post(
       '/v1/orders',
-      { package_id: 1, external_order_id: randomUUID() },
+      { package_id: 101, external_order_id: randomUUID() },
       { headers: { 'Idempotency-Key': randomUUID() } },
     );
     const orderId = String(created.at('id'));

@@ -2,6 +2,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import type { Money } from '#domain/money/money.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
+import type { Listing } from '#upstream/client.ts';
 import type { PublicPackage, ServicePackage } from '#upstream/contract.ts';
 
 /** Price lists change at most hourly. `max_price` protects a caller against a change in between. */
@@ -11,17 +12,19 @@ export const PRICES_MAX_AGE_MS = 30_000;
 export type ListedPackage = ServicePackage & { readonly publicPrice: Money | null };
 
 /** The packages of the service by id, at most half a minute old; one read serves every call that needs them. */
-export type PackageList = CachedRead<ListedPackage[]>;
+export type PackageList = CachedRead<Listing<ListedPackage>>;
 
 /** The cached list of packages, with public prices where the service shows them. */
 export function packageList({ service, now }: Pick<ApiDependencies, 'service' | 'now'>): PackageList {
-  const read = async () => {
+  const read = async (): Promise<Listing<ListedPackage>> => {
     const [packages, listed] = await Promise.all([service.listPackages(), service.listPublicPackages()]);
     // The public price is only for comparison, so its failure does not matter.
     const publicPrices = new Map(listed.ok ? listed.value.items.map((each) => [each.id, publicPriceOf(each)]) : []);
-    return valueOf(packages)
-      .items.map((each) => ({ ...each, publicPrice: publicPrices.get(each.id) ?? null }))
+    const { items, complete } = valueOf(packages);
+    const shown = items
+      .map((each) => ({ ...each, publicPrice: publicPrices.get(each.id) ?? null }))
       .toSorted((left, right) => left.id - right.id);
+    return { items: shown, complete };
   };
   return new CachedRead(read, { maxAgeMs: PRICES_MAX_AGE_MS, now });
 }

@@ -1,0 +1,159 @@
+import type * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { ageOf } from '#api/fields/freshness.ts';
+import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import {
+  MISSING_OPTION,
+  MISSING_PACKAGE,
+  MISSING_PLAN,
+  objections,
+  type Offer,
+  type Offers,
+  type Wanted,
+} from '#api/offers/offers.ts';
+import { pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
+import type { FieldError } from '#api/problems/problem.ts';
+import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
+import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
+import { rulesInForce } from '#db/money/pricing-rules.ts';
+import { compareMoney, type Money, plainMoney } from '#domain/money/money.ts';
+import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { foreseenHolds } from '#fulfilment/gate/foreseen-holds.ts';
+import type { ReadAt } from '#upstream/cached-read.ts';
+import type { Listing } from '#upstream/client.ts';
+
+/** An offer with its name and price. */
+interface Priced extends Offer {
+  readonly name: string;
+  readonly price_for_reseller: string;
+}
+
+/** What a quote is about, and the offers that contain it. */
+interface Subject {
+  readonly item: QuotedItem;
+  readonly wanted: Wanted;
+  readonly offers: ReadAt<Listing<Priced>>;
+  /** The offer as the pricing rules take it. */
+  readonly priced: (id: number) => PricedItem | undefined;
+}
+
+/** Quotes: what a purchase would cost, and what would happen with it. */
+export function quoteOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  const { database, keyRing, now, spendLimit } = dependencies;
+  return [
+    operation({
+      id: 'createQuote',
+      method: 'post',
+      path: '/v1/quotes',
+      tag: 'Packages',
+      summary: 'Ask what an order, top-up or VPN subscription would cost now',
+      description:
+        'Shows the price, your suggested price, and all reasons for which the purchase would be refused or held. ' +
+        'Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change until the ' +
+        'purchase. A purchase with the `id` of the quote as `quote_id` never costs more than the price of the quote.',
+      scope: 'packages:read',
+      body: quoteInput,
+      bodyExample: quoteInputExample,
+      answers: {
+        200: { description: 'The quote.', contentType: 'application/json', schema: quoteOutput, example: quoteExample },
+      },
+      problems: ['service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ body, caller }) => {
+        const subject = await subjectOf(dependencies, offers, body, caller);
+        const { item, wanted, priced } = subject;
+        const { value, readAt } = subject.offers;
+        const offer = value.items.find(({ id }) => id === item.itemId);
+        const price = offer === undefined ? null : { amount: offer.price_for_reseller, currency: offer.currency };
+        const objecting = objectionsOf(value, wanted);
+        const holds = price === null ? [] : await holdsOf(price);
+        const expiresAt = now() + QUOTE_VALID_MS;
+        const isBuyable = price !== null && objecting.length === 0;
+        const ofRules = priced(item.itemId);
+        return jsonReply(200, {
+          id: isBuyable ? quoteToken(keyRing, item, price, expiresAt) : null,
+          kind: item.kind,
+          name: offer?.name ?? null,
+          available: offer?.available ?? false,
+          price: price && plainMoney(price.amount, price.currency),
+          suggested_price: ofRules === undefined ? null : suggestedPriceJson(ofRules, await database.run(rulesInForce)),
+          objections: objecting.map(({ field, message }) => ({ field, message })),
+          holds: holds.map((each) => ({ failure_class: each, meaning: FAILURE_CLASSES[each].meaning })),
+          expires_at: isBuyable ? new Date(expiresAt).toISOString() : null,
+          ...ageOf(readAt, now()),
+        });
+
+        async function holdsOf(of: Money) {
+          const { max_price: limit } = body;
+          const isAbove = limit?.currency === of.currency && compareMoney(of, limit) > 0;
+          const purchase = { kind: item.kind, price: of, apiKeyId: caller.lineageId };
+          const foreseen = await database.run((db) => foreseenHolds(db, purchase, { spendLimit, now: now() }));
+          return [...foreseen, ...(isAbove ? (['price_above_limit'] as const) : [])];
+        }
+      },
+    }),
+  ];
+}
+
+/** A list that is not known to be complete proves no absence, but a quote needs a price. */
+function objectionsOf(list: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
+  return objections({ ...list, complete: true }, wanted);
+}
+
+type QuoteBody = z.output<typeof quoteInput>;
+
+async function subjectOf(
+  { database }: ApiDependencies,
+  offers: Offers,
+  body: QuoteBody,
+  { lineageId, ownerId }: Caller,
+): Promise<Subject> {
+  const { package_id: packageId, vpn_plan_id: planId, esim_id: esimId, max_price: maxPrice } = body;
+  const common = { maxPrice, ifUnavailable: 'refuse' } as const;
+  if (planId !== undefined) {
+    if (packageId !== undefined || esimId !== undefined)
+      throw misfit('must not be given with other ids', 'vpn_plan_id');
+    const plans = await offers.plans.get();
+    return {
+      item: { lineageId, kind: 'vpn_subscription', itemId: planId, esimId: undefined },
+      wanted: { ...common, field: 'vpn_plan_id', id: planId, missing: MISSING_PLAN },
+      offers: plans,
+      priced: (id) => mapped(plans, id, pricedPlan),
+    };
+  }
+  if (packageId === undefined) throw misfit('is required, unless `vpn_plan_id` is given', 'package_id');
+  const wanted = { ...common, field: 'package_id', id: packageId } as const;
+  if (esimId === undefined) {
+    const packages = await offers.packages.get();
+    return {
+      item: { lineageId, kind: 'order', itemId: packageId, esimId: undefined },
+      wanted: { ...wanted, missing: MISSING_PACKAGE },
+      offers: packages,
+      priced: (id) => mapped(packages, id, pricedPackage),
+    };
+  }
+  const esim = await database.run((db) => findEsim(db, esimId, ownerId));
+  if (esim === undefined) throw misfit('is not the id of an existing eSIM', 'esim_id');
+  const options = await offers.topupOptions(esim.serviceEsimId).get();
+  return {
+    item: { lineageId, kind: 'topup', itemId: packageId, esimId },
+    wanted: { ...wanted, missing: MISSING_OPTION },
+    offers: options,
+    priced: (id) => mapped(options, id, pricedPackage),
+  };
+}
+
+function mapped<Item extends Offer>(
+  { value }: ReadAt<Listing<Item>>,
+  id: number,
+  priced: (item: Item) => PricedItem,
+): PricedItem | undefined {
+  const found = value.items.find((each) => each.id === id);
+  return found && priced(found);
+}
+
+function misfit(message: string, field: string) {
+  return invalid([{ in: 'body', field, message }]);
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
+import { orderCalls, orderInput, problemOf } from '#test/support/api/order-calls.ts';
+import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
+import type { Listing } from '#upstream/client.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ServicePackage } from '#upstream/contract.ts';
+
+type Packages = ServiceResult<Listing<ServicePackage>>;
+const listing = (items = TEST_PACKAGES, complete = true): Packages => ({
+  ok: true,
+  status: 200,
+  value: { items, complete },
+});
+const UNREACHABLE: Packages = { ok: false, kind: 'failure', failure: 'not_sent', detail: 'No connection.' };
+
+let api: TestApi;
+let caller: HttpClient;
+let reads: number;
+/** What the service answers to a read of its packages. */
+let packages: () => Promise<Packages>;
+
+beforeEach(async () => {
+  reads = 0;
+  packages = async () => listing();
+  const listPackages = async () => {
+    reads += 1;
+    return packages();
+  };
+  api = await startTestApi({ service: { ...idleService, listPackages, listTopupOptions: listPackages } });
+  caller = await api.caller();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const { create } = orderCalls(() => caller);
+const inEuro = { amount: '10.00', currency: 'EUR' };
+const inDollar = { amount: '10.00', currency: 'USD' };
+
+describe('an order that cannot be bought', () => {
+  it.each([
+    [
+      { package_id: 77_777 },
+      'The field `package_id` is not the id of a package that is sold now; `GET /v1/packages` lists them.',
+    ],
+    [
+      { package_id: 103 },
+      'The field `package_id` is not sold at the moment. With `"if_unavailable": "hold"` the purchase waits until it is.',
+    ],
+    [{ max_price: inDollar }, 'The field `max_price.currency` must be EUR, the currency of the price.'],
+    [
+      { package_id: 103, max_price: inDollar },
+      'The field `package_id` is not sold at the moment. With `"if_unavailable": "hold"` the purchase waits until it ' +
+        'is. 1 more error is in `errors`.',
+    ],
+  ])('is refused before it is stored: %j', async (more, detail) => {
+    const answer = await create(orderInput(more));
+    expect(problemOf(answer)).toMatchObject({ status: 422, code: 'purchase_not_possible', detail });
+    expect(answer.at('read_at')).toBe(new Date(api.clock.now).toISOString());
+    expect(await api.database.run((db) => db.$count(orders))).toBe(0);
+  });
+
+  it('leaves its reference and its key free', async () => {
+    const key = randomUUID();
+    const input = orderInput();
+    expect((await create({ ...input, package_id: 77_777 }, key)).status).toBe(422);
+    expect((await create(input, key)).status).toBe(202);
+  });
+
+  it('is accepted with `if_unavailable: hold` while it is not sold, and not for an unknown package', async () => {
+    expect((await create(orderInput({ package_id: 103, if_unavailable: 'hold' }))).status).toBe(202);
+    expect((await create(orderInput({ package_id: 77_777, if_unavailable: 'hold' }))).status).toBe(422);
+  });
+});
+
+describe('a repeated request', () => {
+  it('gets its answer and the existing order, although the package is gone meanwhile', async () => {
+    const key = randomUUID();
+    const input = orderInput();
+    const first = await create(input, key);
+    packages = async () => listing([]);
+    api.clock.now += 600_000;
+    expect((await create(orderInput())).status).toBe(422);
+    expect((await create(input, key)).body).toEqual(first.body);
+    const other = await create(input);
+    expect([other.status, other.at('existing', 'id')]).toEqual([409, first.at('id')]);
+  });
+});
+
+describe('the offers of the service', () => {
+  it('are read once for many orders, and again before an order is refused by an older reading', async () => {
+    packages = async () => listing([]);
+    expect((await create(orderInput())).status).toBe(422);
+    // The package appears. The reading of half a minute ago does not refuse it.
+    packages = async () => listing();
+    api.clock.now += 30_000;
+    expect((await create(orderInput())).status).toBe(202);
+    expect(reads).toBe(2);
+    api.clock.now += 299_999;
+    expect((await create(orderInput())).status).toBe(202);
+    expect(reads).toBe(2);
+    api.clock.now += 1;
+    expect((await create(orderInput())).status).toBe(202);
+    expect(reads).toBe(3);
+  });
+
+  it('refuse nothing when their list is not known to be complete', async () => {
+    packages = async () => listing(TEST_PACKAGES, false);
+    expect((await create(orderInput({ package_id: 77_777 }))).status).toBe(202);
+  });
+
+  it('refuse nothing while they cannot be read, and delay one order in five seconds', async () => {
+    packages = async () => UNREACHABLE;
+    expect((await create(orderInput({ package_id: 77_777 }))).status).toBe(202);
+    expect((await create(orderInput({ package_id: 77_777 }))).status).toBe(202);
+    expect(reads).toBe(1);
+    api.clock.now += 5_000;
+    packages = async () => listing();
+    expect((await create(orderInput({ package_id: 77_777 }))).status).toBe(422);
+  });
+
+  it('refuse nothing when the service does not answer within a second', async () => {
+    packages = () => new Promise(() => undefined);
+    expect((await create(orderInput({ package_id: 77_777 }))).status).toBe(202);
+  });
+});
+
+describe('a top-up and a VPN subscription', () => {
+  const post = (path: string, body: unknown) =>
+    caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+
+  it('of a package that is no option of the eSIM is refused', async () => {
+    const esimId = (await makeOwnWork(api, caller)).ids.esim;
+    const answer = await post('/v1/topups', { esim_id: esimId, package_id: 77_777 });
+    expect([answer.status, answer.at('detail')]).toEqual([
+      422,
+      'The field `package_id` is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them.',
+    ]);
+    expect((await post('/v1/topups', { esim_id: esimId, package_id: 101, max_price: inEuro })).status).toBe(202);
+  });
+
+  it('of an unknown plan, or with a limit in another currency, is refused', async () => {
+    const input = { vpn_plan_id: 7, external_subscription_id: 'V-1', customer_reference: 'C', customer_price: '5' };
+    const unknown = await post('/v1/vpn/subscriptions', { ...input, vpn_plan_id: 8 });
+    expect([unknown.status, unknown.at('errors', 0, 'field')]).toEqual([422, 'vpn_plan_id']);
+    const currency = await post('/v1/vpn/subscriptions', { ...input, max_price: inDollar });
+    expect([currency.status, currency.at('errors', 0, 'field')]).toEqual([422, 'max_price.currency']);
+    expect((await post('/v1/vpn/subscriptions', { ...input, max_price: inEuro })).status).toBe(202);
+  });
+});

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quote-schemas.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey } from '#db/access/api-keys.ts';
+import { gateReservations, gateWallet, orders } from '#db/schema.ts';
+import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeEach(async () => {
+  api = await startTestApi({ spendLimit: { amount: '100', currency: 'EUR' } });
+  caller = await api.caller();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const quote = (body: unknown, by = caller) => by.post('/v1/quotes', body);
+const quoted = async (body: unknown, by = caller) => (await quote(body, by)).read(quoteOutput);
+const buy = (path: string, body: unknown, by = caller) =>
+  by.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+const holdsOf = async (body: unknown, by = caller) =>
+  (await quoted(body, by)).holds.map(({ failure_class: failure }) => failure);
+
+async function walletHas(amount: string): Promise<void> {
+  await api.database.transaction(async (tx) => {
+    await beginReading(tx, { debitKnownBefore: new Date(api.clock.now) });
+    const [wallet] = await tx.select({ begun: gateWallet.readsStarted }).from(gateWallet);
+    await storeReading(tx, wallet?.begun ?? 0, { amount, currency: 'EUR' }, undefined, new Date(api.clock.now));
+  });
+}
+
+describe('a quote', () => {
+  it('shows the price of a package, and stores and reserves nothing', async () => {
+    expect(await quoted({ package_id: 101 })).toEqual({
+      id: expect.stringMatching(/^quo_[\w-]+$/) as string,
+      kind: 'order',
+      name: 'Europe 5 GB',
+      available: true,
+      price: { amount: '9.80', currency: 'EUR' },
+      suggested_price: null,
+      objections: [],
+      holds: [],
+      expires_at: new Date(api.clock.now + QUOTE_VALID_MS).toISOString(),
+      read_at: new Date(api.clock.now).toISOString(),
+      age_seconds: 0,
+    });
+    for (const table of [orders, gateReservations]) expect(await api.database.run((db) => db.$count(table))).toBe(0);
+  });
+
+  it('is possible for a VPN plan, and for a top-up of an own eSIM', async () => {
+    expect(await quoted({ vpn_plan_id: 7 })).toMatchObject({ kind: 'vpn_subscription', name: 'VPN, one month' });
+    const { esim } = (await makeOwnWork(api, caller)).ids;
+    expect(await quoted({ package_id: 102, esim_id: esim })).toMatchObject({ kind: 'topup', name: 'Japan 1 GB' });
+    const limited = await api.caller(undefined, { ownWorkOnly: true });
+    const refused = problemOf(await quote({ package_id: 102, esim_id: esim }, limited));
+    expect(refused.detail).toBe('The field `esim_id` is not the id of an existing eSIM.');
+  });
+
+  it('has all objections at once, and no id', async () => {
+    const inDollar = { amount: '1', currency: 'USD' };
+    expect(await quoted({ package_id: 103, max_price: inDollar })).toMatchObject({
+      id: null,
+      available: false,
+      expires_at: null,
+      objections: [{ field: 'package_id' }, { field: 'max_price.currency' }],
+    });
+    expect(await quoted({ package_id: 77_777 })).toMatchObject({
+      id: null,
+      name: null,
+      price: null,
+      objections: [{ field: 'package_id', message: expect.stringContaining('GET /v1/packages') as string }],
+    });
+  });
+
+  it.each([
+    [{}, 'The field `package_id` is required, unless `vpn_plan_id` is given.'],
+    [{ package_id: 101, vpn_plan_id: 7 }, 'The field `vpn_plan_id` must not be given with other ids.'],
+  ])('of %j is refused', async (body, detail) => {
+    expect(problemOf(await quote(body)).detail).toBe(detail);
+  });
+
+  it('names each hold that the purchase gate would make now', async () => {
+    await walletHas('9.79');
+    expect(await holdsOf({ package_id: 101 })).toEqual(['insufficient_balance']);
+    await walletHas('9.80');
+    expect(await holdsOf({ package_id: 101 })).toEqual([]);
+    expect(await holdsOf({ package_id: 101, max_price: { amount: '9.79', currency: 'EUR' } })).toEqual([
+      'price_above_limit',
+    ]);
+    const { key, prefix, hash } = generateApiKey('test');
+    const spendLimit = { amount: '9.79', currency: 'EUR' };
+    await api.database.run((db) =>
+      addApiKey(db, { name: 'poor', prefix, hash, scopes: ['packages:read'], spendLimit }),
+    );
+    const poor = new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
+    expect(await holdsOf({ package_id: 101 }, poor)).toEqual(['spend_limit_reached']);
+    const pause = await buy('/v1/purchase-gate/pauses', { kind: 'order', reason: 'Stock-taking.' });
+    expect(pause.status).toBe(201);
+    expect(await holdsOf({ package_id: 101 })).toEqual(['purchases_paused']);
+    expect(await holdsOf({ vpn_plan_id: 7 })).toEqual([]);
+  });
+});
+
+describe('the id of a quote', () => {
+  it('sets the price limit of the order', async () => {
+    const { id } = await quoted({ package_id: 101 });
+    const order = await buy('/v1/orders', orderInput({ quote_id: id }));
+    expect([order.status, order.at('max_price')]).toEqual([202, { amount: '9.80', currency: 'EUR' }]);
+    const rows = await api.database.run((db) =>
+      db
+        .select()
+        .from(orders)
+        .where(eq(orders.id, order.textAt('id'))),
+    );
+    expect(rows[0]).toMatchObject({ maxPriceAmount: '9.800000', maxPriceCurrency: 'EUR' });
+  });
+
+  const REFUSED = 'The field `quote_id` is not the id of a quote for this purchase by this API key, or it has expired.';
+
+  it('is refused for another package, by another key, altered, and after a quarter of an hour', async () => {
+    const { id } = await quoted({ package_id: 101 });
+    const refused = async (more: Record<string, unknown>, by = caller) =>
+      problemOf(await buy('/v1/orders', orderInput({ quote_id: id, ...more }), by)).detail;
+    expect(await refused({ package_id: 102 })).toBe(REFUSED);
+    expect(await refused({}, await api.caller())).toBe(REFUSED);
+    expect(await refused({ quote_id: `${String(id).slice(0, -3)}AAA` })).toBe(REFUSED);
+    expect(await refused({ quote_id: 'quo_' })).toBe(REFUSED);
+    expect(await refused({ max_price: { amount: '1', currency: 'EUR' } })).toBe(
+      'The field `quote_id` must not be given together with `max_price`.',
+    );
+    api.clock.now += QUOTE_VALID_MS;
+    expect(await refused({})).toBe(REFUSED);
+    expect(await api.database.run((db) => db.$count(orders))).toBe(0);
+  });
+
+  it('does not prevent the answer to a repeated request after it has expired', async () => {
+    const { id } = await quoted({ package_id: 101 });
+    const body = orderInput({ quote_id: id });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await caller.post('/v1/orders', body, { headers });
+    api.clock.now += QUOTE_VALID_MS;
+    expect((await caller.post('/v1/orders', body, { headers })).body).toEqual(first.body);
+  });
+});
