@@ -71,7 +71,7 @@ export class Terminal {
     step.detail = visible(detail);
     if (this.interactive || this.#now() - step.shownAt < PLAIN_UPDATE_MS) return;
     step.shownAt = this.#now();
-    this.say(`… ${step.name}: ${detail}`);
+    this.say(`… ${step.name}: ${step.detail}`);
   }
 
   #end(step: ActiveStep, mark: string, detail: string): void {

@@ -152,8 +152,11 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
   it('ends former secrets at once after a leak', async () => {
     script.answers = [made('whsec_leaked'), made('whsec_second')];
     await post(PATH);
-    expect((await rotate({ overlap_seconds: 0 })).status).toBe(200);
+    const rotated = await rotate({ overlap_seconds: 0 });
+    // The secret of the environment is still accepted, and the answer says so.
+    expect([rotated.status, rotated.at('configured_secrets')]).toEqual([200, 1]);
     api.clock.now += 1;
+    expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
     expect(await statusOf({ secret: 'whsec_leaked' })).toBe(401);
     expect(await statusOf({ secret: 'whsec_second' })).toBe(200);
   });

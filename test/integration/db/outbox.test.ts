@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/queues/outbox.ts';
 import { outbox } from '#db/schema.ts';
@@ -28,6 +28,21 @@ describe('the outbox', () => {
     expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
       { topic: 'start_work', subjectId: orderId },
     ]);
+  });
+
+  it('is taken by the clock of the database, so a wrong process clock has no effect', async () => {
+    const setClock = vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      setClock.setSystemTime(new Date('2100-01-01'));
+      const orderId = await acceptTestOrder(database);
+      setClock.setSystemTime(0);
+      const options = { batch: 10, ...LEASED };
+      expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([{ subjectId: orderId }]);
+      setClock.setSystemTime(new Date('2100-01-01'));
+      expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
+    } finally {
+      setClock.useRealTimers();
+    }
   });
 
   it('contains no request of a rolled back transaction', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -6,7 +8,7 @@ import { announce, endOfFeed, feed } from '#test/support/api/event-feed.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let api: TestApi;
@@ -168,6 +170,19 @@ describe('the event stream', () => {
     open[0]?.close();
     await waitFor('one is closed', async () => (await waitingCallers(caller, 'stream')) === 3);
     await stream();
+  });
+
+  it('counts a key and its successor together', async () => {
+    const [first, second] = [generateApiKey(), generateApiKey()];
+    const clientOf = ({ key }: { readonly key: string }) =>
+      new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
+    await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: ['events:read'] }));
+    const now = new Date(api.clock.now);
+    await api.database.transaction((tx) => rotateApiKey(tx, first.prefix, second, { overlapMs: 3_600_000, now }));
+    await stream('', {}, clientOf(first));
+    await stream('', {}, clientOf(second));
+    await stream('', {}, clientOf(first));
+    expect((await clientOf(second).get('/v1/events/stream')).at('code')).toBe('too_many_streams');
   });
 
   it('ends when its key is revoked', async () => {

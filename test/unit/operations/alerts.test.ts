@@ -35,7 +35,18 @@ function metricsIn(expression: string): string[] {
   return expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:reseller|process|nodejs)_[a-z_]+\b/g) ?? [];
 }
 
+/** What an operator must be told of: money, work that stands still, and each part that can be down. */
+const REQUIRED = [
+  'CaseOpen MoneyCaseOpen DebitedTwice BooksDiffer BooksStale MovementUnexplained',
+  'WorkNotStarted SubmittingLong ProcessingLong OrdersHeld PurchasesUnknown RelayBehind',
+  'TemporalUnreachable ProcessDown CircuitOpen BuyingPaused WalletEmpty WebhooksSilent',
+].flatMap((line) => line.split(' '));
+
 describe('the alert rules', () => {
+  it('contain each required rule', () => {
+    expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining(REQUIRED));
+  });
+
   it.each(rules)('$alert uses existing metrics', async ({ expr }) => {
     const { body } = await createMetrics().render();
     const types = new Map([...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
