@@ -81,7 +81,7 @@ export function deadlineInput(kind: WorkKind) {
   const ends = KINDS[kind].texts.heldTooLong;
   return instantInput.optional().meta({
     description:
-      `Work that is still held then ${ends}. Must be in the future. Default and maximum: 24 hours after it ` +
+      `Work that is still held then ${ends}. Must be in the future. Default and maximum: 48 hours after it ` +
       'was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of ' +
       'failure).',
     override: { type: 'string', format: 'date-time' },

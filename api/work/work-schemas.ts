@@ -55,7 +55,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
-        'The deadline of the caller for held work. `null`: 24 hours after it was accepted ' +
+        'The deadline of the caller for held work. `null`: 48 hours after it was accepted ' +
         '(`POLICY_HOLD_DEADLINE`), which also limits a later ' +
         'one. `retry_policy.gives_up_at` is the effective time.',
     }),

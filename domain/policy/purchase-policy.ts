@@ -104,7 +104,8 @@ export const PURCHASE_POLICY: PurchasePolicy = {
   resendDelayMaxMs: 2 * minute,
   holdDelayMs: 15 * second,
   holdDelayMaxMs: 10 * minute,
-  holdDeadlineMs: 24 * hour,
+  // Longer than a day, so that work survives an outage of the service of a day.
+  holdDeadlineMs: 48 * hour,
   lookUps: 3,
   silentDeadlineMs: 7 * 24 * hour,
   deliveryDeadlineMs: hour,

@@ -62,7 +62,7 @@ async function throughOutage(order: FakeOrder) {
     const handle = await environment.client.workflow.start(orderWorkflow, {
       workflowId: `order/${order.orderId}`,
       taskQueue,
-      args: [{ work: { kind: 'order', id: order.orderId }, policy: { ...POLICY, holdDeadlineMs: 72 * HOUR } }],
+      args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
     });
     await environment.sleep(OUTAGE / 2);
     const explained = await handle.query(explainQuery);

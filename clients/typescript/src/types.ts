@@ -1013,7 +1013,7 @@ export interface OrderInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1176,7 +1176,7 @@ export interface TopupInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1291,7 +1291,7 @@ export interface VpnSubscriptionInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1406,7 +1406,7 @@ export interface CancellationInput {
    */
   accept_without_refund?: boolean;
   /**
-   * Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1837,7 +1837,7 @@ export interface Order {
    */
   next_step_at: string | null;
   /**
-   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -2184,7 +2184,7 @@ export interface Topup {
    */
   next_step_at: string | null;
   /**
-   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -2464,7 +2464,7 @@ export interface VpnSubscription {
    */
   next_step_at: string | null;
   /**
-   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -2625,7 +2625,7 @@ export interface Cancellation {
    */
   next_step_at: string | null;
   /**
-   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;

@@ -47,11 +47,11 @@ describe('the rule of a class', () => {
     ['margin_too_low', MINUTE, HOUR],
     ['package_unavailable', MINUTE, HOUR],
   ] as const)('for %s has the documented default', (failure, firstDelayMs, maxDelayMs) => {
-    expect(retryRule(failure, settings)).toEqual({ attempts: 3, firstDelayMs, maxDelayMs, totalMs: 24 * HOUR });
+    expect(retryRule(failure, settings)).toEqual({ attempts: 3, firstDelayMs, maxDelayMs, totalMs: 48 * HOUR });
   });
 
   it('for a class without retries, or without a failure, is the general rule', () => {
-    const ofAll = { attempts: 3, firstDelayMs: 15_000, maxDelayMs: 10 * MINUTE, totalMs: 24 * HOUR };
+    const ofAll = { attempts: 3, firstDelayMs: 15_000, maxDelayMs: 10 * MINUTE, totalMs: 48 * HOUR };
     expect(retryRule(undefined, settings)).toEqual(ofAll);
     expect(retryRule('invalid_request', settings)).toEqual(ofAll);
   });
@@ -107,9 +107,9 @@ describe('the retry policy of an operator for one item', () => {
   });
 
   it('replaces the deadline of the caller and of the configuration by its own deadline', () => {
-    expect(givesUpAt({ acceptedAt: NOW }, rule, {})).toBe(NOW + 24 * HOUR);
+    expect(givesUpAt({ acceptedAt: NOW }, rule, {})).toBe(NOW + 48 * HOUR);
     expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, {})).toBe(NOW + HOUR);
-    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + 48 * HOUR }, rule, {})).toBe(NOW + 24 * HOUR);
+    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + 48 * HOUR }, rule, {})).toBe(NOW + 48 * HOUR);
     expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, { deadlineAt: NOW + 72 * HOUR })).toBe(
       NOW + 72 * HOUR,
     );
