@@ -13,6 +13,9 @@ export const money = z
   .strictObject({ amount: decimal, currency })
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
+/** The price of a package or plan. */
+export const priceForReseller = money.meta({ description: 'Price that the service charges the reseller.' });
+
 /** The pattern of {@link isUnsignedDecimal}, for the description. */
 const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
 

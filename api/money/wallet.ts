@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
-import { currency, money } from '#api/fields/money.ts';
+import { money } from '#api/fields/money.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
@@ -15,8 +15,7 @@ const MAX_AGE_MS = 3_000;
 
 const walletOutput = z
   .strictObject({
-    balance: z.string().meta({ description: 'Balance of the wallet at the service.', example: '1250.00' }),
-    currency,
+    balance: money.meta({ description: 'Balance of the wallet at the service.' }),
     read_at: instant.meta({ description: 'When this was read from the service.' }),
     age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 0.8 }),
   })
@@ -112,15 +111,18 @@ export function walletOperations({ database, service, runway: policy, now }: Api
           description: 'The balance, a few seconds old at most.',
           contentType: 'application/json',
           schema: walletOutput,
-          example: { balance: '1250.00', currency: 'EUR', read_at: '2030-01-31T12:00:00.000Z', age_seconds: 0.8 },
+          example: {
+            balance: { amount: '1250.00', currency: 'EUR' },
+            read_at: '2030-01-31T12:00:00.000Z',
+            age_seconds: 0.8,
+          },
         },
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async () => {
         const { value, readAt } = await cached.get();
         return jsonReply(200, {
-          balance: plainAmount(value.balance),
-          currency: value.currency,
+          balance: { amount: plainAmount(value.balance), currency: value.currency },
           read_at: new Date(readAt).toISOString(),
           age_seconds: Math.max(0, now() - readAt) / 1_000,
         });

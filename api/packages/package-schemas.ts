@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { packageId } from '#api/fields/ids.ts';
-import { currency, money } from '#api/fields/money.ts';
+import { money, priceForReseller } from '#api/fields/money.ts';
 import type { ListedPackage } from '#api/offers/package-list.ts';
 import {
   type AnyPricingRule,
@@ -26,10 +26,7 @@ export const packageOutput = z
       .nullable()
       .meta({ description: 'Has no data limit; null when the service does not say.', example: false }),
     validity_days: z.int().nullable().meta({ example: 30 }),
-    price_for_reseller: z
-      .string()
-      .meta({ description: 'Price that the service charges the reseller.', example: '9.80' }),
-    currency,
+    price_for_reseller: priceForReseller,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
     public_price: money.nullable().meta({
       description: 'Public price at the service, to compare a margin with; null when the service does not show it.',
@@ -47,8 +44,7 @@ export const packageExample: PackageOutput = {
   data_mb: 5_120,
   unlimited: false,
   validity_days: 30,
-  price_for_reseller: '9.80',
-  currency: 'EUR',
+  price_for_reseller: { amount: '9.80', currency: 'EUR' },
   available: true,
   public_price: { amount: '14.99', currency: 'EUR' },
   suggested_price: suggestedPriceExample,
@@ -67,8 +63,7 @@ export function packageJson(
     data_mb: each.data_mb ?? null,
     unlimited: each.data_mb === undefined ? null : each.data_mb === null,
     validity_days: each.validity_days ?? null,
-    price_for_reseller: plainAmount(each.price_for_reseller),
-    currency: each.currency,
+    price_for_reseller: { amount: plainAmount(each.price_for_reseller), currency: each.currency },
     available: each.available,
     public_price:
       publicPrice == null ? null : { amount: plainAmount(publicPrice.amount), currency: publicPrice.currency },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { packageId } from '#api/fields/ids.ts';
-import { currency, money, moneyInput } from '#api/fields/money.ts';
+import { money, moneyInput } from '#api/fields/money.ts';
 import { pricingRuleInput } from '#api/pricing/pricing-rule-schemas.ts';
 import { margin, suggestedPriceExample, suggestedPriceField } from '#api/pricing/suggested-price.ts';
 
@@ -39,16 +39,12 @@ export const whatIfInput = z
           '`all`: only these rules apply.',
       }),
     price_list: z
-      .array(
-        z
-          .strictObject({ kind, id, price_for_reseller: moneyInput.shape.amount, currency: currency.optional() })
-          .meta({ id: 'TriedCost' }),
-      )
+      .array(z.strictObject({ kind, id, price_for_reseller: moneyInput }).meta({ id: 'TriedCost' }))
       .max(MAX_ITEMS)
       .default([])
       .meta({ description: 'Prices of the service to try. Other items keep their current price.' }),
     selling_prices: z
-      .array(z.strictObject({ kind, id, ...moneyInput.shape }).meta({ id: 'PresentSellingPrice' }))
+      .array(z.strictObject({ kind, id, price: moneyInput }).meta({ id: 'PresentSellingPrice' }))
       .max(MAX_ITEMS)
       .default([])
       .meta({ description: 'Your current selling prices, if they differ from the suggestions.' }),

@@ -43,7 +43,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, { packages, 
     bodyExample: {
       package_ids: [101],
       rules: [{ target: { kind: 'default' }, currency: 'EUR', terms: termsExample }],
-      price_list: [{ kind: 'package', id: 101, price_for_reseller: '13.50' }],
+      price_list: [{ kind: 'package', id: 101, price_for_reseller: { amount: '13.50', currency: 'EUR' } }],
     },
     answers: {
       200: { description: 'The trial.', contentType: 'application/json', schema: whatIfOutput, example: whatIfExample },
@@ -74,20 +74,12 @@ export function whatIfOperation({ database, now }: ApiDependencies, { packages, 
       const rules: readonly AnyPricingRule[] = await database.run(rulesInForce);
       const newRules = body.rules_replace === 'all' ? tried : withRules(rules, tried);
       const costs = new Map(body.price_list.map((each) => [nameOf(each), each]));
-      const selling = new Map(
-        body.selling_prices.map((each) => [
-          nameOf(each),
-          paddedMoney({ amount: each.amount, currency: each.currency }),
-        ]),
-      );
+      const selling = new Map(body.selling_prices.map((each) => [nameOf(each), paddedMoney(each.price)]));
       const trials = listed
         .filter(({ item }) => isAll || asked[item.kind]?.includes(item.id) === true)
         .map(({ name, item }) => {
           const cost = costs.get(nameOf(item));
-          const newCost =
-            cost === undefined
-              ? item.cost
-              : paddedMoney({ amount: cost.price_for_reseller, currency: cost.currency ?? item.cost.currency });
+          const newCost = cost === undefined ? item.cost : paddedMoney(cost.price_for_reseller);
           const repriced = reprice({ item, rules, newCost, newRules, sellingPrice: selling.get(nameOf(item)) });
           return { name, item, newCost, repriced };
         });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { packageId } from '#api/fields/ids.ts';
-import { currency } from '#api/fields/money.ts';
+import { priceForReseller } from '#api/fields/money.ts';
 import { suggestedPriceField } from '#api/pricing/suggested-price.ts';
 
 export const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 });
@@ -10,10 +10,7 @@ export const vpnPlan = z
     id: vpnPlanId,
     name: z.string().meta({ example: 'VPN, one month' }),
     duration_days: z.int().nullable().meta({ description: 'Length of one period.', example: 30 }),
-    price_for_reseller: z
-      .string()
-      .meta({ description: 'Price that the service charges the reseller.', example: '3.20' }),
-    currency,
+    price_for_reseller: priceForReseller,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
     suggested_price: suggestedPriceField,
   })
@@ -23,8 +20,7 @@ export const vpnPlanExample: z.input<typeof vpnPlan> = {
   id: 7,
   name: 'VPN, one month',
   duration_days: 30,
-  price_for_reseller: '3.20',
-  currency: 'EUR',
+  price_for_reseller: { amount: '3.20', currency: 'EUR' },
   available: true,
   suggested_price: null,
 };

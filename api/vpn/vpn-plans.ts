@@ -73,8 +73,7 @@ function planJson(plan: VpnPlan, rules: readonly AnyPricingRule[]): z.input<type
     id,
     name,
     duration_days: days ?? null,
-    price_for_reseller: plainAmount(price),
-    currency,
+    price_for_reseller: { amount: plainAmount(price), currency },
     available,
     suggested_price: suggested,
   };

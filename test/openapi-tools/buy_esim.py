@@ -35,7 +35,10 @@ def main(address: str, key: str) -> None:
         body=OrderInput(
             package_id=package.id,
             external_order_id=f"python-{uuid.uuid4()}",
-            max_price=MoneyInput(amount=package.price_for_reseller, currency=package.currency),
+            max_price=MoneyInput(
+                amount=package.price_for_reseller.amount,
+                currency=package.price_for_reseller.currency,
+            ),
         ),
     )
     if not isinstance(order, Order):

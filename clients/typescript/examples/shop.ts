@@ -11,7 +11,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isProblem, ResellerClient, type MoneyInput, type Order, type Package, type Topup } from '../src/index.ts';
+import {
+  isProblem,
+  ResellerClient,
+  type Money,
+  type MoneyInput,
+  type Order,
+  type Package,
+  type Topup,
+} from '../src/index.ts';
 
 const client = new ResellerClient({
   baseUrl: process.env['RESELLER_URL'] ?? 'http://127.0.0.1:3000',
@@ -27,7 +35,7 @@ const sale = process.argv[2] ?? `sale-${Date.now()}`;
 const packages = await client.listPackages({ available: true }).take(100);
 const chosen = packages.find(({ data_mb: size, countries }) => size !== null && countries.length === 1);
 if (chosen === undefined) throw new Error('nothing is for sale');
-console.log(`Package   ${chosen.id}, ${chosen.name}: ${chosen.price_for_reseller} ${chosen.currency}`);
+console.log(`Package   ${chosen.id}, ${chosen.name}: ${text(chosen.price_for_reseller)}`);
 
 const order = await client.waitFor(await buy(chosen));
 console.log(`Order     ${order.id} is ${order.status}, charged ${price(order)}`);
@@ -54,7 +62,7 @@ const usage = await client.getEsimUsage(order.esim_id);
 console.log(`Usage     ${usage.data_used_mb} MB of ${usage.data_total_mb ?? 'unlimited'}`);
 
 const wallet = await client.getWallet();
-console.log(`Wallet    ${wallet.balance} ${wallet.currency}`);
+console.log(`Wallet    ${text(wallet.balance)}`);
 
 /** Buys, or finds the earlier purchase of this sale. */
 async function buy(bought: Package): Promise<Order> {
@@ -85,10 +93,14 @@ async function recharge(esimId: string, bought: Package): Promise<Topup> {
  * The maximum price that the service may charge: the limit of your pricing rules, or the price just read. Above it,
  * nothing is bought.
  */
-function limitOf({ suggested_price: suggested, price_for_reseller: amount, currency }: Package): MoneyInput {
-  return suggested?.max_price ?? { amount, currency };
+function limitOf({ suggested_price: suggested, price_for_reseller: price }: Package): MoneyInput {
+  return suggested?.max_price ?? price;
 }
 
 function price(work: Order | Topup): string {
-  return work.charged === null ? 'nothing yet' : `${work.charged.amount} ${work.charged.currency}`;
+  return work.charged === null ? 'nothing yet' : text(work.charged);
+}
+
+function text({ amount, currency }: Money): string {
+  return `${amount} ${currency}`;
 }

@@ -1663,14 +1663,7 @@ export interface TriedCost {
    * Id of the package or plan at the service.
    */
   id: number;
-  /**
-   * Exact decimal amount.
-   */
-  price_for_reseller: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency?: string;
+  price_for_reseller: MoneyInput;
 }
 export interface PresentSellingPrice {
   kind: 'package' | 'vpn_plan';
@@ -1678,14 +1671,7 @@ export interface PresentSellingPrice {
    * Id of the package or plan at the service.
    */
   id: number;
-  /**
-   * Exact decimal amount.
-   */
-  amount: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  price: MoneyInput;
 }
 export interface PricingRuleChange {
   terms: PricingTermsInput;
@@ -2291,11 +2277,7 @@ export interface VpnPlan {
   /**
    * Price that the service charges the reseller.
    */
-  price_for_reseller: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  price_for_reseller: Money;
   /**
    * False while the service does not sell it.
    */
@@ -2365,11 +2347,7 @@ export interface VpnPlanWithAge {
   /**
    * Price that the service charges the reseller.
    */
-  price_for_reseller: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  price_for_reseller: Money;
   /**
    * False while the service does not sell it.
    */
@@ -3166,11 +3144,7 @@ export interface Package {
   /**
    * Price that the service charges the reseller.
    */
-  price_for_reseller: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  price_for_reseller: Money;
   /**
    * False while the service does not sell it.
    */
@@ -3266,11 +3240,7 @@ export interface PackageWithAge {
   /**
    * Price that the service charges the reseller.
    */
-  price_for_reseller: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  price_for_reseller: Money;
   /**
    * False while the service does not sell it.
    */
@@ -3497,11 +3467,7 @@ export interface Wallet {
   /**
    * Balance of the wallet at the service.
    */
-  balance: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  balance: Money;
   /**
    * When this was read from the service.
    */

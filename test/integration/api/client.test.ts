@@ -231,7 +231,7 @@ describe('the TypeScript client', () => {
       const script = `import { ResellerClient } from ${JSON.stringify(join(folder, 'index.js'))};
         const baseUrl = ${JSON.stringify(stack.api.baseUrl)};
         const client = new ResellerClient({ baseUrl, apiKey: ${JSON.stringify(stack.apiKey)} });
-        console.log((await client.getWallet()).currency);`;
+        console.log((await client.getWallet()).balance.currency);`;
       expect((await run(process.execPath, ['--input-type=module', '--eval', script])).stdout).toBe('USD\n');
     } finally {
       removeFolder(folder);

@@ -247,7 +247,9 @@ describe('the top-up API', () => {
     const esimId = await desk.newEsim();
     const options = await stack.api.get(`/v1/esims/${esimId}/topup-options`);
     expect(options.body).toMatchObject({
-      data: expect.arrayContaining([expect.objectContaining({ id: 1002, price_for_reseller: '5.10' })]),
+      data: expect.arrayContaining([
+        expect.objectContaining({ id: 1002, price_for_reseller: { amount: '5.10', currency: 'USD' } }),
+      ]),
     });
     expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/topup-options')).status).toBe(404);
   });

@@ -46,7 +46,7 @@ describe('pricing rules', () => {
 
     const shown = (await caller.get('/v1/packages/101')).body;
     expect(shown).toMatchObject({
-      price_for_reseller: '9.80',
+      price_for_reseller: { amount: '9.80', currency: 'EUR' },
       suggested_price: {
         amount: '13.99',
         currency: 'EUR',

@@ -46,12 +46,12 @@ describe('a what-if call', () => {
         },
       ],
       price_list: [
-        { kind: 'package', id: 101, price_for_reseller: '13.50' },
-        { kind: 'vpn_plan', id: 7, price_for_reseller: '5' },
+        { kind: 'package', id: 101, price_for_reseller: { amount: '13.50', currency: 'EUR' } },
+        { kind: 'vpn_plan', id: 7, price_for_reseller: { amount: '5', currency: 'EUR' } },
       ],
       selling_prices: [
-        { kind: 'vpn_plan', id: 7, amount: '4.99', currency: 'EUR' },
-        { kind: 'package', id: 103, amount: '40', currency: 'EUR' },
+        { kind: 'vpn_plan', id: 7, price: { amount: '4.99', currency: 'EUR' } },
+        { kind: 'package', id: 103, price: { amount: '40', currency: 'EUR' } },
       ],
     });
     expect(answer.status).toBe(200);
@@ -90,7 +90,7 @@ describe('a what-if call', () => {
     expect(summary).toEqual({ items: 4, changed: 4, without_suggestion: 0, below_minimum: 2, at_loss: 1 });
     expect(await own.database.run((db) => db.select().from(pricingRules))).toEqual(before);
     expect((await mine.get('/v1/packages/101')).body).toMatchObject({
-      price_for_reseller: '9.80',
+      price_for_reseller: { amount: '9.80', currency: 'EUR' },
       suggested_price: { amount: '13.73' },
     });
   });
@@ -123,20 +123,20 @@ describe('a what-if call', () => {
     ]);
     const unknown = await caller.post('/v1/pricing/what-if', {
       package_ids: [101, 999],
-      price_list: [{ kind: 'package', id: 998, price_for_reseller: '1' }],
+      price_list: [{ kind: 'package', id: 998, price_for_reseller: { amount: '1', currency: 'EUR' } }],
     });
     expect(unknown.read(problemSchema).errors?.map(({ field }) => field)).toEqual(['package_ids.1', 'price_list.0']);
   });
 
   it('refuses two entries for one item, because one would be ignored', async () => {
-    const cost = { kind: 'package', id: 101, price_for_reseller: '1' };
-    const price = { kind: 'vpn_plan', id: 7, amount: '1', currency: 'EUR' };
+    const cost = { kind: 'package', id: 101, price_for_reseller: { amount: '1', currency: 'EUR' } };
+    const price = { kind: 'vpn_plan', id: 7, price: { amount: '1', currency: 'EUR' } };
     // A package and a plan may have the same number.
     const price_list = [
       cost,
       { ...cost, kind: 'vpn_plan', id: 7 },
       { ...cost, id: 7 },
-      { ...cost, price_for_reseller: '2' },
+      { ...cost, price_for_reseller: { amount: '2', currency: 'EUR' } },
     ];
     const answer = await caller.post('/v1/pricing/what-if', { price_list, selling_prices: [price, price] });
     expect([answer.status, answer.read(problemSchema).errors]).toEqual([

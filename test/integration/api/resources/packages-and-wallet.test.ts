@@ -29,8 +29,7 @@ describe('packages and wallet', () => {
           data_mb: 5_120,
           unlimited: false,
           validity_days: 30,
-          price_for_reseller: '9.80',
-          currency: 'EUR',
+          price_for_reseller: { amount: '9.80', currency: 'EUR' },
           available: true,
           public_price: null,
           suggested_price: null,
@@ -42,8 +41,7 @@ describe('packages and wallet', () => {
           data_mb: 1_024,
           unlimited: false,
           validity_days: 7,
-          price_for_reseller: '3.455',
-          currency: 'EUR',
+          price_for_reseller: { amount: '3.455', currency: 'EUR' },
           available: true,
           public_price: null,
           suggested_price: null,
@@ -70,8 +68,7 @@ describe('packages and wallet', () => {
       expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
     }
     expect((await caller.get('/v1/wallet')).body).toEqual({
-      balance: '1250',
-      currency: 'EUR',
+      balance: { amount: '1250', currency: 'EUR' },
       read_at: new Date(TEST_NOW).toISOString(),
       age_seconds: 0,
     });
@@ -87,11 +84,11 @@ describe('packages and wallet', () => {
     });
     const by = await own.caller();
     const answers = await Promise.all(Array.from({ length: 10 }, () => by.get('/v1/wallet')));
-    expect(new Set(answers.map((answer) => answer.at('balance')))).toEqual(new Set(['1']));
+    expect(new Set(answers.map((answer) => answer.at('balance', 'amount')))).toEqual(new Set(['1']));
     own.clock.now += 2_999;
-    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '1', age_seconds: 2.999 });
+    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: { amount: '1' }, age_seconds: 2.999 });
     own.clock.now += 1;
-    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '2', age_seconds: 0 });
+    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: { amount: '2' }, age_seconds: 0 });
   });
 
   it('show the public price of a package when the service lists it, and null otherwise', async () => {
