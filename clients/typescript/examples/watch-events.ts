@@ -20,6 +20,7 @@ const cursor = place !== undefined && existsSync(place) ? readFileSync(place, 'u
 
 const onDisconnect = ({ message }: Error, nextInMs: number) =>
   console.error(`${message}; next try in ${Math.round(nextInMs / 1_000)} s`);
+console.error(`Waiting for ${cursor === undefined ? 'new events' : 'events after the last one'}; Ctrl-C ends it.`);
 const events = client.streamEvents({ cursor }, { onDisconnect });
 try {
   for await (const { created_at: at, type, subject } of events) {
