@@ -34,7 +34,8 @@ describe('the list of packages', () => {
         const seen: number[] = [];
         for (let shown = page(); shown.length > 0; shown = page(seen.at(-1))) seen.push(...idsOf(shown));
         expect(seen).toEqual(idsOf(sortedAfter(items, sort, undefined).filter((each) => !on || each.available)));
-        expect(seen.toSorted()).toEqual(idsOf(items.filter((each) => !on || each.available)).toSorted());
+        expect(new Set(seen)).toEqual(new Set(idsOf(items.filter((each) => !on || each.available))));
+        expect(new Set(seen).size).toBe(seen.length);
       }),
     );
   });
