@@ -133,7 +133,7 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     'actOnManyVpnSubscriptions',
     'actOnManyCancellations',
   ],
-  'calculates, and stores nothing': ['tryPricing'],
+  'calculates, and stores nothing': ['tryPricing', 'createQuote'],
   'from the service, identified by the delivery id and the signed content': ['receiveServiceWebhook'],
 };
 

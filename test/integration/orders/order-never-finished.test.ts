@@ -38,9 +38,13 @@ describe('an order that the service never finishes', () => {
   it('can be resolved, and each refusal of another action names that possibility', async () => {
     const id = await neverFinished();
     for (const action of ['retry', 'abandon', 'release']) {
-      const refused = await act(id, action);
-      expect(refused.status).toBe(409);
-      expect(refused.textAt('detail')).toContain('Possible now: `resolve` with the case `outcome_unknown`.');
+      // While a report of the service is not judged yet, no action is possible.
+      await expect
+        .poll(async () => (await act(id, action)).body)
+        .toMatchObject({
+          status: 409,
+          detail: expect.stringContaining('Possible now: `resolve` with the case `outcome_unknown`.') as string,
+        });
     }
     expect((await act(id, 'resolve', { ...NOT_BOUGHT, next: 'abandon' })).body).toMatchObject({
       refusal: 'wallet_not_read',
