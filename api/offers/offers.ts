@@ -98,7 +98,8 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
   if (offer === undefined) return complete ? [{ in: 'body', field, message: missing }] : [];
   const errors: FieldError[] = [];
   if (!offer.available && ifUnavailable === 'refuse') {
-    const message = 'is not sold at the moment. With `"if_unavailable": "hold"` the purchase waits until it is';
+    const noun = field === 'vpn_plan_id' ? 'VPN plan' : 'package';
+    const message = `names a ${noun} that is not sold now. With \`if_unavailable: hold\` the purchase waits until it is`;
     errors.push({ in: 'body', field, message });
   }
   if (maxPrice !== undefined && maxPrice.currency !== offer.currency) {

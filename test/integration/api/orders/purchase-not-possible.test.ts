@@ -47,12 +47,12 @@ describe('an order that cannot be bought', () => {
     ],
     [
       { package_id: 103 },
-      'The field `package_id` is not sold at the moment. With `"if_unavailable": "hold"` the purchase waits until it is.',
+      'The field `package_id` names a package that is not sold now. With `if_unavailable: hold` the purchase waits until it is.',
     ],
     [{ max_price: inDollar }, 'The field `max_price.currency` must be EUR, the currency of the price.'],
     [
       { package_id: 103, max_price: inDollar },
-      'The field `package_id` is not sold at the moment. With `"if_unavailable": "hold"` the purchase waits until it ' +
+      'The field `package_id` names a package that is not sold now. With `if_unavailable: hold` the purchase waits until it ' +
         'is. 1 more error is in `errors`.',
     ],
   ])('is refused before it is stored: %j', async (more, detail) => {
