@@ -10,7 +10,7 @@ import {
   topupPage,
 } from '#api/esims/topup-schemas.ts';
 import type { Operation } from '#api/http/operation.ts';
-import { MISSING_OPTION, type Offers } from '#api/offers/offers.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { topupReads } from '#db/work/topup-queries.ts';
@@ -48,11 +48,10 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
         // The transaction refuses an unknown eSIM.
         if (esim === undefined) return undefined;
         return offers.objectionTo(offers.topupOptions(esim.serviceEsimId), {
-          field: 'package_id',
+          of: 'options',
           id: body.package_id,
           maxPrice: body.max_price,
           ifUnavailable: body.if_unavailable,
-          missing: MISSING_OPTION,
         });
       },
       added: {},

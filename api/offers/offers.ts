@@ -14,13 +14,30 @@ import type { ServicePackage } from '#upstream/contract.ts';
 const RECENT_MS = 5 * 60_000;
 /** How long a request waits for a newer reading, in milliseconds. */
 const WAIT_MS = 1_000;
-/** After a failed or late reading no request waits for this long, in milliseconds. */
+/** After a late reading, or a failed one of a whole list, no request waits for this long, in milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** Clauses about an id that the list lacks. */
-export const MISSING_PACKAGE = 'is not the id of a package that is sold now; `GET /v1/packages` lists them';
-export const MISSING_PLAN = 'is not the id of a VPN plan that is sold now; `GET /v1/vpn/plans` lists them';
-export const MISSING_OPTION = 'is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them';
+/** The lists of offers: packages, VPN plans, and the top-up options of an eSIM. */
+export type OffersOf = 'packages' | 'plans' | 'options';
+
+/** The field that names an offer of a list, and the clause about an id that the list lacks. */
+const NAMED: Readonly<Record<OffersOf, { field: 'package_id' | 'vpn_plan_id'; noun: string; missing: string }>> = {
+  packages: {
+    field: 'package_id',
+    noun: 'package',
+    missing: 'is not the id of a package that is sold now; `GET /v1/packages` lists them',
+  },
+  plans: {
+    field: 'vpn_plan_id',
+    noun: 'VPN plan',
+    missing: 'is not the id of a VPN plan that is sold now; `GET /v1/vpn/plans` lists them',
+  },
+  options: {
+    field: 'package_id',
+    noun: 'package',
+    missing: 'is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them',
+  },
+};
 
 /** A package or plan that can be bought. */
 export interface Offer {
@@ -31,12 +48,10 @@ export interface Offer {
 
 /** What a request wants to buy. */
 export interface Wanted {
-  readonly field: 'package_id' | 'vpn_plan_id';
+  readonly of: OffersOf;
   readonly id: number;
   readonly maxPrice: Money | undefined;
   readonly ifUnavailable: 'refuse' | 'hold';
-  /** Clause about an id that the list lacks. */
-  readonly missing: string;
 }
 
 /** A list of offers. */
@@ -55,7 +70,8 @@ export class Offers {
   readonly plans: PlanList;
   readonly #service: Pick<ApiDependencies['service'], 'listTopupOptions'>;
   readonly #now: () => number;
-  #pausedUntil = 0;
+  /** Until when no request waits for a list, in epoch milliseconds. */
+  readonly #pausedUntil = new Map<OffersOf, number>();
 
   constructor(dependencies: Pick<ApiDependencies, 'service' | 'now'>) {
     this.packages = packageList(dependencies);
@@ -79,10 +95,11 @@ export class Offers {
     const { kept } = list;
     const now = this.#now();
     if (kept !== undefined && now - kept.readAt < RECENT_MS && objections(kept.value, wanted).length === 0) return;
-    if (now < this.#pausedUntil) return;
+    if (now < (this.#pausedUntil.get(wanted.of) ?? 0)) return;
     const current = await within(WAIT_MS, list.get());
-    if (current === undefined) {
-      this.#pausedUntil = this.#now() + PAUSE_MS;
+    if (current === 'late' || current === undefined) {
+      // A failure of the options of one eSIM says nothing about those of another one.
+      if (current === 'late' || wanted.of !== 'options') this.#pausedUntil.set(wanted.of, this.#now() + PAUSE_MS);
       return;
     }
     const errors = objections(current.value, wanted);
@@ -93,12 +110,12 @@ export class Offers {
 
 /** All objections to a purchase, by the fields of its request. Only a complete list proves that it lacks an id. */
 export function objections({ items, complete }: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
-  const { field, id, maxPrice, ifUnavailable, missing } = wanted;
+  const { id, maxPrice, ifUnavailable } = wanted;
+  const { field, noun, missing } = NAMED[wanted.of];
   const offer = items.find((each) => each.id === id);
   if (offer === undefined) return complete ? [{ in: 'body', field, message: missing }] : [];
   const errors: FieldError[] = [];
   if (!offer.available && ifUnavailable === 'refuse') {
-    const noun = field === 'vpn_plan_id' ? 'VPN plan' : 'package';
     const message = `names a ${noun} that is not sold now. With \`if_unavailable: hold\` the purchase waits until it is`;
     errors.push({ in: 'body', field, message });
   }
@@ -109,11 +126,11 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
   return errors;
 }
 
-/** @returns undefined when the promise is rejected, or not resolved within these milliseconds. */
-async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
+/** @returns undefined when the promise is rejected. */
+async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | 'late' | undefined> {
   const over = new AbortController();
   try {
-    return await Promise.race([promise, delay(ms, undefined, { signal: over.signal })]);
+    return await Promise.race([promise, delay(ms, 'late' as const, { signal: over.signal })]);
   } catch {
     return undefined;
   } finally {

@@ -1,6 +1,6 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
-import { MISSING_PACKAGE, type Offers } from '#api/offers/offers.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import {
   orderInput,
   orderInputExample,
@@ -42,11 +42,10 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
       quoted: ({ package_id: itemId }) => ({ itemId, esimId: undefined }),
       objection: ({ body }) =>
         offers.objectionTo(offers.packages, {
-          field: 'package_id',
+          of: 'packages',
           id: body.package_id,
           maxPrice: body.max_price,
           ifUnavailable: body.if_unavailable,
-          missing: MISSING_PACKAGE,
         }),
       added: {},
     },

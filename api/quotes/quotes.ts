@@ -3,15 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf } from '#api/fields/freshness.ts';
 import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import {
-  MISSING_OPTION,
-  MISSING_PACKAGE,
-  MISSING_PLAN,
-  objections,
-  type Offer,
-  type Offers,
-  type Wanted,
-} from '#api/offers/offers.ts';
+import { objections, type Offer, type Offers, type Wanted } from '#api/offers/offers.ts';
 import { pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import type { FieldError } from '#api/problems/problem.ts';
 import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
@@ -118,18 +110,18 @@ async function subjectOf(
     const plans = await offers.plans.get();
     return {
       item: { lineageId, kind: 'vpn_subscription', itemId: planId, esimId: undefined },
-      wanted: { ...common, field: 'vpn_plan_id', id: planId, missing: MISSING_PLAN },
+      wanted: { ...common, of: 'plans', id: planId },
       offers: plans,
       priced: (id) => mapped(plans, id, pricedPlan),
     };
   }
   if (packageId === undefined) throw misfit('is required, unless `vpn_plan_id` is given', 'package_id');
-  const wanted = { ...common, field: 'package_id', id: packageId } as const;
+  const wanted = { ...common, id: packageId } as const;
   if (esimId === undefined) {
     const packages = await offers.packages.get();
     return {
       item: { lineageId, kind: 'order', itemId: packageId, esimId: undefined },
-      wanted: { ...wanted, missing: MISSING_PACKAGE },
+      wanted: { ...wanted, of: 'packages' },
       offers: packages,
       priced: (id) => mapped(packages, id, pricedPackage),
     };
@@ -139,7 +131,7 @@ async function subjectOf(
   const options = await offers.topupOptions(esim.serviceEsimId).get();
   return {
     item: { lineageId, kind: 'topup', itemId: packageId, esimId },
-    wanted: { ...wanted, missing: MISSING_OPTION },
+    wanted: { ...wanted, of: 'options' },
     offers: options,
     priced: (id) => mapped(options, id, pricedPackage),
   };

@@ -4,7 +4,7 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { MISSING_PLAN, type Offers } from '#api/offers/offers.ts';
+import type { Offers } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
@@ -76,11 +76,10 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
       quoted: ({ vpn_plan_id: itemId }) => ({ itemId, esimId: undefined }),
       objection: ({ body }) =>
         offers.objectionTo(offers.plans, {
-          field: 'vpn_plan_id',
+          of: 'plans',
           id: body.vpn_plan_id,
           maxPrice: body.max_price,
           ifUnavailable: body.if_unavailable,
-          missing: MISSING_PLAN,
         }),
       added: {},
     },

@@ -141,6 +141,14 @@ describe('a top-up and a VPN subscription', () => {
     expect((await post('/v1/topups', { esim_id: esimId, package_id: 101, max_price: inEuro })).status).toBe(202);
   });
 
+  it('of an eSIM whose options cannot be read is accepted, and the next one is checked all the same', async () => {
+    const esimId = await makeOwnWork(api, caller).then(({ ids }) => ids.esim);
+    packages = async () => UNREACHABLE;
+    expect((await post('/v1/topups', { esim_id: esimId, package_id: 77_777 })).status).toBe(202);
+    packages = async () => listing();
+    expect((await post('/v1/topups', { esim_id: esimId, package_id: 77_777 })).status).toBe(422);
+  });
+
   it('of an unknown plan, or with a limit in another currency, is refused', async () => {
     const input = { vpn_plan_id: 7, external_subscription_id: 'V-1', customer_reference: 'C', customer_price: '5' };
     const unknown = await post('/v1/vpn/subscriptions', { ...input, vpn_plan_id: 8 });
