@@ -79,7 +79,7 @@ export class EventTail {
    * @param position the payload of a notification; empty from a process of an earlier version, which sends none.
    */
   hear(position: string): void {
-    this.#announced = /^\d+$/.test(position) ? BigInt(position) : undefined;
+    this.#announced = /^\d{1,18}$/.test(position) ? BigInt(position) : undefined;
     this.#options.wakeups.wake();
   }
 
@@ -104,7 +104,7 @@ export class EventTail {
     let waitMs = policy.pollMs;
     while (!this.#stopped) {
       try {
-        const foundRows = this.#passUnheard() || (await this.#readNew()) > 0;
+        const foundRows = !this.#passUnheard() && (await this.#readNew()) > 0;
         waitMs = pollWaitMs({ waitMs, foundRows, isHearing: wakeups.isHearing() }, policy);
       } catch (error) {
         logger.warn({ err: error }, 'new events could not be read; the process tries again');

@@ -30,11 +30,6 @@ export class CachedRead<Value> {
     this.#now = options.now;
   }
 
-  /** The last result, however old it is. */
-  get kept(): ReadAt<Value> | undefined {
-    return this.#kept;
-  }
-
   /** @returns the kept value, or a new one once it is older than the limit. @throws the error of the read. */
   async get(): Promise<ReadAt<Value>> {
     const kept = this.#kept;

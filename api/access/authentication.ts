@@ -54,7 +54,7 @@ export async function authenticate(
 export function callerOf(key: ApiKeyRow, scope: RequiredScope): Caller {
   if (!allows(key, scope)) throw lacking(scope);
   const lineageId = lineageOf(key);
-  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
+  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined, scopes: key.scopes };
 }
 
 function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
@@ -140,7 +140,8 @@ function refused(detail = 'The API key is not valid: unknown, revoked or expired
   });
 }
 
-function lacking(scope: RequiredScope): Problem {
+/** The problem of a key without a scope. */
+export function lacking(scope: RequiredScope): Problem {
   return new Problem('missing_scope', {
     detail: `This needs the scope ${scope}.`,
     headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },

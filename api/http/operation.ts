@@ -22,6 +22,8 @@ export interface Caller {
   readonly lineageId: string;
   /** Limits the caller to the work of this lineage; undefined: no limit. */
   readonly ownerId: string | undefined;
+  /** What the key may do. The scope of the call itself is checked before. */
+  readonly scopes: readonly string[];
 }
 
 /** An answer other than a problem, as documented. */

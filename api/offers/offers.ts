@@ -1,21 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { fieldProblem } from '#api/http/operation.ts';
 import { type PackageList, packageList } from '#api/offers/package-list.ts';
 import { type PlanList, planList } from '#api/offers/plan-list.ts';
-import type { FieldError, Problem } from '#api/problems/problem.ts';
+import { within } from '#api/offers/within.ts';
+import { type FieldError, Problem } from '#api/problems/problem.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
-/** A request without objections passes by a reading of at most this age, in milliseconds. */
-const RECENT_MS = 5 * 60_000;
 /** How long a request waits for a newer reading, in milliseconds. */
 const WAIT_MS = 1_000;
-/** After a late reading, or a failed one of a whole list, no request waits for this long, in milliseconds. */
+/** After a late or failed reading no request waits for this long, in milliseconds. */
 const PAUSE_MS = 5_000;
+/** Requests that wait for a reading at the same time; further ones are not checked. */
+const MAX_WAITING = 20;
 
 /** The lists of offers: packages, VPN plans, and the top-up options of an eSIM. */
 export type OffersOf = 'packages' | 'plans' | 'options';
@@ -56,8 +56,6 @@ export interface Wanted {
 
 /** A list of offers. */
 interface OfferList {
-  /** The last reading. */
-  readonly kept?: ReadAt<Listing<Offer>> | undefined;
   get(): Promise<ReadAt<Listing<Offer>>>;
 }
 
@@ -72,6 +70,7 @@ export class Offers {
   readonly #now: () => number;
   /** Until when no request waits for a list, in epoch milliseconds. */
   readonly #pausedUntil = new Map<OffersOf, number>();
+  #waiting = 0;
 
   constructor(dependencies: Pick<ApiDependencies, 'service' | 'now'>) {
     this.packages = packageList(dependencies);
@@ -92,14 +91,13 @@ export class Offers {
 
   /** @returns why this cannot be bought; undefined when it can be bought, or the offers are not known. */
   async objectionTo(list: OfferList, wanted: Wanted): Promise<Problem | undefined> {
-    const { kept } = list;
-    const now = this.#now();
-    if (kept !== undefined && now - kept.readAt < RECENT_MS && objections(kept.value, wanted).length === 0) return;
-    if (now < (this.#pausedUntil.get(wanted.of) ?? 0)) return;
+    if (this.#now() < (this.#pausedUntil.get(wanted.of) ?? 0) || this.#waiting >= MAX_WAITING) return;
+    this.#waiting += 1;
     const current = await within(WAIT_MS, list.get());
-    if (current === 'late' || current === undefined) {
-      // A failure of the options of one eSIM says nothing about those of another one.
-      if (current === 'late' || wanted.of !== 'options') this.#pausedUntil.set(wanted.of, this.#now() + PAUSE_MS);
+    this.#waiting -= 1;
+    if ('missing' in current) {
+      const isOfOne = current.missing === 'failed' && wanted.of === 'options' && isDefinite(current.error);
+      if (!isOfOne) this.#pausedUntil.set(wanted.of, this.#now() + PAUSE_MS);
       return;
     }
     const errors = objections(current.value, wanted);
@@ -126,14 +124,7 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
   return errors;
 }
 
-/** @returns undefined when the promise is rejected. */
-async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | 'late' | undefined> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([promise, delay(ms, 'late' as const, { signal: over.signal })]);
-  } catch {
-    return undefined;
-  } finally {
-    over.abort();
-  }
+/** The service refused the call: that says something about this eSIM, and nothing about the others. */
+function isDefinite(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'service_failed';
 }

@@ -1,4 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { within } from '#api/offers/within.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import type { Money } from '#domain/money/money.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
@@ -7,6 +8,9 @@ import type { PublicPackage, ServicePackage } from '#upstream/contract.ts';
 
 /** Price lists change at most hourly. `max_price` protects a caller against a change in between. */
 export const PRICES_MAX_AGE_MS = 30_000;
+
+/** How long a reading waits for the public prices, in milliseconds. */
+const PUBLIC_WAIT_MS = 500;
 
 /** A package with its public price, if the service shows one. */
 export type ListedPackage = ServicePackage & { readonly publicPrice: Money | null };
@@ -17,9 +21,14 @@ export type PackageList = CachedRead<Listing<ListedPackage>>;
 /** The cached list of packages, with public prices where the service shows them. */
 export function packageList({ service, now }: Pick<ApiDependencies, 'service' | 'now'>): PackageList {
   const read = async (): Promise<Listing<ListedPackage>> => {
-    const [packages, listed] = await Promise.all([service.listPackages(), service.listPublicPackages()]);
-    // The public price is only for comparison, so its failure does not matter.
-    const publicPrices = new Map(listed.ok ? listed.value.items.map((each) => [each.id, publicPriceOf(each)]) : []);
+    const [packages, listed] = await Promise.all([
+      service.listPackages(),
+      within(PUBLIC_WAIT_MS, service.listPublicPackages()),
+    ]);
+    // The public price is only for comparison, so it does not matter when it is late or fails.
+    const publicPrices = new Map(
+      'ok' in listed && listed.ok ? listed.value.items.map((each) => [each.id, publicPriceOf(each)]) : [],
+    );
     const { items, complete } = valueOf(packages);
     const shown = items
       .map((each) => ({ ...each, publicPrice: publicPrices.get(each.id) ?? null }))

@@ -11,17 +11,23 @@ import type { ServicePackage } from '#upstream/contract.ts';
 const SORTS = ['id', 'price', '-price', 'data', '-data', 'days', '-days'] as const;
 type Sort = (typeof SORTS)[number];
 
+/** More would be a list of the world, and each code is looked up in each package. */
+const MAX_COUNTRIES = 50;
+
 const countries = z
   .string()
   .refine((text) => text.split(',').every((each) => country.safeParse(each).success), {
     message: 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE, or several, separated by commas',
   })
-  .transform((text) => text.split(','))
+  .refine((text) => text.split(',').length <= MAX_COUNTRIES, {
+    message: `must have at most ${MAX_COUNTRIES} codes`,
+  })
+  .transform((text) => [...new Set(text.split(','))])
   .optional()
   .meta({
     description: 'Only packages that are valid in each of these countries (ISO 3166-1 alpha-2).',
     example: ['DE', 'FR'],
-    override: { type: 'array', items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1 },
+    override: { type: 'array', items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: MAX_COUNTRIES },
   });
 
 const wholeNumber = (description: string) =>
@@ -78,27 +84,28 @@ export function meetsSearch(each: ServicePackage, search: PackageSearch): boolea
 }
 
 /**
- * The packages after a package, in an order.
+ * The packages that meet a search, after a package, in the order of the search.
  *
  * @param after id of the last package of the page before; undefined: from the first one.
  * @throws Problem validation_failed if the order needs a value of that package, and the service does not list it any
  * more.
  */
-export function sortedAfter<Item extends ServicePackage>(
+export function foundAfter<Item extends ServicePackage>(
   items: readonly Item[],
-  sort: Sort,
+  search: PackageSearch,
   after: number | undefined,
 ): Item[] {
+  const { sort } = search;
   const compare = comparator(sort);
-  const sorted = items.toSorted(compare);
-  if (after === undefined) return sorted;
-  if (sort === 'id') return sorted.filter(({ id }) => id > after);
+  const chosen = items.filter((each) => meetsSearch(each, search));
+  if (after === undefined) return chosen.toSorted(compare);
+  if (sort === 'id') return chosen.filter(({ id }) => id > after).toSorted(compare);
   const last = items.find(({ id }) => id === after);
   if (last === undefined) {
     const message = 'continues after a package that the service does not list any more; begin again without it';
     throw invalid([{ in: 'query', field: 'cursor', message }]);
   }
-  return sorted.filter((each) => compare(each, last) > 0);
+  return chosen.filter((each) => compare(each, last) > 0).toSorted(compare);
 }
 
 function comparator(sort: Sort): (one: ServicePackage, other: ServicePackage) => number {

@@ -7,7 +7,7 @@ import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import type { PackageList } from '#api/offers/package-list.ts';
 import { packageExample, packageJson, packageOutput } from '#api/packages/package-schemas.ts';
-import { meetsSearch, packageSearch, sortedAfter } from '#api/packages/package-search.ts';
+import { foundAfter, packageSearch } from '#api/packages/package-search.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 
@@ -52,7 +52,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
         const after = cursor === undefined ? undefined : Number(readNumberCursor('p', cursor));
         const { value, readAt } = await packages.get();
         const rules = await database.run(rulesInForce);
-        const rest = sortedAfter(value.items, search.sort, after).filter((each) => meetsSearch(each, search));
+        const rest = foundAfter(value.items, search, after);
         const shown = rest.slice(0, limit);
         const last = rest.length > limit ? shown.at(-1)?.id : undefined;
         return jsonReply(200, {

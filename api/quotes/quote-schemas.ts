@@ -30,7 +30,7 @@ export const quoteOutput = z
       .meta({
         description:
           'Pass it as `quote_id` of the purchase: the price of the quote is then its `max_price`. Null when it ' +
-          'cannot be bought.',
+          'cannot be bought, or costs more than the given `max_price`.',
         example: 'quo_AQRkZXYx…',
       }),
     kind: z.enum(['order', 'topup', 'vpn_subscription']),
@@ -41,9 +41,10 @@ export const quoteOutput = z
     objections: z
       .array(z.strictObject({ field: z.string(), message: z.string() }))
       .meta({ description: 'Why the purchase would be refused with 422 `purchase_not_possible`: all reasons.' }),
-    holds: z
-      .array(z.strictObject({ failure_class: failureClass, meaning: z.string() }))
-      .meta({ description: 'Why the purchase would be accepted and then held: all reasons.' }),
+    holds: z.array(z.strictObject({ failure_class: failureClass, meaning: z.string() })).meta({
+      description:
+        'Why the purchase would be accepted and then held: the known reasons. Empty for a key that may not buy it.',
+    }),
     expires_at: instant.nullable().meta({ description: 'Until when `id` can be used.' }),
     ...freshness,
   })

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { lacking } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf } from '#api/fields/freshness.ts';
 import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
@@ -8,11 +9,12 @@ import { pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/sugg
 import type { FieldError } from '#api/problems/problem.ts';
 import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
+import { scopesOfKind } from '#db/access/api-scopes.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { compareMoney, type Money, plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { foreseenHolds } from '#fulfilment/gate/foreseen-holds.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
@@ -43,9 +45,10 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
       tag: 'Packages',
       summary: 'Ask what an order, top-up or VPN subscription would cost now',
       description:
-        'Shows the price, your suggested price, and all reasons for which the purchase would be refused or held. ' +
+        'Shows the price, your suggested price, and the known reasons for which the purchase would be refused or held. ' +
         'Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change until the ' +
-        'purchase. A purchase with the `id` of the quote as `quote_id` never costs more than the price of the quote.',
+        'purchase. With the `id` of the quote as `quote_id`, the quoted price is the `max_price` of the purchase. ' +
+        '`esim_id` needs the scope `esims:read`.',
       scope: 'packages:read',
       body: quoteInput,
       bodyExample: quoteInputExample,
@@ -60,9 +63,14 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
         const offer = value.items.find(({ id }) => id === item.itemId);
         const price = offer === undefined ? null : { amount: offer.price_for_reseller, currency: offer.currency };
         const objecting = objectionsOf(value, wanted);
-        const holds = price === null ? [] : await holdsOf(price);
+        const { max_price: limit } = body;
+        const isAboveLimit = price !== null && limit?.currency === price.currency && compareMoney(price, limit) > 0;
+        // The gate's state concerns the whole account: a key that cannot buy this does not see it.
+        const mayBuy = caller.scopes.includes(scopesOfKind(item.kind).write);
+        const holds = price === null || !mayBuy ? [] : await holdsOf(price);
+        if (isAboveLimit) holds.push('price_above_limit');
         const expiresAt = now() + QUOTE_VALID_MS;
-        const isBuyable = price !== null && objecting.length === 0;
+        const isBuyable = price !== null && objecting.length === 0 && !isAboveLimit;
         const ofRules = priced(item.itemId);
         return jsonReply(200, {
           id: isBuyable ? quoteToken(keyRing, item, price, expiresAt) : null,
@@ -77,12 +85,9 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
           ...ageOf(readAt, now()),
         });
 
-        async function holdsOf(of: Money) {
-          const { max_price: limit } = body;
-          const isAbove = limit?.currency === of.currency && compareMoney(of, limit) > 0;
+        async function holdsOf(of: Money): Promise<FailureClass[]> {
           const purchase = { kind: item.kind, price: of, apiKeyId: caller.lineageId };
-          const foreseen = await database.run((db) => foreseenHolds(db, purchase, { spendLimit, now: now() }));
-          return [...foreseen, ...(isAbove ? (['price_above_limit'] as const) : [])];
+          return [...(await database.run((db) => foreseenHolds(db, purchase, { spendLimit, now: now() })))];
         }
       },
     }),
@@ -100,7 +105,7 @@ async function subjectOf(
   { database }: ApiDependencies,
   offers: Offers,
   body: QuoteBody,
-  { lineageId, ownerId }: Caller,
+  { lineageId, ownerId, scopes }: Caller,
 ): Promise<Subject> {
   const { package_id: packageId, vpn_plan_id: planId, esim_id: esimId, max_price: maxPrice } = body;
   const common = { maxPrice, ifUnavailable: 'refuse' } as const;
@@ -126,6 +131,7 @@ async function subjectOf(
       priced: (id) => mapped(packages, id, pricedPackage),
     };
   }
+  if (!scopes.includes('esims:read')) throw lacking('esims:read');
   const esim = await database.run((db) => findEsim(db, esimId, ownerId));
   if (esim === undefined) throw misfit('is not the id of an existing eSIM', 'esim_id');
   const options = await offers.topupOptions(esim.serviceEsimId).get();

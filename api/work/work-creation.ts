@@ -72,10 +72,11 @@ export async function createWork<Row>(
         ? ['reference', named]
         : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
       const id = isNamed && !reference.isForGood ? newId(kind) : workId(dependencies.keyRing, kind, naming);
+      const quoted = quotedLimit(dependencies, body, { lineageId, kind, item }, now);
       const work = {
         id,
         apiKeyId: lineageId,
-        maxPrice: quotedLimit(dependencies, body, { lineageId, kind, item }, now) ?? body.max_price ?? null,
+        maxPrice: (quoted instanceof Problem ? undefined : quoted) ?? body.max_price ?? null,
         deadlineAt: body.deadline ?? null,
         metadata: body.metadata ?? {},
       };
@@ -83,7 +84,9 @@ export async function createWork<Row>(
       if (!intake.accepted) {
         throw await alreadyExists(tx, resource, intake.existingId, ownerId);
       }
+      // Last: a repeated request was answered before, and a used reference has its own problem.
       if (objection !== undefined) throw objection;
+      if (quoted instanceof Problem) throw quoted;
       const headers = { Location: `${path}/${id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
       return jsonReply(202, show(intake.row), headers);
     },
@@ -126,20 +129,18 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
   };
 }
 
-/** The price of the given quote. @throws Problem validation_failed */
+/** The price of the given quote, or why it cannot be used. */
 function quotedLimit(
   { keyRing }: ApiDependencies,
   { quote_id: token, max_price: limit }: CreationRequest['body'],
   { lineageId, kind, item }: Pick<QuotedItem, 'lineageId'> & Pick<PurchaseCheck, 'item'> & { readonly kind: WorkKind },
   now: Date,
-): Money | undefined {
+): Money | Problem | undefined {
   if (token === undefined || item === undefined || kind === 'cancellation') return undefined;
   const refuse = (message: string) => invalid([{ in: 'body', field: 'quote_id', message }]);
-  if (limit !== undefined) throw refuse('must not be given together with `max_price`');
+  if (limit !== undefined) return refuse('must not be given together with `max_price`');
   const price = quotedPrice(keyRing, token, { lineageId, kind, ...item }, now.getTime());
-  if (price === undefined)
-    throw refuse('is not the id of a quote for this purchase by this API key, or it has expired');
-  return price;
+  return price ?? refuse('is not the id of a quote for this purchase by this API key, or it has expired');
 }
 
 function requireFuture(deadline: Date | undefined, now: Date): void {

@@ -1,13 +1,16 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readAccount } from '#db/gate/account.ts';
-import { listCircuits } from '#db/gate/circuits.ts';
+import { readAccount, type Account } from '#db/gate/account.ts';
+import { circuitOfRow, listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
-import { CIRCUITS } from '#domain/gate/circuit.ts';
-import { judgeReservation, spendDay, spendProblem } from '#domain/gate/purchase-gate.ts';
+import { firstInQueue } from '#db/gate/waits.ts';
+import { CIRCUITS, judgeAtCircuit } from '#domain/gate/circuit.ts';
+import { judgeReservation, spendDay } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { pauseFor } from '#fulfilment/gate/pauses.ts';
+import { limitProblem } from '#fulfilment/gate/reservations.ts';
 
 /** A purchase that is not requested yet. */
 export interface PossiblePurchase {
@@ -18,8 +21,8 @@ export interface PossiblePurchase {
 }
 
 /**
- * The reasons for which the purchase gate would hold a new purchase now, by the same comparisons that it makes itself.
- * Nothing is reserved, so the answer may differ when the purchase is sent.
+ * The reasons for which the purchase gate would hold a new purchase now, by the comparisons of the gate itself. Nothing
+ * is reserved, and the wallet is not read, so the answer may differ when the purchase is sent.
  *
  * @param spendLimit daily limit of all keys together.
  * @param now epoch milliseconds.
@@ -30,15 +33,24 @@ export async function foreseenHolds(
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
 ): Promise<readonly FailureClass[]> {
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
-  const spent = (amount: Money, limit: Money | undefined) =>
-    limit !== undefined && spendProblem(price, { limit, spent: amount, whose: '' }) !== undefined;
+  const covers = walletCovers(account, price, now);
   const holds = new Set<FailureClass>();
   if (pauseFor(await activePauses(db), kind, []) !== undefined) holds.add('purchases_paused');
-  for (const { name, state } of await listCircuits(db)) if (state !== 'closed') holds.add(CIRCUITS[name].heldAs);
-  if (account.wallet !== undefined) {
-    const funds = { balance: account.wallet.balance, reserved: account.reserved };
-    if (judgeReservation(price, funds).kind === 'short') holds.add('insufficient_balance');
+  for (const row of await listCircuits(db)) {
+    // A purchase with reserved money passes this circuit.
+    if (row.name === 'insufficient_balance' && covers === true) continue;
+    const isOldest = (await firstInQueue(db, `circuit:${row.name}`)) === undefined;
+    const candidate = { isCanary: false, isWaiting: false, isOldest, isReleased: false };
+    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(CIRCUITS[row.name].heldAs);
   }
-  if (spent(account.spentByKey, account.keyLimit) || spent(account.spent, spendLimit)) holds.add('spend_limit_reached');
+  if (covers === false) holds.add('insufficient_balance');
+  if (limitProblem(account, price, { spendLimit }) !== undefined) holds.add('spend_limit_reached');
   return [...holds];
+}
+
+/** @returns undefined when it is not known: no recent reading, or another currency. */
+function walletCovers({ wallet, reserved }: Account, price: Money, now: number): boolean | undefined {
+  if (wallet === undefined || now - wallet.readAt.getTime() > DEFAULT_POLICY.gate.balanceAgeMs) return undefined;
+  const { kind } = judgeReservation(price, { balance: wallet.balance, reserved });
+  return kind === 'other_currency' ? undefined : kind === 'enough';
 }

@@ -1290,7 +1290,7 @@ export class Operations {
 
   /** Ask what an order, top-up or VPN subscription would cost now.
    *
-   * Shows the price, your suggested price, and all reasons for which the purchase would be refused or held. Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change until the purchase. A purchase with the `id` of the quote as `quote_id` never costs more than the price of the quote.
+   * Shows the price, your suggested price, and the known reasons for which the purchase would be refused or held. Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change until the purchase. With the `id` of the quote as `quote_id`, the quoted price is the `max_price` of the purchase. `esim_id` needs the scope `esims:read`.
    *
    * Scope: `packages:read`.
    */

@@ -3267,7 +3267,7 @@ export interface PackageWithAge {
  */
 export interface Quote {
   /**
-   * Pass it as `quote_id` of the purchase: the price of the quote is then its `max_price`. Null when it cannot be bought.
+   * Pass it as `quote_id` of the purchase: the price of the quote is then its `max_price`. Null when it cannot be bought, or costs more than the given `max_price`.
    */
   id: string | null;
   kind: 'order' | 'topup' | 'vpn_subscription';
@@ -3295,7 +3295,7 @@ export interface Quote {
     message: string;
   }[];
   /**
-   * Why the purchase would be accepted and then held: all reasons.
+   * Why the purchase would be accepted and then held: the known reasons. Empty for a key that may not buy it.
    */
   holds: {
     failure_class: FailureClass;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { meetsSearch, packageSearch, sortedAfter } from '#api/packages/package-search.ts';
+import { foundAfter, meetsSearch, packageSearch } from '#api/packages/package-search.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
 const query = z.strictObject(packageSearch);
@@ -27,13 +27,12 @@ describe('the list of packages', () => {
     fc.assert(
       fc.property(packages, oneOf(...SORTS), fc.integer({ min: 1, max: 7 }), fc.boolean(), (items, sort, limit, on) => {
         const search = query.parse({ sort, ...(on && { available: 'true' }) });
-        const page = (after?: number) =>
-          sortedAfter(items, sort, after)
-            .filter((each) => meetsSearch(each, search))
-            .slice(0, limit);
+        const page = (after?: number) => foundAfter(items, search, after).slice(0, limit);
         const seen: number[] = [];
         for (let shown = page(); shown.length > 0; shown = page(seen.at(-1))) seen.push(...idsOf(shown));
-        expect(seen).toEqual(idsOf(sortedAfter(items, sort, undefined).filter((each) => !on || each.available)));
+        expect(seen).toEqual(
+          idsOf(foundAfter(items, query.parse({ sort }), undefined).filter((each) => !on || each.available)),
+        );
         expect(new Set(seen)).toEqual(new Set(idsOf(items.filter((each) => !on || each.available))));
         expect(new Set(seen).size).toBe(seen.length);
       }),
@@ -42,8 +41,8 @@ describe('the list of packages', () => {
 
   it('continues by id after a package that is gone, and refuses to do so in another order', () => {
     const items = [1, 3].map((id) => ({ ...sample, id }));
-    expect(idsOf(sortedAfter(items, 'id', 2))).toEqual([3]);
-    expect(() => sortedAfter(items, 'price', 2)).toThrow('continues after a package');
+    expect(idsOf(foundAfter(items, query.parse({}), 2))).toEqual([3]);
+    expect(() => foundAfter(items, query.parse({ sort: 'price' }), 2)).toThrow('continues after a package');
   });
 
   it.each([
@@ -60,7 +59,7 @@ describe('the list of packages', () => {
       { ...sample, id: 2, price_for_reseller: '9.50', data_mb: 100, validity_days: 30 },
       { ...sample, id: 1, price_for_reseller: '9.5', data_mb: null, validity_days: 30 },
     ];
-    expect(idsOf(sortedAfter(items, sort, undefined))).toEqual(ids);
+    expect(idsOf(foundAfter(items, query.parse({ sort }), undefined))).toEqual(ids);
   });
 });
 
@@ -93,6 +92,11 @@ describe('a filter', () => {
   ])('%j passes the sample and not one with %j', (search, change) => {
     expect(meetsSearch(sample, query.parse(search))).toBe(true);
     expect(meetsSearch({ ...sample, ...change }, query.parse(search))).toBe(false);
+  });
+
+  it('of countries counts each once, and takes at most fifty', () => {
+    expect(query.parse({ country: 'DE,DE,FR' }).country).toEqual(['DE', 'FR']);
+    expect(query.safeParse({ country: Array.from({ length: 51 }, () => 'DE').join(',') }).success).toBe(false);
   });
 
   it('of a minimum of data passes an unlimited package', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
-import { gateReservations, gateWallet, orders } from '#db/schema.ts';
+import { gateCircuits, gateReservations, gateWallet, orders } from '#db/schema.ts';
 import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
@@ -90,13 +90,12 @@ describe('a quote', () => {
     expect(await holdsOf({ package_id: 101 })).toEqual(['insufficient_balance']);
     await walletHas('9.80');
     expect(await holdsOf({ package_id: 101 })).toEqual([]);
-    expect(await holdsOf({ package_id: 101, max_price: { amount: '9.79', currency: 'EUR' } })).toEqual([
-      'price_above_limit',
-    ]);
+    const above = await quoted({ package_id: 101, max_price: { amount: '9.79', currency: 'EUR' } });
+    expect(above).toMatchObject({ id: null, holds: [{ failure_class: 'price_above_limit' }] });
     const { key, prefix, hash } = generateApiKey('test');
     const spendLimit = { amount: '9.79', currency: 'EUR' };
     await api.database.run((db) =>
-      addApiKey(db, { name: 'poor', prefix, hash, scopes: ['packages:read'], spendLimit }),
+      addApiKey(db, { name: 'poor', prefix, hash, scopes: ['packages:read', 'orders:write'], spendLimit }),
     );
     const poor = new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
     expect(await holdsOf({ package_id: 101 }, poor)).toEqual(['spend_limit_reached']);
@@ -104,6 +103,41 @@ describe('a quote', () => {
     expect(pause.status).toBe(201);
     expect(await holdsOf({ package_id: 101 })).toEqual(['purchases_paused']);
     expect(await holdsOf({ vpn_plan_id: 7 })).toEqual([]);
+  });
+});
+
+describe('the holds of a quote', () => {
+  const circuit = (state: 'open' | 'probing' | 'releasing', probeAt: Date | null) =>
+    api.database.run((db) => {
+      const row = { name: 'service_down' as const, state, failures: 3, probeAt };
+      return db.insert(gateCircuits).values(row).onConflictDoUpdate({ target: gateCircuits.name, set: row });
+    });
+
+  it('contain a circuit only while the gate would hold a new purchase there', async () => {
+    await circuit('open', new Date(api.clock.now + 1_000));
+    expect(await holdsOf({ package_id: 101 })).toEqual(['service_down']);
+    // The purchase would be the canary.
+    await circuit('open', new Date(api.clock.now));
+    expect(await holdsOf({ package_id: 101 })).toEqual([]);
+    await circuit('probing', null);
+    expect(await holdsOf({ package_id: 101 })).toEqual(['service_down']);
+    await circuit('releasing', null);
+    expect(await holdsOf({ package_id: 101 })).toEqual([]);
+  });
+
+  it('contain no wallet that was read more than a minute ago', async () => {
+    await walletHas('1');
+    expect(await holdsOf({ package_id: 101 })).toEqual(['insufficient_balance']);
+    api.clock.now += 60_001;
+    expect(await holdsOf({ package_id: 101 })).toEqual([]);
+  });
+
+  it('are not shown to a key that may not buy, and an eSIM needs the scope to read eSIMs', async () => {
+    await walletHas('1');
+    const { esim } = (await makeOwnWork(api, caller)).ids;
+    const reader = await api.caller(['packages:read']);
+    expect(await holdsOf({ package_id: 101 }, reader)).toEqual([]);
+    expect(problemOf(await quote({ package_id: 102, esim_id: esim }, reader)).code).toBe('missing_scope');
   });
 });
 
@@ -146,5 +180,6 @@ describe('the id of a quote', () => {
     const first = await caller.post('/v1/orders', body, { headers });
     api.clock.now += QUOTE_VALID_MS;
     expect((await caller.post('/v1/orders', body, { headers })).body).toEqual(first.body);
+    expect((await buy('/v1/orders', body)).at('code')).toBe('external_order_id_taken');
   });
 });
