@@ -46,9 +46,9 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
       summary: 'Ask what an order, top-up or VPN subscription would cost now',
       description:
         'Shows the price, your suggested price, and the known reasons for which the purchase would be refused or ' +
-        'held. Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change until ' +
-        'the purchase. With the `id` of the quote as `quote_id`, the quoted price is the `max_price` of the purchase. ' +
-        '`esim_id` needs the scope `esims:read`.',
+        'held. Nothing is bought, stored or reserved, so no Idempotency-Key is needed, and the state may change ' +
+        'until the purchase. With the `id` of the quote as `quote_id`, the quoted price is the `max_price` of the ' +
+        'purchase. `esim_id` needs the scope `esims:read`.',
       scope: 'packages:read',
       body: quoteInput,
       bodyExample: quoteInputExample,
