@@ -114,8 +114,8 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
   if (offer === undefined) return complete ? [{ in: 'body', field, message: missing }] : [];
   const errors: FieldError[] = [];
   if (!offer.available && ifUnavailable === 'refuse') {
-    const message =
-      `names a ${noun} that is not sold now. ` + 'With `if_unavailable: hold` the purchase waits until it is';
+    const hint = 'With `if_unavailable: hold` the purchase waits until it is';
+    const message = `names a ${noun} that is not sold now. ${hint}`;
     errors.push({ in: 'body', field, message });
   }
   if (maxPrice !== undefined && maxPrice.currency !== offer.currency) {
