@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
@@ -16,8 +17,7 @@ const MAX_AGE_MS = 3_000;
 const walletOutput = z
   .strictObject({
     balance: money.meta({ description: 'Balance of the wallet at the service.' }),
-    read_at: instant.meta({ description: 'When this was read from the service.' }),
-    age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 0.8 }),
+    ...freshness,
   })
   .meta({ id: 'Wallet' });
 
@@ -113,8 +113,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
           schema: walletOutput,
           example: {
             balance: { amount: '1250.00', currency: 'EUR' },
-            read_at: '2030-01-31T12:00:00.000Z',
-            age_seconds: 0.8,
+            ...freshnessExample,
           },
         },
       },
@@ -123,8 +122,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
         const { value, readAt } = await cached.get();
         return jsonReply(200, {
           balance: { amount: plainAmount(value.balance), currency: value.currency },
-          read_at: new Date(readAt).toISOString(),
-          age_seconds: Math.max(0, now() - readAt) / 1_000,
+          ...ageOf(readAt, now()),
         });
       },
     }),

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { lacking } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { requireEsim } from '#api/esims/require-esim.ts';
 import { ageOf } from '#api/fields/freshness.ts';
 import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -10,11 +11,11 @@ import type { FieldError } from '#api/problems/problem.ts';
 import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
 import { scopesOfKind } from '#db/access/api-scopes.ts';
-import { findEsim } from '#db/esims/esim-queries.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
-import { compareMoney, type Money, plainMoney } from '#domain/money/money.ts';
+import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
-import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { isWithin } from '#domain/purchase/price-limit.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { foreseenHolds } from '#fulfilment/gate/foreseen-holds.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
@@ -30,8 +31,8 @@ interface Subject {
   readonly item: QuotedItem;
   readonly wanted: Wanted;
   readonly offers: ReadAt<Listing<Priced>>;
-  /** The offer as the pricing rules take it. */
-  readonly priced: (id: number) => PricedItem | undefined;
+  /** The offer as the pricing rules take it; undefined: not listed. */
+  readonly priced: PricedItem | undefined;
 }
 
 /** Quotes: what a purchase would cost, and what would happen with it. */
@@ -57,38 +58,35 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ body, caller }) => {
-        const subject = await subjectOf(dependencies, offers, body, caller);
-        const { item, wanted, priced } = subject;
-        const { value, readAt } = subject.offers;
+        const { item, wanted, priced, offers: listed } = await subjectOf(dependencies, offers, body, caller);
+        const { value, readAt } = listed;
         const offer = value.items.find(({ id }) => id === item.itemId);
         const price = offer === undefined ? null : { amount: offer.price_for_reseller, currency: offer.currency };
         const objecting = objectionsOf(value, wanted);
         const { max_price: limit } = body;
-        const isAboveLimit = price !== null && limit?.currency === price.currency && compareMoney(price, limit) > 0;
+        const isAboveLimit = price !== null && limit?.currency === price.currency && !isWithin(limit, price);
         // The gate's state concerns the whole account: a key that cannot buy this does not see it.
         const mayBuy = caller.scopes.includes(scopesOfKind(item.kind).write);
-        const holds = price === null || !mayBuy ? [] : await holdsOf(price);
-        if (isAboveLimit) holds.push('price_above_limit');
+        const purchase = { kind: item.kind, apiKeyId: caller.lineageId };
+        const foreseen =
+          price === null || !mayBuy
+            ? []
+            : await database.run((db) => foreseenHolds(db, { ...purchase, price }, { spendLimit, now: now() }));
+        const holds = [...foreseen, ...(isAboveLimit ? (['price_above_limit'] as const) : [])];
         const expiresAt = now() + QUOTE_VALID_MS;
         const isBuyable = price !== null && objecting.length === 0 && !isAboveLimit;
-        const ofRules = priced(item.itemId);
         return jsonReply(200, {
           id: isBuyable ? quoteToken(keyRing, item, price, expiresAt) : null,
           kind: item.kind,
           name: offer?.name ?? null,
           available: offer?.available ?? false,
           price: price && plainMoney(price.amount, price.currency),
-          suggested_price: ofRules === undefined ? null : suggestedPriceJson(ofRules, await database.run(rulesInForce)),
+          suggested_price: priced === undefined ? null : suggestedPriceJson(priced, await database.run(rulesInForce)),
           objections: objecting.map(({ field, message }) => ({ field, message })),
           holds: holds.map((each) => ({ failure_class: each, meaning: FAILURE_CLASSES[each].meaning })),
           expires_at: isBuyable ? new Date(expiresAt).toISOString() : null,
           ...ageOf(readAt, now()),
         });
-
-        async function holdsOf(of: Money): Promise<FailureClass[]> {
-          const purchase = { kind: item.kind, price: of, apiKeyId: caller.lineageId };
-          return [...(await database.run((db) => foreseenHolds(db, purchase, { spendLimit, now: now() })))];
-        }
       },
     }),
   ];
@@ -117,7 +115,7 @@ async function subjectOf(
       item: { lineageId, kind: 'vpn_subscription', itemId: planId, esimId: undefined },
       wanted: { ...common, of: 'plans', id: planId },
       offers: plans,
-      priced: (id) => mapped(plans, id, pricedPlan),
+      priced: mapped(plans, planId, pricedPlan),
     };
   }
   if (packageId === undefined) throw misfit('is required, unless `vpn_plan_id` is given', 'package_id');
@@ -128,18 +126,17 @@ async function subjectOf(
       item: { lineageId, kind: 'order', itemId: packageId, esimId: undefined },
       wanted: { ...wanted, of: 'packages' },
       offers: packages,
-      priced: (id) => mapped(packages, id, pricedPackage),
+      priced: mapped(packages, packageId, pricedPackage),
     };
   }
   if (!scopes.includes('esims:read')) throw lacking('esims:read');
-  const esim = await database.run((db) => findEsim(db, esimId, ownerId));
-  if (esim === undefined) throw misfit('is not the id of an existing eSIM', 'esim_id');
-  const options = await offers.topupOptions(esim.serviceEsimId).get();
+  const { serviceEsimId } = await database.run((db) => requireEsim(db, esimId, ownerId));
+  const options = await offers.topupOptions(serviceEsimId).get();
   return {
     item: { lineageId, kind: 'topup', itemId: packageId, esimId },
     wanted: { ...wanted, of: 'options' },
     offers: options,
-    priced: (id) => mapped(options, id, pricedPackage),
+    priced: mapped(options, packageId, pricedPackage),
   };
 }
 

@@ -1,16 +1,16 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readAccount, type Account } from '#db/gate/account.ts';
+import { readAccount } from '#db/gate/account.ts';
 import { circuitOfRow, listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { firstInQueue } from '#db/gate/waits.ts';
 import { CIRCUITS, judgeAtCircuit } from '#domain/gate/circuit.ts';
-import { judgeReservation, spendDay } from '#domain/gate/purchase-gate.ts';
+import { spendDay } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { pauseFor } from '#fulfilment/gate/pauses.ts';
-import { limitProblem } from '#fulfilment/gate/reservations.ts';
+import { judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
 
 /** A purchase that is not requested yet. */
 export interface PossiblePurchase {
@@ -33,24 +33,18 @@ export async function foreseenHolds(
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
 ): Promise<readonly FailureClass[]> {
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
-  const covers = walletCovers(account, price, now);
+  // A wallet that was not read lately is not known, as for the gate itself.
+  const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
   const holds = new Set<FailureClass>();
   if (pauseFor(await activePauses(db), kind, []) !== undefined) holds.add('purchases_paused');
   for (const row of await listCircuits(db)) {
     // A purchase with reserved money passes this circuit.
-    if (row.name === 'insufficient_balance' && covers === true) continue;
+    if (row.name === 'insufficient_balance' && wallet === 'reserved') continue;
     const isOldest = (await firstInQueue(db, `circuit:${row.name}`)) === undefined;
     const candidate = { isCanary: false, isWaiting: false, isOldest, isReleased: false };
     if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(CIRCUITS[row.name].heldAs);
   }
-  if (covers === false) holds.add('insufficient_balance');
+  if (typeof wallet !== 'string') holds.add('insufficient_balance');
   if (limitProblem(account, price, { spendLimit }) !== undefined) holds.add('spend_limit_reached');
   return [...holds];
-}
-
-/** @returns undefined when it is not known: no recent reading, or another currency. */
-function walletCovers({ wallet, reserved }: Account, price: Money, now: number): boolean | undefined {
-  if (wallet === undefined || now - wallet.readAt.getTime() > DEFAULT_POLICY.gate.balanceAgeMs) return undefined;
-  const { kind } = judgeReservation(price, { balance: wallet.balance, reserved });
-  return kind === 'other_currency' ? undefined : kind === 'enough';
 }

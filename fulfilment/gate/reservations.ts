@@ -55,7 +55,7 @@ export async function reserve(tx: Executor, request: ReservationRequest, policy:
       stop: stopped('spend_limit', 'spend_limit_reached', overLimit, untilNextDay(now.getTime())),
     };
   }
-  const how = judge(account, price, now, policy);
+  const how = judgeWallet(account, price, now, policy);
   if (typeof how !== 'string')
     return { kind: 'stopped', stop: stopped('wallet', 'insufficient_balance', how.detail, policy.recheckMs) };
   const values = {
@@ -84,11 +84,17 @@ function stopped(
   return { barrier, failure, detail, recheckMs };
 }
 
-function judge(
+/**
+ * Compares a price with the wallet.
+ *
+ * @param account read for the currency of the price.
+ * @returns how the money can be reserved, or why it is short, as a sentence.
+ */
+export function judgeWallet(
   { wallet, reserved }: Account,
   price: Money,
   now: Date,
-  policy: GatePolicy,
+  policy: Pick<GatePolicy, 'balanceAgeMs'>,
 ): Reserved | { readonly detail: string } {
   if (wallet === undefined || now.getTime() - wallet.readAt.getTime() > policy.balanceAgeMs) return 'balance_unknown';
   const answer = judgeReservation(price, { balance: wallet.balance, reserved });

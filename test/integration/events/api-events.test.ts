@@ -3,10 +3,11 @@ import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { events } from '#db/schema.ts';
-import type { EventSubjectKind, EventType } from '#domain/events/event-types.ts';
+import type { EventType } from '#domain/events/event-types.ts';
+import { announce as announceIn, feed as feedOf } from '#test/support/api/event-feed.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
-import { madeUpEvent, madeUpEventPage } from '#test/support/work/made-up-events.ts';
+import { madeUpEvent } from '#test/support/work/made-up-events.ts';
 
 let api: TestApi;
 let caller: HttpClient;
@@ -22,29 +23,8 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-/** Records and publishes events. @returns their ids. */
-async function announce(
-  types: readonly EventType[],
-  more: { subjectId?: string; at?: number; apiKeyId?: string } = {},
-): Promise<string[]> {
-  for (const type of types) {
-    const kind = type.split('.')[0] as EventSubjectKind;
-    const event = {
-      type,
-      subject: { kind, id: more.subjectId ?? newId('order') },
-      apiKeyId: more.apiKeyId ?? null,
-      data: { status: type.split('.')[1] ?? null },
-    };
-    await api.database.transaction((tx) => recordEvent(tx, event, new Date(more.at ?? TEST_NOW)));
-  }
-  await api.publish();
-  const rows = await api.database.run((db) =>
-    db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence),
-  );
-  return rows.slice(-types.length).map(({ id }) => id);
-}
-
-const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
+const announce = (types: readonly EventType[], more?: Parameters<typeof announceIn>[2]) => announceIn(api, types, more);
+const feed = (query?: string) => feedOf(caller, query);
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
 
 describe('the event feed', () => {
