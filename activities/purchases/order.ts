@@ -34,8 +34,8 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
 
   return {
     async prepare(_db, row, number) {
-      const { id, externalOrderId, packageId, encryptedDeviceImei: encrypted } = wholeRow('order', row);
-      const reference = attemptReference(externalOrderId, number);
+      const { id, packageId, encryptedDeviceImei: encrypted, ...stored } = wholeRow('order', row);
+      const reference = attemptReference(stored.externalOrderId, stored.referenceUse, number);
       const deviceImei = encrypted === null ? undefined : keyRing.decryptText(encrypted, deviceImeiAad(id));
       const body = orderRequestBytes({ packageId, reference, ...(deviceImei !== undefined && { deviceImei }) });
       return Promise.resolve({ reference, body });

@@ -63,7 +63,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
   return {
     async prepare(_db, row, number) {
       const { id, vpnPlanId, customerPrice, ...stored } = wholeRow('vpn_subscription', row);
-      const reference = attemptReference(stored.externalSubscriptionId, number);
+      const reference = attemptReference(stored.externalSubscriptionId, stored.referenceUse, number);
       const customerReference = keyRing.decryptText(stored.encryptedCustomerReference, customerReferenceAad(id));
       const body = vpnOrderRequestBytes({ vpnPlanId, reference, customerReference, customerPrice });
       return Promise.resolve({ reference, body });

@@ -1,4 +1,5 @@
 import type { Owner } from '#db/lists/ownership.ts';
+import type { Successor } from '#db/work/work-queries.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 /**
@@ -19,6 +20,16 @@ export function workFor<
   const { failure } = shown;
   if (owner === undefined || failure === null || !ABOUT_THE_ACCOUNT.has(failure.class)) return shown;
   return { ...shown, failure: { ...failure, detail: FAILURE_CLASSES[failure.class].meaning } };
+}
+
+/** Stored work without a successor that the owner may not see. */
+export function withOwnSuccessor<Stored extends { readonly replacedBy: Successor | null }>(
+  owner: Owner,
+  stored: Stored,
+): Stored {
+  const { replacedBy } = stored;
+  if (owner === undefined || replacedBy === null || replacedBy.apiKeyId === owner) return stored;
+  return { ...stored, replacedBy: null };
 }
 
 /** A line of a timeline as an owner sees it. */

@@ -3,8 +3,15 @@ import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { callerReference, purchaseInput } from '#api/work/work-input.ts';
-import { workJson } from '#api/work/work-json.ts';
-import { PURCHASE_ENDS, workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import {
+  PURCHASE_ENDS,
+  referenceOutput,
+  referenceOutputExample,
+  workListQuery,
+  workOutput,
+  workOutputExample,
+} from '#api/work/work-schemas.ts';
 import type { StoredTopup } from '#db/work/topup-queries.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
@@ -38,6 +45,7 @@ export const topupOutput = z
     package_id: packageId,
     external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
+    ...referenceOutput('topup', exampleTopupId),
     ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
   })
   .meta({ id: 'Topup' });
@@ -50,6 +58,7 @@ export const topupOutputExample: TopupOutput = {
   package_id: 102,
   external_topup_id: 'shop-topup-000017',
   service_topup_id: null,
+  ...referenceOutputExample,
   ...workOutputExample,
 };
 
@@ -72,6 +81,7 @@ export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup): Top
     package_id: topup.packageId,
     external_topup_id: topup.externalTopupId,
     service_topup_id: serviceId,
+    ...referenceJson(topup, facts),
     ...workJson('topup', topup, facts),
   };
 }

@@ -3,8 +3,15 @@ import { esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { callerReference, purchaseInput } from '#api/work/work-input.ts';
-import { workJson } from '#api/work/work-json.ts';
-import { PURCHASE_ENDS, workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import {
+  PURCHASE_ENDS,
+  referenceOutput,
+  referenceOutputExample,
+  workListQuery,
+  workOutput,
+  workOutputExample,
+} from '#api/work/work-schemas.ts';
 import type { StoredOrder } from '#db/work/order-queries.ts';
 import { isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
@@ -43,6 +50,7 @@ export const orderOutput = z
     external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
     esim_id: ourId('esim', 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM').nullable(),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
+    ...referenceOutput('order', exampleOrderId),
     ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
   })
   .meta({ id: 'Order' });
@@ -55,6 +63,7 @@ export const orderOutputExample: OrderOutput = {
   external_order_id: 'shop-2030-000123',
   esim_id: null,
   service_order_id: null,
+  ...referenceOutputExample,
   ...workOutputExample,
 };
 
@@ -76,6 +85,7 @@ export function orderJson({ row: order, serviceId, ...facts }: StoredOrder): Ord
     external_order_id: order.externalOrderId,
     esim_id: order.esimId,
     service_order_id: serviceId,
+    ...referenceJson(order, facts),
     ...workJson('order', order, facts),
   };
 }

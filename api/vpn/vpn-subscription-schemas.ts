@@ -6,8 +6,14 @@ import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
 import { callerReference, purchaseInput } from '#api/work/work-input.ts';
-import { workJson } from '#api/work/work-json.ts';
-import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import { referenceJson, workJson } from '#api/work/work-json.ts';
+import {
+  referenceOutput,
+  referenceOutputExample,
+  workListQuery,
+  workOutput,
+  workOutputExample,
+} from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
@@ -73,6 +79,7 @@ export const vpnSubscriptionOutput = z
     cancel_requested_at: instant
       .nullable()
       .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
+    ...referenceOutput('vpn_subscription', exampleSubscriptionId),
     ...workOutput('vpn_subscription', statusesOf('vpn_subscription'), ENDS),
   })
   .meta({ id: 'VpnSubscription' });
@@ -89,6 +96,7 @@ export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
   started_at: null,
   expires_at: null,
   cancel_requested_at: null,
+  ...referenceOutputExample,
   ...workOutputExample,
   max_price: null,
   metadata: {},
@@ -148,6 +156,7 @@ export function vpnSubscriptionJson({
     started_at: instantJson(subscription.startedAt),
     expires_at: instantJson(subscription.expiresAt),
     cancel_requested_at: instantJson(subscription.cancelRequestedAt),
+    ...referenceJson(subscription, facts),
     ...workJson('vpn_subscription', subscription, facts),
   };
 }

@@ -11,10 +11,12 @@ import { workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
+import { readHolder } from '#db/work/reference-holders.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import type { Money } from '#domain/money/money.ts';
 import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/reference-use.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
 
 /** The part of a request that is the same for work of every kind. */
@@ -44,7 +46,7 @@ interface PurchaseCheck {
  *
  * The id is derived from the permanent identity of the work: the caller's reference, or a permanent key.
  * If PostgreSQL loses the row with its last commits, a caller that retries gets the same work, and its purchase
- * the same idempotency key.
+ * the same idempotency key. A reference whose work ended without buying gets new work with the id of its next use.
  *
  * @param accept stores the work; its error becomes the answer.
  * @param show the stored row as the API shows it to this caller.
@@ -68,26 +70,33 @@ export async function createWork<Row>(
       const now = new Date(dependencies.now());
       // Only new work needs a future deadline: a repetition may arrive after it.
       requireFuture(body.deadline, now);
-      const naming = isNamed
-        ? ['reference', named]
-        : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
-      const id = isNamed && !reference.isForGood ? newId(kind) : workId(dependencies.keyRing, kind, naming);
+      const key = readIdempotencyKey(header('Idempotency-Key'));
+      const naming = isNamed ? ['reference', named] : ['idempotency_key', lineageId, key];
+      const idOf = ({ number }: ReferenceUse) =>
+        isNamed && !reference.isForGood
+          ? newId(kind)
+          : workId(dependencies.keyRing, kind, number === 1 ? naming : [...naming, 'use', String(number)]);
+      const requestKey = dependencies.keyRing.hash(JSON.stringify([lineageId, key]), 'request_key');
       const quoted = quotedLimit(dependencies, body, { lineageId, kind, item }, now);
       const work = {
-        id,
         apiKeyId: lineageId,
+        requestKey,
         maxPrice: (quoted instanceof Problem ? undefined : quoted) ?? body.max_price ?? null,
         deadlineAt: body.deadline ?? null,
         metadata: body.metadata ?? {},
       };
-      const intake = await accept(tx, work, now);
-      if (!intake.accepted) {
-        throw await alreadyExists(tx, resource, intake.existingId, ownerId);
+      const acceptAs = (use: ReferenceUse) => accept(tx, { ...work, id: idOf(use), use }, now);
+      let intake = await acceptAs(FIRST_USE);
+      if (!intake.accepted && isNamed && reference.isForGood) {
+        const holder = await readHolder(tx, { kind, id: intake.existingId }, ownerId, requestKey);
+        const use = holder && nextUse(holder);
+        if (use !== undefined) intake = await acceptAs(use);
       }
+      if (!intake.accepted) throw await alreadyExists(tx, resource, intake.existingId, ownerId);
       // Last: a repeated request was answered before, and a used reference has its own problem.
       if (objection !== undefined) throw objection;
       if (quoted instanceof Problem) throw quoted;
-      const headers = { Location: `${path}/${id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
+      const headers = { Location: `${path}/${intake.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
       return jsonReply(202, show(intake.row), headers);
     },
   );

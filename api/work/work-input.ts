@@ -38,7 +38,9 @@ export function callerReference(kind: WorkKind, example: string) {
     .string()
     .refine(isCallerReference, { message: 'must have 1 to 64 visible ASCII characters other than `~`' })
     .meta({
-      description: `Your reference, permanently unique: it gets one ${KINDS[kind].noun}, also after repeated requests.`,
+      description:
+        `Your reference. It gets one ${KINDS[kind].noun}, also after repeated requests. Only after that has ended ` +
+        'without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key.',
       example,
       override: { pattern: '^[!-}]{1,64}$' },
     });

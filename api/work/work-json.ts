@@ -14,7 +14,7 @@ import { describeStatus } from '#domain/work/status-text.ts';
 export function workJson(
   kind: WorkKind,
   row: WorkRow,
-  { attempts, attemptStates, inDoubt }: Omit<AttemptSummary, 'serviceId'>,
+  { attempts, attemptStates, inDoubt }: Omit<AttemptSummary, 'serviceId' | 'replacedBy'>,
 ) {
   return {
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
@@ -32,6 +32,14 @@ export function workJson(
     updated_at: row.updatedAt.toISOString(),
     completed_at: instantJson(row.completedAt),
   };
+}
+
+/** The fields that work with a reference of the caller's own has. */
+export function referenceJson(
+  { replacesId }: { readonly replacesId: string | null },
+  { replacedBy }: Pick<AttemptSummary, 'replacedBy'>,
+) {
+  return { replaces: replacesId, replaced_by: replacedBy?.id ?? null };
 }
 
 /** The state of work in sentences. @param work as the API shows it to this caller. */

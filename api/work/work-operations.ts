@@ -1,6 +1,6 @@
 /** The calls that every kind of work has: create, list, read, operator actions. */
 import type * as z from 'zod';
-import { workFor } from '#api/access/redact-for-owner.ts';
+import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
@@ -83,7 +83,8 @@ export function workOperations<
   const { noun, path } = KINDS[kind];
   const scopes = scopesOfKind(kind);
   const reference = definition.reference ?? callerReferenceOf(kind);
-  const show = (stored: Stored, owner: Owner) => workFor(owner, definition.json(stored, now()));
+  const show = (stored: Stored, owner: Owner) =>
+    workFor(owner, definition.json(withOwnSuccessor(owner, stored), now()));
   const resource: WorkResource = {
     ...definition,
     path,

@@ -6,7 +6,7 @@ import {
   failureClass,
   failureClassInQuery,
 } from '#api/fields/failure-classes.ts';
-import { createdBy, createdByInQuery, exampleKeyId } from '#api/fields/ids.ts';
+import { createdBy, createdByInQuery, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant, timeInQuery } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { listOf } from '#api/fields/query.ts';
@@ -70,6 +70,22 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     }),
   };
 }
+
+/** The answer fields of work with a reference of the caller's own. */
+export function referenceOutput(kind: WorkKind, exampleId: string) {
+  const { noun } = KINDS[kind];
+  return {
+    replaces: ourId(kind, exampleId)
+      .nullable()
+      .meta({ description: `The ${noun} that had this reference before and ended without buying; null: none.` }),
+    replaced_by: ourId(kind, exampleId)
+      .nullable()
+      .meta({ description: `The ${noun} that uses this reference again, after this one ended without buying.` }),
+  };
+}
+
+/** {@link referenceOutput} of work that was just accepted. */
+export const referenceOutputExample = { replaces: null, replaced_by: null } as const;
 
 const NOTHING_CHANGED: z.input<typeof retryPolicy>['changed'] = [];
 

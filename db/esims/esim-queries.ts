@@ -5,7 +5,9 @@ import { ownEsims, type Owner } from '#db/lists/ownership.ts';
 import { pagesOf } from '#db/lists/pagination.ts';
 import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { attempts, esims, orders, topups } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
+import { FREES_REFERENCE } from '#domain/work/reference-use.ts';
 
 /** Finds an eSIM that the owner may see. */
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
@@ -81,9 +83,14 @@ export function listEsims(
 
 export const pageOfEsims = pagesOf<EsimFilter, EsimWithOrder>('esim_page', listEsims);
 
-/** The id of the order with this reference; references are unique. */
+/** The id of the order that may have bought with this reference: there is at most one. */
 function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {
-  return sql`(${db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId))})`;
+  const isThat = and(
+    eq(orders.externalOrderId, externalOrderId),
+    // As constants, so that the partial index is used.
+    sql`${orders.status} not in (${inList(FREES_REFERENCE)})`,
+  );
+  return sql`(${db.select({ id: orders.id }).from(orders).where(isThat)})`;
 }
 
 /** Locks an eSIM, so that other work of it neither begins nor ends meanwhile. @throws Error when there is none. */

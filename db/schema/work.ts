@@ -24,6 +24,7 @@ import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { FREES_REFERENCE } from '#domain/work/reference-use.ts';
 import type { TaskPosition } from '#domain/work/task-position.ts';
 
 /** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
@@ -68,6 +69,35 @@ export function workColumns<Status extends WorkStatus>() {
   };
 }
 
+/** Columns of work with a reference of the caller's own. */
+function referenceColumns() {
+  return {
+    /** The use of the reference, from 1: work that ended without buying frees its reference. */
+    referenceUse: integer('reference_use').notNull().default(1),
+    /** The work of the previous use. */
+    replacesId: text('replaces_id'),
+    /** Keyed hash of the caller and the Idempotency-Key that created it; null in old rows. */
+    requestKey: bytea('request_key'),
+  };
+}
+
+/** A reference has one use of each number, one successor, and one piece of work that may buy. */
+function referenceIndexes(
+  name: string,
+  reference: AnyPgColumn,
+  { status, referenceUse, replacesId }: Readonly<Record<'status' | 'referenceUse' | 'replacesId', AnyPgColumn>>,
+) {
+  return [
+    uniqueIndex(`${name}_reference_use`).on(reference, referenceUse),
+    uniqueIndex(`${name}_reference_in_use`)
+      .on(reference)
+      .where(sql`${status} not in (${inList(FREES_REFERENCE)})`),
+    uniqueIndex(`${name}_replaces`)
+      .on(replacesId)
+      .where(sql`${replacesId} is not null`),
+  ];
+}
+
 /** Indexes for the filters of work lists, so that a page reads little more than itself. */
 function filterIndexes(
   name: string,
@@ -94,7 +124,8 @@ export const orders = pgTable(
   'orders',
   {
     ...workColumns<StatusOf<'order'>>(),
-    externalOrderId: text('external_order_id').notNull().unique(),
+    externalOrderId: text('external_order_id').notNull(),
+    ...referenceColumns(),
     packageId: integer('package_id').notNull(),
     encryptedDeviceImei: bytea('encrypted_device_imei'),
   },
@@ -108,6 +139,7 @@ export const orders = pgTable(
     index('orders_esim')
       .on(table.esimId)
       .where(sql`${table.esimId} is not null`),
+    ...referenceIndexes('orders', table.externalOrderId, table),
     ...filterIndexes('orders', table),
     index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
@@ -118,7 +150,8 @@ export const topups = pgTable(
   {
     ...workColumns<StatusOf<'topup'>>(),
     /** The caller's own reference; the service takes none. */
-    externalTopupId: text('external_topup_id').unique(),
+    externalTopupId: text('external_topup_id'),
+    ...referenceColumns(),
     packageId: integer('package_id').notNull(),
   },
   (table) => [
@@ -128,6 +161,7 @@ export const topups = pgTable(
     index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('topups_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('topups_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    ...referenceIndexes('topups', table.externalTopupId, table),
     ...filterIndexes('topups', table),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
@@ -200,7 +234,8 @@ export const vpnSubscriptions = pgTable(
   'vpn_subscriptions',
   {
     ...workColumns<StatusOf<'vpn_subscription'>>(),
-    externalSubscriptionId: text('external_subscription_id').notNull().unique(),
+    externalSubscriptionId: text('external_subscription_id').notNull(),
+    ...referenceColumns(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
     encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
     /** Keyed hash of the customer reference, for searches; null in old rows. */
@@ -229,6 +264,7 @@ export const vpnSubscriptions = pgTable(
       .where(sql`${table.status} = 'active'`),
     index('vpn_subscriptions_plan_page').on(table.vpnPlanId, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_customer_page').on(table.customerReferenceHash, table.createdAt.desc(), table.id.desc()),
+    ...referenceIndexes('vpn_subscriptions', table.externalSubscriptionId, table),
     ...filterIndexes('vpn_subscriptions', table),
     index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],

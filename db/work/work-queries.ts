@@ -5,7 +5,7 @@ import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -29,7 +29,13 @@ export interface WorkFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-/** Values from the attempts of a piece of work. */
+/** Work that uses the reference of a piece of work again. */
+export interface Successor {
+  readonly id: string;
+  readonly apiKeyId: string;
+}
+
+/** Values that other rows add to a piece of work. */
 export interface AttemptSummary {
   /** Number of attempts. */
   readonly attempts: number;
@@ -38,10 +44,18 @@ export interface AttemptSummary {
   readonly attemptStates: readonly OperatedAttempt[];
   /** A case of {@link DOUBTS} is open. */
   readonly inDoubt: boolean;
+  /** Null while nothing uses its reference again. */
+  readonly replacedBy: Successor | null;
 }
 
 /** Of work that was just accepted. */
-export const NO_ATTEMPTS: AttemptSummary = { attempts: 0, serviceId: null, attemptStates: [], inDoubt: false };
+export const NO_ATTEMPTS: AttemptSummary = {
+  attempts: 0,
+  serviceId: null,
+  attemptStates: [],
+  inDoubt: false,
+  replacedBy: null,
+};
 
 /** The filter conditions of a query on the table of this kind. */
 export function workConditions(
@@ -106,10 +120,20 @@ export function attemptSummary(db: Executor, kind: WorkKind) {
       ),
       // A separate query: a single-table selection would write columns without their table.
       inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
+      replacedBy: successorOf(kind).as('replaced_by'),
     })
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
     .as('facts');
+}
+
+/** The {@link Successor} of the row of the outer query. */
+function successorOf(kind: WorkKind): SQL<Successor | null> {
+  if (storedKind(kind).reference === undefined) return sql`null`;
+  const table = workTable(kind);
+  // By their names: a single-table selection would write columns without their table.
+  return sql`(select jsonb_build_object('id', next.id, 'apiKeyId', next.api_key_id) from ${table} as next
+    where next.replaces_id = ${table}.${sql.identifier('id')})`;
 }
 
 /** The columns of {@link attemptSummary}, for a selection. */
@@ -118,8 +142,9 @@ export function summaryColumns({
   serviceId,
   attemptStates,
   inDoubt,
+  replacedBy,
 }: ReturnType<typeof attemptSummary>) {
-  return { attempts: count, serviceId, attemptStates, inDoubt };
+  return { attempts: count, serviceId, attemptStates, inDoubt, replacedBy };
 }
 
 export interface TimelineRow {

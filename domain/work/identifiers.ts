@@ -40,11 +40,14 @@ export function idKindOf(text: string): IdKind | undefined {
 }
 
 /**
- * The reference of an attempt at the service: the caller's own for the first attempt, a derived, unique one for each
- * further attempt, so that events and debits can be matched to the attempt.
+ * The reference of an attempt at the service. The caller's own for the first attempt of its first use, a derived, unique
+ * one for each other attempt, so that events and debits can be matched to the attempt.
+ *
+ * @param use of the caller's reference, from 1: work that ended without buying frees its reference.
  */
-export function attemptReference(externalOrderId: string, attemptNumber: number): string {
-  return attemptNumber === 1 ? externalOrderId : `${externalOrderId}~${attemptNumber}`;
+export function attemptReference(reference: string, use: number, attemptNumber: number): string {
+  if (use > 1) return `${reference}~${use}.${attemptNumber}`;
+  return attemptNumber === 1 ? reference : `${reference}~${attemptNumber}`;
 }
 
 /** True when a caller's reference cannot be a derived one: `~` is reserved. */

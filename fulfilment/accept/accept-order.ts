@@ -1,9 +1,17 @@
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orders } from '#db/schema.ts';
+import { findHolderId } from '#db/work/reference-holders.ts';
 import type { OrderRow } from '#db/work/rows.ts';
-import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
+import {
+  acceptWork,
+  newReferenceColumns,
+  newWorkColumns,
+  replaced,
+  type Acceptance,
+  type NewWork,
+} from '#fulfilment/accept/accept-work.ts';
 
 export interface NewOrder extends NewWork {
   readonly externalOrderId: string;
@@ -29,6 +37,9 @@ const insertOrder = builtOnce((db) =>
       createdAt: placeholder('createdAt'),
       updatedAt: placeholder('updatedAt'),
       externalOrderId: placeholder('externalOrderId'),
+      referenceUse: placeholder('referenceUse'),
+      replacesId: placeholder('replacesId'),
+      requestKey: placeholder('requestKey'),
       packageId: placeholder('packageId'),
       encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
@@ -37,19 +48,22 @@ const insertOrder = builtOnce((db) =>
     .prepare('accept_order'),
 );
 
-type OrderValues = ReturnType<typeof newWorkColumns> & Omit<NewOrder, keyof NewWork>;
+type OrderValues = ReturnType<typeof newWorkColumns> &
+  ReturnType<typeof newReferenceColumns> &
+  Omit<NewOrder, keyof NewWork>;
 
 /** Accepts an order, in the caller's transaction. */
 export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance<OrderRow>> {
   const { id, externalOrderId, packageId, encryptedDeviceImei } = order;
-  const values: OrderValues = { ...newWorkColumns(order, now), externalOrderId, packageId, encryptedDeviceImei };
+  const own = { externalOrderId, packageId, encryptedDeviceImei };
+  const values: OrderValues = { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
   return acceptWork(
     tx,
     { kind: 'order', id },
     {
       insert: () => insertOrder(tx, values),
-      holder: () => tx.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId)),
-      detail: { package_id: packageId },
+      holder: () => findHolderId(tx, 'order', externalOrderId),
+      detail: { package_id: packageId, ...replaced(order) },
     },
     now,
   );

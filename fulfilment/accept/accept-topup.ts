@@ -1,8 +1,15 @@
-import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { topups } from '#db/schema.ts';
+import { findHolderId } from '#db/work/reference-holders.ts';
 import type { TopupRow } from '#db/work/rows.ts';
-import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
+import {
+  acceptWork,
+  newReferenceColumns,
+  newWorkColumns,
+  replaced,
+  type Acceptance,
+  type NewWork,
+} from '#fulfilment/accept/accept-work.ts';
 
 export interface NewTopup extends NewWork {
   /** Our id; the eSIM exists. */
@@ -15,19 +22,16 @@ export interface NewTopup extends NewWork {
 /** Accepts a top-up, in the caller's transaction. */
 export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance<TopupRow>> {
   const { id, esimId, packageId, externalTopupId } = topup;
-  const values = { ...newWorkColumns(topup, now), esimId, packageId, externalTopupId };
+  const own = { esimId, packageId, externalTopupId };
+  const values = { ...newWorkColumns(topup, now), ...newReferenceColumns(topup), ...own };
   return acceptWork(
     tx,
     { kind: 'topup', id },
     {
       insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(),
       // Only a reference can conflict; without one this matches nothing.
-      holder: () =>
-        tx
-          .select({ id: topups.id })
-          .from(topups)
-          .where(eq(topups.externalTopupId, externalTopupId ?? '')),
-      detail: { esim_id: esimId, package_id: packageId },
+      holder: () => findHolderId(tx, 'topup', externalTopupId ?? ''),
+      detail: { esim_id: esimId, package_id: packageId, ...replaced(topup) },
     },
     now,
   );

@@ -1,8 +1,15 @@
-import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
+import { findHolderId } from '#db/work/reference-holders.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';
-import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
+import {
+  acceptWork,
+  newReferenceColumns,
+  newWorkColumns,
+  replaced,
+  type Acceptance,
+  type NewWork,
+} from '#fulfilment/accept/accept-work.ts';
 
 export interface NewVpnSubscription extends NewWork {
   readonly externalSubscriptionId: string;
@@ -24,7 +31,6 @@ export async function acceptVpnSubscription(
   const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice } =
     subscription;
   const own = { externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice };
-  const { id: column, externalSubscriptionId: reference } = vpnSubscriptions;
   return acceptWork(
     tx,
     { kind: 'vpn_subscription', id },
@@ -32,11 +38,11 @@ export async function acceptVpnSubscription(
       insert: () =>
         tx
           .insert(vpnSubscriptions)
-          .values({ ...newWorkColumns(subscription, now), ...own })
+          .values({ ...newWorkColumns(subscription, now), ...newReferenceColumns(subscription), ...own })
           .onConflictDoNothing()
           .returning(),
-      holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
-      detail: { vpn_plan_id: vpnPlanId },
+      holder: () => findHolderId(tx, 'vpn_subscription', externalSubscriptionId),
+      detail: { vpn_plan_id: vpnPlanId, ...replaced(subscription) },
     },
     now,
   );

@@ -8,6 +8,7 @@ import type { WorkRow } from '#db/work/kinds.ts';
 import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { FIRST_USE, type ReferenceUse } from '#domain/work/reference-use.ts';
 import { acceptedEvent } from '#fulfilment/work/work-events.ts';
 
 /** What a caller provides for work of every kind. */
@@ -17,11 +18,15 @@ export interface NewWork {
   readonly maxPrice: Money | null;
   readonly deadlineAt: Date | null;
   readonly metadata: Readonly<Record<string, string>>;
+  /** For a kind with a reference of the caller's own; absent: its first use. */
+  readonly use?: ReferenceUse;
+  /** Keyed hash of the caller and the Idempotency-Key; absent: unknown. */
+  readonly requestKey?: Buffer;
 }
 
 export type Acceptance<Row = unknown> =
   /** With the row as it was stored. */
-  | { readonly accepted: true; readonly row: Row }
+  | { readonly accepted: true; readonly id: string; readonly row: Row }
   /** The caller's reference is taken: one reference makes work once, whatever key or caller is used. */
   | { readonly accepted: false; readonly existingId: string };
 
@@ -39,6 +44,16 @@ export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }:
   };
 }
 
+/** The columns of new work with a reference of the caller's own. */
+export function newReferenceColumns({ use = FIRST_USE, requestKey }: Pick<NewWork, 'use' | 'requestKey'>) {
+  return { referenceUse: use.number, replacesId: use.replaces, requestKey: requestKey ?? null };
+}
+
+/** For the timeline: the work whose reference is used again. */
+export function replaced({ use }: Pick<NewWork, 'use'>): { readonly replaces?: string } {
+  return use?.replaces == null ? {} : { replaces: use.replaces };
+}
+
 /** The request to start the workflow, the timeline entry and the event, in one statement. */
 const insertCompanions = builtOnce((db) => {
   const [start, entry] = [db.$with('start').as(startInsert(db)), db.$with('entry').as(entryInsert(db))];
@@ -50,7 +65,7 @@ const insertCompanions = builtOnce((db) => {
  * transaction.
  *
  * @param intake.insert inserts the row unless its reference is taken, and returns it. It names no conflict target: the
- *   id follows from the reference, so a concurrent insert may conflict with either index.
+ *   id follows from the reference and its use, so a concurrent insert may conflict with several indexes.
  * @param intake.holder finds the work that has the reference. It runs after the insert has waited for the other
  *   transaction, so that row is committed and visible.
  * @param intake.detail for the timeline.
@@ -79,5 +94,5 @@ export async function acceptWork<Row extends WorkRow>(
     ...eventValues(acceptedEvent(work, inserted), now),
   });
   noteFilled(tx, 'outbox', 'events');
-  return { accepted: true, row: inserted };
+  return { accepted: true, id: work.id, row: inserted };
 }

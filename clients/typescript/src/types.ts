@@ -993,7 +993,7 @@ export interface OrderInput {
    */
   package_id: number;
   /**
-   * Your reference, permanently unique: it gets one order, also after repeated requests.
+   * Your reference. It gets one order, also after repeated requests. Only after that has ended without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key.
    */
   external_order_id: string;
   /**
@@ -1160,7 +1160,7 @@ export interface TopupInput {
    */
   package_id: number;
   /**
-   * Your reference, permanently unique: it gets one top-up, also after repeated requests.
+   * Your reference. It gets one top-up, also after repeated requests. Only after that has ended without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key.
    */
   external_topup_id?: string;
   /**
@@ -1267,7 +1267,7 @@ export interface VpnSubscriptionInput {
    */
   vpn_plan_id: number;
   /**
-   * Your reference, permanently unique: it gets one VPN subscription, also after repeated requests.
+   * Your reference. It gets one VPN subscription, also after repeated requests. Only after that has ended without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key.
    */
   external_subscription_id: string;
   /**
@@ -1786,6 +1786,14 @@ export interface Order {
    */
   service_order_id: string | null;
   /**
+   * The order that had this reference before and ended without buying; null: none.
+   */
+  replaces: string | null;
+  /**
+   * The order that uses this reference again, after this one ended without buying.
+   */
+  replaced_by: string | null;
+  /**
    * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
@@ -2133,6 +2141,14 @@ export interface Topup {
    */
   service_topup_id: string | null;
   /**
+   * The top-up that had this reference before and ended without buying; null: none.
+   */
+  replaces: string | null;
+  /**
+   * The top-up that uses this reference again, after this one ended without buying.
+   */
+  replaced_by: string | null;
+  /**
    * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
@@ -2393,6 +2409,14 @@ export interface VpnSubscription {
    * When its customer has ended it; `cancelling` follows, then `cancelled`.
    */
   cancel_requested_at: string | null;
+  /**
+   * The VPN subscription that had this reference before and ended without buying; null: none.
+   */
+  replaces: string | null;
+  /**
+   * The VPN subscription that uses this reference again, after this one ended without buying.
+   */
+  replaced_by: string | null;
   /**
    * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
    */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/esims/activation.ts';
@@ -71,12 +72,13 @@ describe('an activation code', () => {
 describe('references of attempts', () => {
   const callers = fc.stringMatching(/^[!-}]{1,64}$/);
   const numbers = fc.integer({ min: 1, max: 99 });
+  /** Caller's reference, its use, and the number of the attempt; often with equal parts. */
+  const attempts = fc.tuple(fc.oneof(callers, fc.constant('a')), numbers, numbers);
 
-  it('are unique: no two attempts of any two orders have the same', () => {
+  it('are unique: no two attempts of any two orders, also of the same reference, have the same', () => {
     fc.assert(
-      fc.property(callers, numbers, callers, numbers, (left, leftNumber, right, rightNumber) => {
-        const same = attemptReference(left, leftNumber) === attemptReference(right, rightNumber);
-        expect(same).toBe(left === right && leftNumber === rightNumber);
+      fc.property(attempts, attempts, (left, right) => {
+        expect(attemptReference(...left) === attemptReference(...right)).toBe(isDeepStrictEqual(left, right));
       }),
       { numRuns: 2_000 },
     );
@@ -84,8 +86,8 @@ describe('references of attempts', () => {
 
   it("of a first attempt are the caller's, and of a later one cannot be a caller's", () => {
     fc.assert(
-      fc.property(callers, numbers, (caller, number) => {
-        expect(isCallerReference(attemptReference(caller, number))).toBe(number === 1);
+      fc.property(callers, numbers, numbers, (caller, use, number) => {
+        expect(isCallerReference(attemptReference(caller, use, number))).toBe(use === 1 && number === 1);
       }),
     );
   });

@@ -16,8 +16,8 @@ const LONGEST = 'R'.repeat(64);
 
 /** References of callers, and the derived references of further attempts. */
 const REFERENCES: SentValues = {
-  usual: ['ORD-1042', UUID, attemptReference('ORD-1042', 2), attemptReference(UUID, 2)],
-  possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 10)],
+  usual: ['ORD-1042', UUID, attemptReference('ORD-1042', 1, 2), attemptReference(UUID, 1, 2)],
+  possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 1, 10), attemptReference('ORD-1042', 2, 1)],
 };
 
 /** By name, for bodies, queries and headers alike. Ids are missing: they come from the service, so they always fit. */

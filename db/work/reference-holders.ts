@@ -1,0 +1,73 @@
+/** The work that has a caller's reference. */
+import { and, eq, exists, inArray, isNull, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { ownWork, type Owner } from '#db/lists/ownership.ts';
+import { cases } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
+import { DOUBTS } from '#domain/retry/resubmission.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import { FREES_REFERENCE, type ReferenceHolder } from '#domain/work/reference-use.ts';
+
+/** Finds the id of the work that has a reference: the work that may buy, or the last one that has ended. */
+export async function findHolderId(
+  db: Executor,
+  kind: WorkKind,
+  reference: string,
+): Promise<{ readonly id: string }[]> {
+  const table = workTable(kind);
+  return db
+    .select({ id: table.id })
+    .from(table)
+    .where(eq(referenceOf(kind), reference))
+    .orderBy(sql`${table.status} in (${inList(FREES_REFERENCE)})`, sql`reference_use desc`)
+    .limit(1);
+}
+
+/**
+ * Reads what decides whether the reference of some work may be used again.
+ *
+ * @param requestKey keyed hash of the new request's Idempotency-Key.
+ * @returns undefined when the owner may not see the work.
+ */
+export async function readHolder(
+  db: Executor,
+  { kind, id }: WorkRef,
+  owner: Owner,
+  requestKey: Buffer,
+): Promise<ReferenceHolder | undefined> {
+  const table = workTable(kind);
+  const inDoubt = exists(
+    db
+      .select({ id: cases.id })
+      .from(cases)
+      .where(
+        and(
+          eq(cases.subjectKind, kind),
+          eq(cases.subjectId, id),
+          inArray(cases.reason, [...DOUBTS]),
+          isNull(cases.closedAt),
+        ),
+      ),
+  );
+  const reference = sql.identifier(referenceOf(kind).name);
+  const isOfSameKey = sql`exists (select from ${table} as earlier
+    where earlier.${reference} = ${table}.${reference} and earlier.request_key = ${requestKey})`;
+  const [holder] = await db
+    .select({
+      id: table.id,
+      status: table.status,
+      use: sql<number>`reference_use`,
+      inDoubt: sql<boolean>`${inDoubt}`,
+      isOfSameKey: isOfSameKey as SQL<boolean>,
+    })
+    .from(table)
+    .where(and(eq(table.id, id), ownWork(kind, owner)));
+  return holder;
+}
+
+function referenceOf(kind: WorkKind) {
+  const { reference } = storedKind(kind);
+  if (reference === undefined) throw new TypeError(`work of the kind ${kind} has no reference`);
+  return reference;
+}
