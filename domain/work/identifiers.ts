@@ -40,8 +40,8 @@ export function idKindOf(text: string): IdKind | undefined {
 }
 
 /**
- * The reference of an attempt at the service. The caller's own for the first attempt of its first use, a derived, unique
- * one for each other attempt, so that events and debits can be matched to the attempt.
+ * The reference of an attempt at the service: the caller's own for the first attempt of its first use, a derived,
+ * unique one for each other attempt, so that events and debits can be matched to the attempt.
  *
  * @param use of the caller's reference, from 1: work that ended without buying frees its reference.
  */

@@ -26,7 +26,7 @@ export const SABOTEURS = {
     what: 'the unique index of the caller’s references is missing',
     sabotage: {
       scripts: { api: 'test/crash/saboteurs/no-unique-reference-api.ts' },
-      sql: ['ALTER TABLE orders DROP CONSTRAINT orders_external_order_id_unique', 'DROP INDEX attempts_reference'],
+      sql: ['DROP INDEX orders_reference_use, orders_reference_in_use', 'DROP INDEX attempts_reference'],
     },
     plan: { ...NOTHING_ELSE, setting: setting('reusable_references'), work: [{ ...ORDER, forgetful: true }] },
     caughtBy: /was bought once and cost 2 debits/,

@@ -38,6 +38,8 @@ describe('the creation of an order', () => {
       external_order_id: body.external_order_id,
       esim_id: null,
       service_order_id: null,
+      replaces: null,
+      replaced_by: null,
       max_price: { amount: '12.50', currency: 'EUR' },
       charged: null,
       failure: null,
