@@ -99,5 +99,5 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...serviceWebhookOperations(dependencies),
     ...healthOperations(dependencies),
   ];
-  return [...operations, ...documentationOperations(operations, productVersion())];
+  return [...operations, ...documentationOperations(operations, productVersion(), dependencies.publicUrl)];
 }

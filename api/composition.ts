@@ -32,6 +32,8 @@ export interface ApiParts {
   readonly state: {
     /** While this is set, only probes and documentation are answered. */
     closedBecause: string | undefined;
+    /** Where the API listens, once it does. */
+    address: string;
     /** Requests are still answered, but `/readyz` reports that the process stops. */
     stopping: boolean;
   };
@@ -101,7 +103,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     policy: config.waiting,
     logger,
   });
-  const state: ApiParts['state'] = { closedBecause: 'The API is starting.', stopping: false };
+  const state: ApiParts['state'] = { closedBecause: 'The API is starting.', address: '', stopping: false };
   return {
     state,
     wakeups,
@@ -125,6 +127,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       runway: config.runway,
       webhookTargets: { policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup() },
       endpointSecretOverlapMs: config.endpointSecretOverlapMs,
+      publicUrl: () => config.publicUrl ?? state.address,
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,

@@ -66,6 +66,8 @@ export interface ApiDependencies {
    * time.
    */
   readonly endpointSecretOverlapMs: number;
+  /** Address under which callers reach the API, without a trailing slash. */
+  readonly publicUrl: () => string;
   readonly bodyLimitBytes: number;
   readonly keys: Pick<KeyCache, 'find'>;
   readonly rateLimits: RateLimitSettings;

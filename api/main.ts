@@ -32,6 +32,7 @@ async function runApi(config: ApiConfig): Promise<void> {
 
   try {
     const server = await startServer(createApp(parts.dependencies), config);
+    parts.state.address = server.address;
     logger.info({ host: server.host, port: server.port }, 'the API listens');
     try {
       await openWhenUsable(config, parts, stopping.signal);

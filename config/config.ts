@@ -102,6 +102,8 @@ export interface ApiConfig {
   readonly streams: StreamPolicy;
   readonly host: string;
   readonly port: number;
+  /** Address under which callers reach the API; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
   readonly bodyLimitBytes: number;
   readonly rateLimits: {
     /** Requests a minute of each key; undefined: no limit. */
@@ -239,6 +241,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     ...waitingOf(raw),
     host: raw.API_HOST,
     port: raw.API_PORT,
+    publicUrl: raw.API_PUBLIC_URL,
     bodyLimitBytes: raw.API_BODY_LIMIT,
     rateLimits: { perMinute: raw.API_RATE_LIMIT, failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS },
     trustedProxies: raw.API_TRUSTED_PROXIES,

@@ -72,6 +72,10 @@ export const apiFields = {
   API_PORT: port(3000),
   /** Secrets of service webhooks, in addition to stored ones: `secret`, or `secret@<RFC 3339 time of its end>`. */
   SERVICE_WEBHOOK_SECRETS: secretList().default([]),
+  /** Address under which callers reach the API, without a trailing slash. */
+  API_PUBLIC_URL: urlOf('http:', 'https:')
+    .transform((address) => address.replace(/\/+$/, ''))
+    .optional(),
   /** Our public address for service webhooks; `reseller doctor` checks it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** Requests a minute of each API key without its own limit, in each process. */
@@ -81,7 +85,7 @@ export const apiFields = {
   /** Proxies in front of the API whose X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
   /** Largest accepted request body, in bytes. */
-  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
+  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(524_288),
 };
 
 export const workerFields = {

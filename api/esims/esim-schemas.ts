@@ -47,7 +47,7 @@ export const esimExample: z.input<typeof esimOutput> = {
   external_order_id: 'shop-2030-000123',
   service_esim_id: '77301',
   iccid: '8944500102198304826',
-  package_id: 101,
+  package_id: 1001,
   status: 'installed',
   installed_at: '2030-01-31T12:10:00.000Z',
   activated_at: null,

@@ -9,6 +9,7 @@ import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { money } from '#api/fields/money.ts';
+import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import {
   announcedStatuses,
   EVENT_TYPES,
@@ -245,9 +246,10 @@ function variant<Kind extends EventSubjectKind, Type extends EventType, Data ext
   return z
     .strictObject({
       id: ourId('event', exampleEventId),
-      type: z
-        .enum(types)
-        .meta({ description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))) }),
+      type: z.enum(types).meta({
+        description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))),
+        [SELECTS_SCHEMA]: true,
+      }),
       created_at: instant.meta({ description: 'Time of the change. RFC 3339.' }),
       subject: z.strictObject({
         kind: z.literal(kind),

@@ -25,7 +25,7 @@ export const eventExample = {
     status: 'completed',
     previous_status: 'processing',
     external_order_id: 'shop-2030-000123',
-    package_id: 101,
+    package_id: 1001,
     esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
     failure_class: null,
     attention_reason: null,

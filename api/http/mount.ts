@@ -6,8 +6,8 @@ import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { didYouMean, suggestedPaths } from '#api/problems/suggestions.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
-import { nearNames } from '#domain/near-names.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
@@ -27,9 +27,9 @@ export function mountOperations(app: Express, operations: readonly Operation[], 
   }
   const paths = operations.map(({ path }) => path);
   app.use((request) => {
-    const [near] = nearNames(pathWithoutIds(request.path), paths);
-    const meant = near === undefined ? '' : ` Did you mean \`${near}\`?`;
-    throw new Problem('route_not_found', { detail: `There is no call at this path.${meant}` });
+    const hint = didYouMean(suggestedPaths(pathWithoutIds(request.path), paths));
+    const detail = `There is no call at this path.${hint === undefined ? '' : ` ${hint.replace(/^d/, 'D')}`}`;
+    throw new Problem('route_not_found', { detail });
   });
 }
 

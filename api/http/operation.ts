@@ -7,7 +7,7 @@ import type { Deprecation } from '#api/http/deprecation.ts';
 import { readJsonBody } from '#api/http/json-body.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import { explainMissing } from '#api/problems/explain-missing.ts';
-import { checkFields } from '#api/problems/field-errors.ts';
+import { checkFields, repeatedParameters } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
@@ -129,6 +129,8 @@ interface Definition<
   readonly query?: Query;
   readonly body?: Body;
   readonly bodyExample?: z.input<Body>;
+  /** True for a body that is required although no single field is. */
+  readonly bodyRequired?: true;
   /** True when the caller must send an Idempotency-Key. */
   readonly idempotent?: boolean;
   /** True when the caller may ask to wait for the end (`Prefer: wait=N`). */
@@ -144,7 +146,9 @@ export function operation<
 >(definition: Definition<Params, Query, Body>): Operation {
   const { params, query, body } = definition;
   // A PATCH without a body is a mistake.
-  const bodyRequired = body !== undefined && (definition.method === 'patch' || !body.safeParse({}).success);
+  const bodyRequired =
+    body !== undefined &&
+    (definition.bodyRequired === true || definition.method === 'patch' || !body.safeParse({}).success);
   return {
     ...definition,
     params,
@@ -162,7 +166,7 @@ export function operation<
       const errors: FieldError[] = [];
       const checked = {
         params: check(params ?? none, 'path', incoming.params, errors),
-        query: check(query ?? none, 'query', incoming.query, errors),
+        query: checkQuery(query ?? none, incoming.query, errors),
         body: check(body ?? none, 'body', json, errors),
       };
       refuseNul(incoming.query, errors);
@@ -244,6 +248,16 @@ function refuseNul(query: unknown, errors: FieldError[]): void {
     if (!errors.some((error) => error.in === 'query' && error.field === field))
       errors.push({ in: 'query', field, message: 'must not contain NUL' });
   }
+}
+
+/** A repeated parameter has one error: that it is repeated. */
+function checkQuery(schema: z.ZodObject, input: unknown, errors: FieldError[]): unknown {
+  const repeated = repeatedParameters(schema, input);
+  const names = new Set(repeated.map(({ field }) => field));
+  const others: FieldError[] = [];
+  const value = check(schema, 'query', input, others);
+  errors.push(...repeated, ...others.filter(({ field }) => !names.has(field)));
+  return value;
 }
 
 function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {

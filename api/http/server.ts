@@ -21,6 +21,8 @@ const DRAIN_MS = 22_000;
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
+  /** Its address for programs on this machine. */
+  readonly address: string;
   /** Accepts no more connections, finishes running answers, then closes all connections. */
   stop(): Promise<void>;
 }
@@ -45,9 +47,11 @@ export async function startServer(
     listener,
   );
   const closing = closeConnectionsWhenStopping(server);
+  const port = await listen(server, address);
   return {
     host: address.host,
-    port: await listen(server, address),
+    port,
+    address: `http://${hostInUrl(address.host)}:${port}`,
     stop: async () => {
       closing.stopping = true;
       const forced = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -55,6 +59,12 @@ export async function startServer(
       clearTimeout(forced);
     },
   };
+}
+
+/** A wildcard is no host to connect to: this machine reaches it by loopback. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Closes connections after their answer: `server.close` only closes idle ones. */

@@ -9,6 +9,7 @@ import { PAGE_POLICY } from '#api/http/security-headers.ts';
 import { DOCS_PAGE, DOCS_SCRIPT, PAGE_STYLE } from '#api/openapi/documentation-page.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
 import { problemExplanation, problemPage } from '#api/problems/problem-page.ts';
+import { EXAMPLE_ADDRESS } from '#api/problems/problem-schema.ts';
 import { Problem, codeOfProblemPage } from '#api/problems/problem.ts';
 
 const tag = 'Documentation';
@@ -30,7 +31,11 @@ const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=3600' };
  *
  * @param others all other operations; the description covers them and these.
  */
-export function documentationOperations(others: readonly Operation[], version: string): Operation[] {
+export function documentationOperations(
+  others: readonly Operation[],
+  version: string,
+  publicUrl: () => string,
+): Operation[] {
   const operations: Operation[] = [
     publicOperation({
       id: 'getOpenApi',
@@ -98,14 +103,16 @@ export function documentationOperations(others: readonly Operation[], version: s
               advice: z.string(),
             })
             .meta({ id: 'ProblemExplanation' }),
-          example: problemExplanation('validation_failed'),
+          example: problemExplanation('validation_failed', EXAMPLE_ADDRESS),
         },
       },
       problems: ['problem_not_found'],
       handle: async ({ params, header }) => {
         const code = codeOfProblemPage(nameIn(params, 'name'));
         if (code === undefined) throw new Problem('problem_not_found');
-        if (/\bapplication\/json\b/i.test(header('Accept') ?? '')) return jsonReply(200, problemExplanation(code));
+        if (/\bapplication\/json\b/i.test(header('Accept') ?? '')) {
+          return jsonReply(200, problemExplanation(code, publicUrl()));
+        }
         return bytesReply(200, 'text/html; charset=utf-8', problemPage(code), {
           'Content-Security-Policy': PAGE_POLICY,
         });

@@ -1,6 +1,7 @@
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Operation } from '#api/http/operation.ts';
 import { describeOperation } from '#api/openapi/describe-operation.ts';
+import { openSet } from '#api/openapi/open-sets.ts';
 import { TAGS } from '#api/openapi/tags.ts';
 import { PROBLEMS, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
@@ -65,6 +66,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     override: ({ jsonSchema, io }) => {
       // Requests are closed, answers are open: later versions may add fields, which generated clients must accept.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (io === 'output') openSet(jsonSchema);
+      withoutSafeBounds(jsonSchema);
       // The format suffices, and numbers have no pattern.
       if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
     },
@@ -72,6 +75,12 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   separateByCommas(described);
   leaveReferencesOpen(described);
   return withoutSuggestedFilters(described);
+}
+
+/** Removes bounds that only say that a number is exact in JavaScript. */
+function withoutSafeBounds(schema: { minimum?: number | undefined; maximum?: number | undefined }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /**

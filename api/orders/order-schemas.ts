@@ -37,7 +37,7 @@ export const orderInput = z
   .meta({ id: 'OrderInput' });
 
 export const orderInputExample = {
-  package_id: 101,
+  package_id: 1001,
   external_order_id: 'shop-2030-000123',
   max_price: { amount: '12.50', currency: 'EUR' },
   metadata: { shop_order: 'A-1001' },
@@ -59,7 +59,7 @@ export type OrderOutput = z.input<typeof orderOutput>;
 
 export const orderOutputExample: OrderOutput = {
   id: exampleOrderId,
-  package_id: 101,
+  package_id: 1001,
   external_order_id: 'shop-2030-000123',
   esim_id: null,
   service_order_id: null,

@@ -38,7 +38,7 @@ export const packageOutput = z
 export type PackageOutput = z.input<typeof packageOutput>;
 
 export const packageExample: PackageOutput = {
-  id: 101,
+  id: 1001,
   name: 'Europe 5 GB',
   countries: ['DE', 'FR'],
   data_mb: 5_120,

@@ -52,7 +52,7 @@ const pricingTarget = z
       z.strictObject({ kind: z.literal('package'), package_id: packageId }),
       z.strictObject({
         kind: z.literal('vpn_plan'),
-        vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }),
+        vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 301 }),
       }),
     ],
     { error: 'must be one of "default", "country", "package", "vpn_plan"' },

@@ -5,13 +5,13 @@ import { money, moneyInput } from '#api/fields/money.ts';
 import { pricingRuleInput } from '#api/pricing/pricing-rule-schemas.ts';
 import { margin, suggestedPriceExample, suggestedPriceField } from '#api/pricing/suggested-price.ts';
 
-const MAX_ITEMS = 5_000;
-
-const MAX_RULES = 500;
+/** With these bounds the longest body is shorter than the default of API_BODY_LIMIT. */
+const MAX_ITEMS = 1_000;
+const MAX_RULES = 100;
 
 const kind = z.enum(['package', 'vpn_plan']);
 
-const id = packageId.meta({ description: 'Id of the package or plan at the service.', example: 101 });
+const id = packageId.meta({ description: 'Id of the package or plan at the service.', example: 1001 });
 
 export const whatIfInput = z
   .strictObject({
@@ -21,7 +21,7 @@ export const whatIfInput = z
       .optional()
       .meta({ description: 'Only these packages. Without this and `vpn_plan_ids`: everything.' }),
     vpn_plan_ids: z
-      .array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }))
+      .array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 301 }))
       .max(MAX_ITEMS)
       .optional()
       .meta({ description: 'Only these.' }),
@@ -100,7 +100,7 @@ export const whatIfExample: z.input<typeof whatIfOutput> = {
   data: [
     {
       kind: 'package',
-      id: 101,
+      id: 1001,
       name: 'Europe 5 GB',
       old: { price_for_reseller: money980, suggested_price: suggestedPriceExample },
       new: {

@@ -41,9 +41,9 @@ export function whatIfOperation({ database, now }: ApiDependencies, { packages, 
     accountWide: true,
     body: whatIfInput,
     bodyExample: {
-      package_ids: [101],
+      package_ids: [1001],
       rules: [{ target: { kind: 'default' }, currency: 'EUR', terms: termsExample }],
-      price_list: [{ kind: 'package', id: 101, price_for_reseller: { amount: '13.50', currency: 'EUR' } }],
+      price_list: [{ kind: 'package', id: 1001, price_for_reseller: { amount: '13.50', currency: 'EUR' } }],
     },
     answers: {
       200: { description: 'The trial.', contentType: 'application/json', schema: whatIfOutput, example: whatIfExample },

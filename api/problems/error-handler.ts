@@ -13,7 +13,11 @@ const DATABASE_RETRY_SECONDS = 2;
 /**
  * Turns an error into an answer. An unknown error is opaque: only its request id refers to the log.
  */
-export function errorHandler(options: { logger: Logger; bodyLimitBytes: number }): ErrorRequestHandler {
+export function errorHandler(options: {
+  logger: Logger;
+  bodyLimitBytes: number;
+  publicUrl: () => string;
+}): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const { requestId, route } = contextOf(request);
     const problem = asProblem(error, options.bodyLimitBytes);
@@ -27,7 +31,8 @@ export function errorHandler(options: { logger: Logger; bodyLimitBytes: number }
       response.destroy();
       return;
     }
-    sendReply(response, jsonReply(problem.status, problemBody(problem, requestId), problemHeaders(problem)));
+    const body = problemBody(problem, requestId, options.publicUrl());
+    sendReply(response, jsonReply(problem.status, body, problemHeaders(problem)));
   };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FieldError } from '#api/problems/problem.ts';
 import { schemaMessage } from '#api/problems/schema-messages.ts';
-import { nearNames } from '#domain/near-names.ts';
+import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
 
 /** Maximum number of errors in one answer. */
 const MAX_ERRORS = 50;
@@ -27,6 +27,23 @@ export function checkFields<Schema extends z.ZodObject>(
   return { errors: issues.flatMap((issue) => errorsOf(issue, where, input, schema)).slice(0, MAX_ERRORS) };
 }
 
+/** Errors for query parameters that are given more than once. Their values are a list. */
+export function repeatedParameters(schema: z.ZodObject, query: unknown): FieldError[] {
+  return Object.entries(query ?? {}).flatMap(([name, value]) => {
+    if (!Array.isArray(value) || !Object.hasOwn(schema.shape, name)) return [];
+    const commas = takesSeveral(schema.shape[name]) ? ', with commas between its values' : '';
+    const message = `is given ${value.length} times; give it once${commas}`;
+    return [{ in: 'query' as const, field: nameOf([name]), message }];
+  });
+}
+
+/** Whether a parameter takes several values, as `listOf` declares. */
+function takesSeveral(schema: unknown): boolean {
+  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  const override = inner instanceof z.ZodType ? inner.meta()?.['override'] : undefined;
+  return typeof override === 'object' && override !== null && 'type' in override && override.type === 'array';
+}
+
 function rank({ code }: z.core.$ZodIssue): number {
   return code === 'unrecognized_keys' ? 0 : 1;
 }
@@ -49,22 +66,9 @@ function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unkno
   return [{ in: where, field, message: issue.message }];
 }
 
-/** Names in other APIs for parameters of ours. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  page: 'cursor',
-  offset: 'cursor',
-  skip: 'cursor',
-  starting_after: 'cursor',
-  page_size: 'limit',
-  per_page: 'limit',
-  size: 'limit',
-  count: 'limit',
-};
-
 function unknownName(name: string, known: readonly string[], noun: string): string {
-  const synonym = SYNONYMS[name];
-  const [near] = synonym !== undefined && known.includes(synonym) ? [synonym] : nearNames(name, known);
-  if (near !== undefined) return `is not a known ${noun}; did you mean \`${near}\`?`;
+  const hint = didYouMean(suggestedNames(name, known));
+  if (hint !== undefined) return `is not a known ${noun}; ${hint}`;
   if (known.length === 0) return `is not a known ${noun}; there is none here`;
   return `is not a known ${noun}; known are ${known.map((each) => `\`${each}\``).join(', ')}`;
 }

@@ -2,41 +2,7 @@
  * Error answers of the API (RFC 9457). The codes are part of the interface: callers switch on them, so a code is never
  * renamed and never changes its meaning.
  */
-import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
-
-interface ProblemRow {
-  readonly status: number;
-  readonly title: string;
-  /** What the caller should do; shown on the problem's own page and in the API description. */
-  readonly advice: string;
-}
-
-/** By kind of work, the problem that there is none with this id. */
-const WORK_NOT_FOUND = Object.fromEntries(
-  WORK_KINDS.map((kind) => [
-    `${kind}_not_found`,
-    {
-      status: 404,
-      title: `There is no such ${KINDS[kind].noun}`,
-      advice: `Check the id; it begins with \`${KINDS[kind].idPrefix}_\`.`,
-    },
-  ]),
-) as Record<`${WorkKind}_not_found`, ProblemRow & { readonly status: 404 }>;
-
-type CallerReference = Extract<(typeof KINDS)[WorkKind], { readonly callerReference: string }>['callerReference'];
-
-/** By the field with the caller's own reference, the problem that there is work with this reference. */
-const REFERENCE_TAKEN = Object.fromEntries(
-  Object.values(KINDS).flatMap((kind) => {
-    if (!('callerReference' in kind)) return [];
-    const { noun, callerReference: field } = kind;
-    const title = `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun} with this ${field} exists`;
-    const advice =
-      `Read the ${noun} in \`existing\`. If it is the one you meant, do nothing; ` +
-      `for another one use a new ${field}.`;
-    return [[`${field}_taken`, { status: 409, title, advice }]];
-  }),
-) as Record<`${CallerReference}_taken`, ProblemRow & { readonly status: 409 }>;
+import { type ProblemRow, REFERENCE_TAKEN, WORK_NOT_FOUND } from '#api/problems/problems-of-work.ts';
 
 export const PROBLEMS = {
   validation_failed: {
@@ -249,6 +215,13 @@ export const PROBLEMS = {
     advice:
       'Correct the fields in `errors`. Nothing was stored, so the same reference and the same Idempotency-Key can be ' +
       'used again.',
+  },
+  quote_expired: {
+    status: 422,
+    title: 'The quote has expired',
+    advice:
+      'Ask for a new quote and pass its id, or give `max_price` instead. Nothing was stored, so the same reference ' +
+      'and the same Idempotency-Key can be used again.',
   },
   rate_limited: {
     status: 429,

@@ -11,6 +11,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   purchase_not_possible:
     'The service does not sell what the request names, or sells it in another currency than `max_price`. `read_at` ' +
     'tells when its offers were read. Nothing was bought.',
+  quote_expired: 'The price of a quote holds for 15 minutes. Nothing was bought.',
   malformed_json: 'The body could not be read as one unambiguous JSON object. Nothing was done.',
   malformed_request:
     'The address is not valid percent-encoding, or the connection broke before the body was complete. Nothing ' +

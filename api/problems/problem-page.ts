@@ -1,7 +1,7 @@
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
-import { problemType } from '#api/problems/problem.ts';
+import { problemPath, problemType } from '#api/problems/problem.ts';
 
 /** The HTML page of a problem, at the address in its `type`: its meaning, what to do, and an example. */
 export function problemPage(code: ProblemCode): string {
@@ -10,7 +10,7 @@ export function problemPage(code: ProblemCode): string {
   const others = problemCodes
     .map(
       (each) =>
-        `<li><a href="..${problemType(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
+        `<li><a href="..${problemPath(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
     )
     .join('');
   return `<!doctype html>
@@ -40,10 +40,10 @@ export function problemPage(code: ProblemCode): string {
 `;
 }
 
-/** The same for programs. */
-export function problemExplanation(code: ProblemCode): Record<string, unknown> {
+/** The same for programs. @param publicUrl address of the API. */
+export function problemExplanation(code: ProblemCode, publicUrl: string): Record<string, unknown> {
   const { status, title, advice } = PROBLEMS[code];
-  return { type: problemType(code), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };
+  return { type: problemType(code, publicUrl), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };
 }
 
 /** Plain text with `code` in it. */

@@ -20,10 +20,13 @@ const fieldError = z
 /** Why an action is refused. */
 export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
 
+/** Address of an installation in examples. */
+export const EXAMPLE_ADDRESS = 'https://fulfilment.example.com';
+
 /** Every problem answer. Members that belong to one code only are described as optional. */
 export const problemSchema = z
   .strictObject({
-    type: z.string().meta({ description: 'Address of a page about this problem, relative to this API.' }),
+    type: z.string().meta({ description: 'Address of a page about this problem.' }),
     code: z.enum(problemCodes as [ProblemCode, ...ProblemCode[]]).meta({ description: 'Stable; switch on this.' }),
     title: z.string(),
     status: z.int(),
@@ -107,7 +110,7 @@ export function problemExample(code: ProblemCode): unknown {
 function example(code: ProblemCode): Record<string, unknown> {
   const { title, status } = PROBLEMS[code];
   return {
-    type: problemType(code),
+    type: problemType(code, EXAMPLE_ADDRESS),
     code,
     title,
     status,

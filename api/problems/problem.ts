@@ -41,20 +41,30 @@ export class Problem extends Error {
   }
 }
 
-/** Address of the page that explains a problem, relative to the API; the `type` of its answers. */
-export function problemType(code: ProblemCode): string {
+/** Path of the page that explains a problem. */
+export function problemPath(code: ProblemCode): `/problems/${string}` {
   return `/problems/${code.replaceAll('_', '-')}`;
 }
 
-/** The code whose page has this name. */
-export function codeOfProblemPage(name: string): ProblemCode | undefined {
-  return problemCodes.find((code) => problemType(code) === `/problems/${name}`);
+/** The `type` of a problem's answers: the address of its page. @param publicUrl address of the API. */
+export function problemType(code: ProblemCode, publicUrl: string): string {
+  return `${publicUrl}${problemPath(code)}`;
 }
 
-/** The body of the answer. @param requestId id for reports of the problem. */
-export function problemBody(problem: Problem, requestId: string): Record<string, unknown> {
+/** The code whose page has this name. The code itself is accepted, too. */
+export function codeOfProblemPage(name: string): ProblemCode | undefined {
+  return problemCodes.find((code) => code === name || problemPath(code) === `/problems/${name}`);
+}
+
+/**
+ * The body of the answer.
+ *
+ * @param requestId id for reports of the problem.
+ * @param publicUrl address of the API, for the link to the problem's page.
+ */
+export function problemBody(problem: Problem, requestId: string, publicUrl: string): Record<string, unknown> {
   return {
-    type: problemType(problem.code),
+    type: problemType(problem.code, publicUrl),
     code: problem.code,
     title: PROBLEMS[problem.code].title,
     status: problem.status,

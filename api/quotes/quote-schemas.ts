@@ -13,14 +13,14 @@ export const QUOTE_VALID_MS = 15 * 60_000;
 
 export const quoteInput = z
   .strictObject({
-    package_id: packageId.optional().meta({ description: 'The package of an order or a top-up.', example: 101 }),
+    package_id: packageId.optional().meta({ description: 'The package of an order or a top-up.', example: 1001 }),
     esim_id: esimIdInput.optional().meta({ description: 'With `package_id`: the eSIM of a top-up.' }),
     vpn_plan_id: vpnPlanId.optional().meta({ description: 'The plan of a VPN subscription.' }),
     max_price: moneyInput.optional().meta({ description: 'The limit that the purchase would have.' }),
   })
   .meta({ id: 'QuoteInput' });
 
-export const quoteInputExample: z.input<typeof quoteInput> = { package_id: 101 };
+export const quoteInputExample: z.input<typeof quoteInput> = { package_id: 1001 };
 
 export const quoteOutput = z
   .strictObject({

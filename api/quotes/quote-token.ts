@@ -37,11 +37,17 @@ export function quoteToken(keyRing: KeyRing, item: QuotedItem, { amount, currenc
  * The price of a quote.
  *
  * @param now epoch milliseconds.
- * @returns undefined if it is no quote of ours for this caller and item, or has expired.
+ * @returns `other`: no quote of ours for this caller and item.
  */
-export function quotedPrice(keyRing: KeyRing, token: string, item: QuotedItem, now: number): Money | undefined {
+export function quotedPrice(
+  keyRing: KeyRing,
+  token: string,
+  item: QuotedItem,
+  now: number,
+): Money | 'expired' | 'other' {
   const read = token.startsWith(PREFIX) ? contentOf(keyRing, token.slice(PREFIX.length)) : undefined;
-  if (read === undefined || read.of !== nameOf(item) || read.expires <= now) return undefined;
+  if (read === undefined || read.of !== nameOf(item)) return 'other';
+  if (read.expires <= now) return 'expired';
   return { amount: read.amount, currency: read.currency };
 }
 

@@ -53,6 +53,7 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
       scope: 'packages:read',
       body: quoteInput,
       bodyExample: quoteInputExample,
+      bodyRequired: true,
       answers: {
         200: { description: 'The quote.', contentType: 'application/json', schema: quoteOutput, example: quoteExample },
       },

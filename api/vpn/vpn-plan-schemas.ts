@@ -3,7 +3,7 @@ import { packageId } from '#api/fields/ids.ts';
 import { priceForReseller } from '#api/fields/money.ts';
 import { suggestedPriceField } from '#api/pricing/suggested-price.ts';
 
-export const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 });
+export const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 301 });
 
 export const vpnPlan = z
   .strictObject({
@@ -17,7 +17,7 @@ export const vpnPlan = z
   .meta({ id: 'VpnPlan' });
 
 export const vpnPlanExample: z.input<typeof vpnPlan> = {
-  id: 7,
+  id: 301,
   name: 'VPN, one month',
   duration_days: 30,
   price_for_reseller: { amount: '3.20', currency: 'EUR' },

@@ -57,7 +57,7 @@ export const vpnSubscriptionInput = z
   .meta({ id: 'VpnSubscriptionInput' });
 
 export const vpnSubscriptionInputExample = {
-  vpn_plan_id: 7,
+  vpn_plan_id: 301,
   external_subscription_id: 'shop-vpn-000042',
   customer_reference: 'C-2207',
   customer_price: '5.99',
@@ -88,7 +88,7 @@ export type VpnSubscriptionOutput = z.input<typeof vpnSubscriptionOutput>;
 
 export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
   id: exampleSubscriptionId,
-  vpn_plan_id: 7,
+  vpn_plan_id: 301,
   external_subscription_id: 'shop-vpn-000042',
   service_subscription_id: null,
   customer_price: '5.99',

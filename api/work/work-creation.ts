@@ -149,7 +149,8 @@ function quotedLimit(
   const refuse = (message: string) => invalid([{ in: 'body', field: 'quote_id', message }]);
   if (limit !== undefined) return refuse('must not be given together with `max_price`');
   const price = quotedPrice(keyRing, token, { lineageId, kind, ...item }, now.getTime());
-  return price ?? refuse('is not the id of a quote for this purchase by this API key, or it has expired');
+  if (price === 'expired') return new Problem('quote_expired');
+  return price === 'other' ? refuse('is not the id of a quote for this purchase by this API key') : price;
 }
 
 function requireFuture(deadline: Date | undefined, now: Date): void {

@@ -110,7 +110,11 @@ export function workOperations<
       idempotent: true,
       prefersWait: true,
       answers: creationAnswers(resource),
-      problems: [reference.taken, ...(create.objection === undefined ? [] : (['purchase_not_possible'] as const))],
+      problems: [
+        reference.taken,
+        ...(create.objection === undefined ? [] : (['purchase_not_possible'] as const)),
+        ...(create.quoted === undefined ? [] : (['quote_expired'] as const)),
+      ],
       handle: async (request) =>
         createWork(
           dependencies,

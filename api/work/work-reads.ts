@@ -88,7 +88,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
                 at: '2030-01-31T12:00:00.000Z',
                 event: `${kind}.accepted`,
                 message: `The ${noun} was accepted and stored; its workflow is about to start.`,
-                detail: { package_id: 101 },
+                detail: { package_id: 1001 },
               },
             ],
             next_cursor: null,

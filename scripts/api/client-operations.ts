@@ -1,3 +1,4 @@
+import { OPEN_SET } from '#api/openapi/open-sets.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, statusesOf } from '#domain/work/lifecycle.ts';
@@ -200,7 +201,7 @@ type NamedSets = ReadonlyMap<string, string>;
 function namedSets({ schemas }: DescribedApi): NamedSets {
   return new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
-      const values = enumOf(schema);
+      const values = enumOf(schema) ?? knownOf(schema);
       return values === undefined ? [] : [[keyOf(values), name] as const];
     }),
   );
@@ -244,6 +245,12 @@ function enumOf(schema: unknown): readonly unknown[] | undefined {
   return typeof schema === 'object' && schema !== null && 'enum' in schema && Array.isArray(schema.enum)
     ? schema.enum
     : undefined;
+}
+
+/** The known values of a set that may grow. */
+function knownOf(schema: unknown): readonly unknown[] | undefined {
+  const values = typeof schema === 'object' && schema !== null && OPEN_SET in schema ? schema[OPEN_SET] : undefined;
+  return Array.isArray(values) ? values : undefined;
 }
 
 function union(values: readonly unknown[]): string[] {

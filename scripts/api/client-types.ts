@@ -1,4 +1,5 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { OPEN_SET } from '#api/openapi/open-sets.ts';
 import type { DescribedApi } from '#scripts/api/described-api.ts';
 
 /** The wrapper that gives the generator all schemas at once. It is removed from the result. */
@@ -36,6 +37,9 @@ function prepared(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { $ref, pattern: _pattern, example: _example, examples: _examples, ...rest } = value as Record<string, unknown>;
   const inner = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, prepared(each)]));
+  // Known values for editors, and any other text: a later version of the API may add values.
+  const known = inner[OPEN_SET];
+  if (Array.isArray(known)) inner['tsType'] = `${known.map((each) => `'${each}'`).join(' | ')} | (string & {})`;
   if (typeof $ref !== 'string') return inner;
   const reference = { $ref: $ref.replace('#/components/schemas/', '#/$defs/') };
   return Object.keys(inner).length === 0 ? reference : { ...inner, allOf: [reference] };

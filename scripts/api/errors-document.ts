@@ -4,7 +4,7 @@ import { problemsOf } from '#api/openapi/describe-operation.ts';
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
-import { problemType } from '#api/problems/problem.ts';
+import { problemPath } from '#api/problems/problem.ts';
 
 /** Maximum number of calls to list for one code. */
 const LISTED_CALLS = 8;
@@ -62,7 +62,7 @@ function sectionOf(code: ProblemCode, operations: readonly Operation[]): string 
     JSON.stringify(problemExample(code), undefined, 2),
     '```',
     '',
-    `Page of the running API: \`${problemType(code)}\`.`,
+    `Page of the running API: \`${problemPath(code)}\`.`,
     '',
   ].join('\n');
 }

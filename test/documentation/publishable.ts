@@ -1,3 +1,4 @@
+import { EXAMPLE_ADDRESS } from '#api/problems/problem-schema.ts';
 import type { Exchange } from '#test/documentation/described-client.ts';
 
 /** Operations whose body is not an example, because it changes with every release. */
@@ -13,6 +14,8 @@ const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/]+=*/g;
 /** Ids of quotes are encrypted, so each recording has others. */
 const QUOTE = /\bquo_[\w-]+/g;
+/** The address of the recorded run, in links to the pages of problems. */
+const PROBLEM_PAGE = /\bhttp:\/\/127\.0\.0\.1:\d+(?=\/problems\/)/g;
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g;
 /** The time of the first call in the examples. */
 const EPOCH = Date.UTC(2030, 0, 31, 12);
@@ -54,6 +57,7 @@ export function publishable(exchanges: readonly Exchange[], { shown }: ExampleId
       remember(fixedUuids, uuid, () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`),
     )
     .replaceAll(WEBHOOK_SECRET, 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=')
+    .replaceAll(PROBLEM_PAGE, EXAMPLE_ADDRESS)
     .replaceAll(QUOTE, 'quo_AQRkZXYxvT0kz2m1')
     .replaceAll(TIME, (time) => times.get(time) ?? time)
     .replaceAll(/"20\d\d-\d\d-\d\d"/g, JSON.stringify(new Date(EPOCH).toISOString().slice(0, 10)));

@@ -1,5 +1,6 @@
 import { StillInProgressError } from './errors.ts';
 import { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
+import type { KnownValue } from './known-value.ts';
 import { FINAL_STATUSES, Operations, WORK_READS, type UnannouncedStatus } from './operations.ts';
 import { Transport, type CallOptions, type OnResponse, type ResponseInfo, type TransportOptions } from './transport.ts';
 
@@ -14,7 +15,7 @@ export interface WaitOptions<Status extends string> extends CallOptions {
    * Statuses to wait for, except those without an event. A final status ends every wait. Default: `active` and
    * `needs_attention`, because a person then has to act.
    */
-  readonly until?: readonly Exclude<Status, UnannouncedStatus>[];
+  readonly until?: readonly Exclude<KnownValue<Status>, UnannouncedStatus>[];
   /** Milliseconds. Default: 60 s. */
   readonly timeoutMs?: number;
 }

@@ -1,10 +1,11 @@
+import type { KnownValue } from './known-value.ts';
 import type { Problem } from './types.ts';
 
-/** The stable codes of problems; switch on them. */
-export type ProblemCode = Problem['code'];
+/** The stable codes of problems; switch on them. A later version of the API may add codes. */
+export type ProblemCode = KnownValue<Problem['code']>;
 
 /** A refusal of the API: `code` is the reason, `problem` the whole answer. */
-export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error {
+export class ProblemError<Code extends Problem['code'] = Problem['code']> extends Error {
   readonly code: Code;
   readonly status: number;
   readonly problem: Problem;

@@ -1,4 +1,5 @@
 export { ResellerClient, type WaitOptions, type Work } from './client.ts';
+export type { KnownValue } from './known-value.ts';
 export { isProblem, NoAnswerError, ProblemError, StillInProgressError, type ProblemCode } from './errors.ts';
 export { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
 export { Paged, type Page } from './paged.ts';

@@ -1294,7 +1294,7 @@ export class Operations {
    *
    * Scope: `packages:read`.
    */
-  createQuote(body: QuoteInput = {}, options: CallOptions = {}): Promise<Quote> {
+  createQuote(body: QuoteInput, options: CallOptions = {}): Promise<Quote> {
     return this.transport.json({ operation: 'createQuote', method: 'POST', path: '/v1/quotes', body, options });
   }
 

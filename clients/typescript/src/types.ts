@@ -7,7 +7,7 @@ export type WebhookOrderEvent = OrderEvent & {
   timestamp: string;
 };
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen. A later version may add values.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -35,9 +35,10 @@ export type FailureClass =
   | 'not_sent'
   | 'service_down'
   | 'spend_limit_reached'
-  | 'purchases_paused';
+  | 'purchases_paused'
+  | (string & {});
 /**
- * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: The amount in the wallet differs from the amount that the service reported. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id.
+ * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: The amount in the wallet differs from the amount that the service reported. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id. A later version may add values.
  */
 export type AttentionReason =
   | 'outcome_unknown'
@@ -59,7 +60,8 @@ export type AttentionReason =
   | 'refund_failed'
   | 'refund_missing'
   | 'message_quarantined'
-  | 'webhook_conflict';
+  | 'webhook_conflict'
+  | (string & {});
 export type WebhookTopupEvent = TopupEvent & {
   /**
    * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
@@ -142,6 +144,60 @@ export type WebhookEvent =
   | WebhookWalletRunwayEvent
   | WebhookWebhookEndpointDisabledEvent
   | WebhookWebhookEndpointTestEvent;
+/**
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
+ */
+export type KnownFailureClass =
+  | 'invalid_request'
+  | 'topup_not_offered'
+  | 'cancellation_refused'
+  | 'refund_not_expected'
+  | 'refund_uncertain'
+  | 'deadline_passed'
+  | 'key_or_reference_used'
+  | 'supplier_failed'
+  | 'timeout'
+  | 'connection_lost'
+  | 'server_error'
+  | 'unreadable_answer'
+  | 'contract_drift'
+  | 'worker_lost'
+  | 'package_unavailable'
+  | 'price_above_limit'
+  | 'margin_too_low'
+  | 'esim_busy'
+  | 'insufficient_balance'
+  | 'not_approved'
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'not_sent'
+  | 'service_down'
+  | 'spend_limit_reached'
+  | 'purchases_paused';
+/**
+ * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: The amount in the wallet differs from the amount that the service reported. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id.
+ */
+export type KnownAttentionReason =
+  | 'outcome_unknown'
+  | 'failed_but_charged'
+  | 'evidence_unavailable'
+  | 'attempts_used_up'
+  | 'records_lost'
+  | 'service_not_answering'
+  | 'stalled'
+  | 'contradiction'
+  | 'contract_drift'
+  | 'delivery_unavailable'
+  | 'charged_above_limit'
+  | 'debited_twice'
+  | 'charge_not_refunded'
+  | 'amount_differs'
+  | 'movement_missing'
+  | 'cancellation_refused'
+  | 'refund_failed'
+  | 'refund_missing'
+  | 'message_quarantined'
+  | 'webhook_conflict';
 /**
  * The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.
  */
@@ -229,7 +285,7 @@ export type EventPattern =
   | 'webhook_endpoint.disabled'
   | 'webhook_endpoint.test';
 /**
- * A scope of an API key.
+ * A scope of an API key. One of `orders:read`, `orders:write`, `orders:operate`, `topups:read`, `topups:write`, `topups:operate`, `vpn:read`, `vpn:write`, `vpn:operate`, `cancellations:read`, `cancellations:write`, `cancellations:operate`, `vpn:reveal`, `gate:read`, `gate:operate`, `cases:operate`, `audit:read`, `esims:read`, `esims:reveal`, `packages:read`, `pricing:read`, `pricing:write`, `events:read`, `wallet:read`, `updates:read`, `webhook_endpoints:read`, `webhook_endpoints:write`, `service:admin`. A later version may add values.
  */
 export type ApiScope =
   | 'orders:read'
@@ -259,7 +315,8 @@ export type ApiScope =
   | 'updates:read'
   | 'webhook_endpoints:read'
   | 'webhook_endpoints:write'
-  | 'service:admin';
+  | 'service:admin'
+  | (string & {});
 /**
  * `type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` that you do not know, and do not refuse it.
  */
@@ -341,14 +398,23 @@ export interface OrderEvent {
    */
   data: {
     /**
-     * The new status, which is also in the type.
+     * The new status, which is also in the type. One of `accepted`, `held`, `processing`, `needs_attention`, `completed`, `failed`, `abandoned`. A later version may add values.
      */
-    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+    status:
+      'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned' | (string & {});
     /**
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
+      | 'accepted'
+      | 'held'
+      | 'processing'
+      | 'needs_attention'
+      | 'completed'
+      | 'failed'
+      | 'abandoned'
+      | (string & {})
+      | null;
     /**
      * Your reference of the order.
      */
@@ -424,14 +490,23 @@ export interface TopupEvent {
    */
   data: {
     /**
-     * The new status, which is also in the type.
+     * The new status, which is also in the type. One of `accepted`, `held`, `processing`, `needs_attention`, `completed`, `failed`, `abandoned`. A later version may add values.
      */
-    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+    status:
+      'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned' | (string & {});
     /**
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
+      | 'accepted'
+      | 'held'
+      | 'processing'
+      | 'needs_attention'
+      | 'completed'
+      | 'failed'
+      | 'abandoned'
+      | (string & {})
+      | null;
     /**
      * Your reference of the top-up; null when you gave none.
      */
@@ -497,7 +572,7 @@ export interface VpnSubscriptionEvent {
    */
   data: {
     /**
-     * The new status, which is also in the type.
+     * The new status, which is also in the type. One of `accepted`, `held`, `processing`, `needs_attention`, `active`, `cancelling`, `cancelled`, `expired`, `failed`, `abandoned`. A later version may add values.
      */
     status:
       | 'accepted'
@@ -509,23 +584,23 @@ export interface VpnSubscriptionEvent {
       | 'cancelled'
       | 'expired'
       | 'failed'
-      | 'abandoned';
+      | 'abandoned'
+      | (string & {});
     /**
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      | (
-          | 'accepted'
-          | 'held'
-          | 'processing'
-          | 'needs_attention'
-          | 'active'
-          | 'cancelling'
-          | 'cancelled'
-          | 'expired'
-          | 'failed'
-          | 'abandoned'
-        )
+      | 'accepted'
+      | 'held'
+      | 'processing'
+      | 'needs_attention'
+      | 'active'
+      | 'cancelling'
+      | 'cancelled'
+      | 'expired'
+      | 'failed'
+      | 'abandoned'
+      | (string & {})
       | null;
     /**
      * Your reference of the VPN subscription.
@@ -627,14 +702,23 @@ export interface CancellationEvent {
    */
   data: {
     /**
-     * The new status, which is also in the type.
+     * The new status, which is also in the type. One of `accepted`, `held`, `processing`, `needs_attention`, `completed`, `refused`, `abandoned`. A later version may add values.
      */
-    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
+    status:
+      'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned' | (string & {});
     /**
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned') | null;
+      | 'accepted'
+      | 'held'
+      | 'processing'
+      | 'needs_attention'
+      | 'completed'
+      | 'refused'
+      | 'abandoned'
+      | (string & {})
+      | null;
     /**
      * Whether it is cancelled even if no refund is expected.
      */
@@ -682,13 +766,13 @@ export interface RefundEvent {
    */
   data: {
     /**
-     * The new status, which is also in the type.
+     * The new status, which is also in the type. One of `expected`, `manual_review`, `completed`, `failed`, `needs_attention`. A later version may add values.
      */
-    status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
+    status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention' | (string & {});
     /**
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
-    previous_status: ('expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention') | null;
+    previous_status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention' | (string & {}) | null;
     /**
      * Id of its cancellation.
      */
@@ -940,9 +1024,9 @@ export interface WebhookEndpointDisabledEvent {
    */
   data: {
     /**
-     * `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
+     * `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long. A later version may add values.
      */
-    reason: 'gone' | 'failing';
+    reason: 'gone' | 'failing' | (string & {});
     /**
      * Result of the last try, as text.
      */
@@ -1046,8 +1130,8 @@ export interface OrderBulkAction {
     ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
-    failure_class?: FailureClass;
-    attention?: AttentionReason;
+    failure_class?: KnownFailureClass;
+    attention?: KnownAttentionReason;
     /**
      * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
@@ -1072,7 +1156,7 @@ export interface OrderBulkAction {
   /**
    * Required with `resolve`: the reason of the open case.
    */
-  case?: AttentionReason;
+  case?: KnownAttentionReason;
   /**
    * Required with `resolve`: the verdict for all of them.
    */
@@ -1132,7 +1216,7 @@ export interface OrderCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case: AttentionReason;
+  case: KnownAttentionReason;
   /**
    * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
@@ -1199,8 +1283,8 @@ export interface TopupBulkAction {
     ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
-    failure_class?: FailureClass;
-    attention?: AttentionReason;
+    failure_class?: KnownFailureClass;
+    attention?: KnownAttentionReason;
     /**
      * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
@@ -1225,7 +1309,7 @@ export interface TopupBulkAction {
   /**
    * Required with `resolve`: the reason of the open case.
    */
-  case?: AttentionReason;
+  case?: KnownAttentionReason;
   /**
    * Required with `resolve`: the verdict for all of them.
    */
@@ -1247,7 +1331,7 @@ export interface TopupCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case: AttentionReason;
+  case: KnownAttentionReason;
   /**
    * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
@@ -1324,8 +1408,8 @@ export interface VpnSubscriptionBulkAction {
       | 'expired'
       | 'failed'
       | 'abandoned';
-    failure_class?: FailureClass;
-    attention?: AttentionReason;
+    failure_class?: KnownFailureClass;
+    attention?: KnownAttentionReason;
     /**
      * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
@@ -1350,7 +1434,7 @@ export interface VpnSubscriptionBulkAction {
   /**
    * Required with `resolve`: the reason of the open case.
    */
-  case?: AttentionReason;
+  case?: KnownAttentionReason;
   /**
    * Required with `resolve`: the verdict for all of them.
    */
@@ -1378,7 +1462,7 @@ export interface VpnSubscriptionCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case: AttentionReason;
+  case: KnownAttentionReason;
   /**
    * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
@@ -1429,8 +1513,8 @@ export interface CancellationBulkAction {
     ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
-    failure_class?: FailureClass;
-    attention?: AttentionReason;
+    failure_class?: KnownFailureClass;
+    attention?: KnownAttentionReason;
     /**
      * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
@@ -1455,7 +1539,7 @@ export interface CancellationBulkAction {
   /**
    * Required with `resolve`: the reason of the open case.
    */
-  case?: AttentionReason;
+  case?: KnownAttentionReason;
   /**
    * Required with `resolve`: the verdict for all of them.
    */
@@ -1477,7 +1561,7 @@ export interface CancellationCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case: AttentionReason;
+  case: KnownAttentionReason;
   /**
    * `bought`: The service sold it, under the given id. It will be delivered. `not_bought`: The service sold nothing and keeps no money for this attempt. It may be bought again. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct. The work continues from its stored state.
    */
@@ -1505,7 +1589,7 @@ export interface DeadLetterAction {
 }
 export interface PauseInput {
   kind?: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
-  failure_class?: FailureClass;
+  failure_class?: KnownFailureClass;
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
@@ -1610,7 +1694,7 @@ export interface WhatIfInput {
   /**
    * Only these packages. Without this and `vpn_plan_ids`: everything.
    *
-   * @maxItems 5000
+   * @maxItems 1000
    *
    * Items: Id of a package at the service.
    */
@@ -1618,7 +1702,7 @@ export interface WhatIfInput {
   /**
    * Only these.
    *
-   * @maxItems 5000
+   * @maxItems 1000
    *
    * Items: Id of a VPN plan at the service.
    */
@@ -1626,7 +1710,7 @@ export interface WhatIfInput {
   /**
    * Rules to try; they are not stored.
    *
-   * @maxItems 500
+   * @maxItems 100
    */
   rules?: PricingRuleInput[];
   /**
@@ -1636,13 +1720,13 @@ export interface WhatIfInput {
   /**
    * Prices of the service to try. Other items keep their current price.
    *
-   * @maxItems 5000
+   * @maxItems 1000
    */
   price_list?: TriedCost[];
   /**
    * Your current selling prices, if they differ from the suggestions.
    *
-   * @maxItems 5000
+   * @maxItems 1000
    */
   selling_prices?: PresentSellingPrice[];
 }
@@ -1794,9 +1878,18 @@ export interface Order {
    */
   replaced_by: string | null;
   /**
-   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought. A later version may add values.
    */
-  status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+  status:
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+    | (string & {});
   max_price: Money | null;
   /**
    * Amount that the service charged, once it is known.
@@ -1823,7 +1916,10 @@ export interface Order {
    * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
-    verdict: 'not_needed' | 'no' | 'yes';
+    /**
+     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     */
+    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
   };
   /**
@@ -1881,19 +1977,21 @@ export interface RetryPolicy {
   gives_up_at: string | null;
   /**
    * Fields that an operator has set for this work; empty: all as configured.
+   *
+   * Items: One of `attempts`, `first_wait`, `longest_wait`, `deadline`. A later version may add values.
    */
-  changed: ('attempts' | 'first_wait' | 'longest_wait' | 'deadline')[];
+  changed: 'attempts' | 'first_wait' | 'longest_wait' | 'deadline' | (string & {})[];
 }
 /**
  * RFC 9457.
  */
 export interface Problem {
   /**
-   * Address of a page about this problem, relative to this API.
+   * Address of a page about this problem.
    */
   type: string;
   /**
-   * Stable; switch on this.
+   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `cancellation_exists`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
    */
   code:
     | 'validation_failed'
@@ -1946,6 +2044,7 @@ export interface Problem {
     | 'unsupported_encoding'
     | 'idempotency_key_reused'
     | 'purchase_not_possible'
+    | 'quote_expired'
     | 'rate_limited'
     | 'too_many_streams'
     | 'internal_error'
@@ -1953,7 +2052,8 @@ export interface Problem {
     | 'service_failed'
     | 'service_unavailable'
     | 'database_unavailable'
-    | 'service_timeout';
+    | 'service_timeout'
+    | (string & {});
   title: string;
   status: number;
   /**
@@ -1999,7 +2099,8 @@ export interface Problem {
     | 'not_held'
     | 'deadline_not_possible'
     | 'not_active'
-    | 'service_id_taken';
+    | 'service_id_taken'
+    | (string & {});
   /**
    * With `service_…`: the failure class of the call to the service.
    */
@@ -2010,7 +2111,10 @@ export interface Problem {
   request_id: string;
 }
 export interface FieldError {
-  in: 'body' | 'query' | 'path' | 'header';
+  /**
+   * One of `body`, `query`, `path`, `header`. A later version may add values.
+   */
+  in: 'body' | 'query' | 'path' | 'header' | (string & {});
   /**
    * Dotted path; empty for the whole body.
    */
@@ -2040,34 +2144,44 @@ export interface OrderBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
+      | 'accepted'
+      | 'held'
+      | 'submitting'
+      | 'processing'
+      | 'needs_attention'
+      | 'completed'
+      | 'failed'
+      | 'abandoned'
+      | (string & {})
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    /**
+     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     */
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'not_compared'
-          | 'wallet_not_read'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
+      | 'already_ended'
+      | 'not_waiting'
+      | 'may_be_bought'
+      | 'not_compared'
+      | 'wallet_not_read'
+      | 'contradiction_open'
+      | 'service_says_bought'
+      | 'observations_pending'
+      | 'later_attempt_open'
+      | 'case_not_open'
+      | 'verdict_not_possible'
+      | 'not_cancelled'
+      | 'nothing_is_charged'
+      | 'not_held'
+      | 'deadline_not_possible'
+      | 'not_active'
+      | 'service_id_taken'
+      | (string & {})
       | null;
     detail: string | null;
   }[];
@@ -2118,7 +2232,10 @@ export interface CurrentState {
    * The same value as in the resource.
    */
   resubmission: {
-    verdict: 'not_needed' | 'no' | 'yes';
+    /**
+     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     */
+    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
   };
 }
@@ -2149,9 +2266,18 @@ export interface Topup {
    */
   replaced_by: string | null;
   /**
-   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought. A later version may add values.
    */
-  status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+  status:
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+    | (string & {});
   max_price: Money | null;
   /**
    * Amount that the service charged, once it is known.
@@ -2178,7 +2304,10 @@ export interface Topup {
    * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
-    verdict: 'not_needed' | 'no' | 'yes';
+    /**
+     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     */
+    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
   };
   /**
@@ -2237,34 +2366,44 @@ export interface TopupBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
+      | 'accepted'
+      | 'held'
+      | 'submitting'
+      | 'processing'
+      | 'needs_attention'
+      | 'completed'
+      | 'failed'
+      | 'abandoned'
+      | (string & {})
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    /**
+     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     */
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'not_compared'
-          | 'wallet_not_read'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
+      | 'already_ended'
+      | 'not_waiting'
+      | 'may_be_bought'
+      | 'not_compared'
+      | 'wallet_not_read'
+      | 'contradiction_open'
+      | 'service_says_bought'
+      | 'observations_pending'
+      | 'later_attempt_open'
+      | 'case_not_open'
+      | 'verdict_not_possible'
+      | 'not_cancelled'
+      | 'nothing_is_charged'
+      | 'not_held'
+      | 'deadline_not_possible'
+      | 'not_active'
+      | 'service_id_taken'
+      | (string & {})
       | null;
     detail: string | null;
   }[];
@@ -2326,13 +2465,19 @@ export interface SuggestedPrice {
      */
     id: string | null;
     version: number | null;
-    target: 'default' | 'country' | 'package' | 'vpn_plan';
+    /**
+     * One of `default`, `country`, `package`, `vpn_plan`. A later version may add values.
+     */
+    target: 'default' | 'country' | 'package' | 'vpn_plan' | (string & {});
   };
   /**
    * The calculation of the price, step by step.
    */
   explanation: {
-    step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding';
+    /**
+     * One of `cost`, `margin_percent`, `margin_amount`, `minimum_margin`, `minimum_price`, `rounding`. A later version may add values.
+     */
+    step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding' | (string & {});
     /**
      * The price after this step.
      */
@@ -2418,7 +2563,7 @@ export interface VpnSubscription {
    */
   replaced_by: string | null;
   /**
-   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought. A later version may add values.
    */
   status:
     | 'accepted'
@@ -2431,7 +2576,8 @@ export interface VpnSubscription {
     | 'cancelled'
     | 'expired'
     | 'failed'
-    | 'abandoned';
+    | 'abandoned'
+    | (string & {});
   max_price: Money | null;
   /**
    * Amount that the service charged, once it is known.
@@ -2458,7 +2604,10 @@ export interface VpnSubscription {
    * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
-    verdict: 'not_needed' | 'no' | 'yes';
+    /**
+     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     */
+    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
   };
   /**
@@ -2517,46 +2666,47 @@ export interface VpnSubscriptionBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | (
-          | 'accepted'
-          | 'held'
-          | 'submitting'
-          | 'processing'
-          | 'needs_attention'
-          | 'active'
-          | 'cancelling'
-          | 'cancelled'
-          | 'expired'
-          | 'failed'
-          | 'abandoned'
-        )
+      | 'accepted'
+      | 'held'
+      | 'submitting'
+      | 'processing'
+      | 'needs_attention'
+      | 'active'
+      | 'cancelling'
+      | 'cancelled'
+      | 'expired'
+      | 'failed'
+      | 'abandoned'
+      | (string & {})
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    /**
+     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     */
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'not_compared'
-          | 'wallet_not_read'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
+      | 'already_ended'
+      | 'not_waiting'
+      | 'may_be_bought'
+      | 'not_compared'
+      | 'wallet_not_read'
+      | 'contradiction_open'
+      | 'service_says_bought'
+      | 'observations_pending'
+      | 'later_attempt_open'
+      | 'case_not_open'
+      | 'verdict_not_possible'
+      | 'not_cancelled'
+      | 'nothing_is_charged'
+      | 'not_held'
+      | 'deadline_not_possible'
+      | 'not_active'
+      | 'service_id_taken'
+      | (string & {})
       | null;
     detail: string | null;
   }[];
@@ -2595,9 +2745,18 @@ export interface Cancellation {
   preflight: RefundCondition[] | null;
   refund: Refund | null;
   /**
-   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being requested. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `refused` and `abandoned` are final; after the last two the eSIM is unchanged.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being requested. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `refused` and `abandoned` are final; after the last two the eSIM is unchanged. A later version may add values.
    */
-  status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
+  status:
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'refused'
+    | 'abandoned'
+    | (string & {});
   /**
    * Why it failed, or why it is held now.
    */
@@ -2619,7 +2778,10 @@ export interface Cancellation {
    * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
-    verdict: 'not_needed' | 'no' | 'yes';
+    /**
+     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     */
+    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
   };
   /**
@@ -2656,8 +2818,15 @@ export interface Cancellation {
   completed_at: string | null;
 }
 export interface RefundCondition {
-  name: 'usage_is_zero' | 'never_installed' | 'never_activated' | 'no_completed_topup' | 'debit_verified';
-  result: 'pass' | 'fail' | 'unknown';
+  /**
+   * One of `usage_is_zero`, `never_installed`, `never_activated`, `no_completed_topup`, `debit_verified`. A later version may add values.
+   */
+  name:
+    'usage_is_zero' | 'never_installed' | 'never_activated' | 'no_completed_topup' | 'debit_verified' | (string & {});
+  /**
+   * One of `pass`, `fail`, `unknown`. A later version may add values.
+   */
+  result: 'pass' | 'fail' | 'unknown' | (string & {});
   /**
    * A human-readable sentence.
    */
@@ -2693,13 +2862,13 @@ export interface Refund {
    */
   service_refund_id: string | null;
   /**
-   * `expected`: not decided, or paid and not in the wallet yet. `manual_review`: a person at the service decides. `completed`: its money is in the wallet. `failed`: no money comes. `needs_attention`: waits for a person here.
+   * `expected`: not decided, or paid and not in the wallet yet. `manual_review`: a person at the service decides. `completed`: its money is in the wallet. `failed`: no money comes. `needs_attention`: waits for a person here. A later version may add values.
    */
-  status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
+  status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention' | (string & {});
   /**
    * The result of the review at the service, if it is known.
    */
-  review: ('accepted' | 'refused' | 'manual_review') | null;
+  review: 'accepted' | 'refused' | 'manual_review' | (string & {}) | null;
   /**
    * Amount of the refund, as the service reports it.
    */
@@ -2737,34 +2906,44 @@ export interface CancellationBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned')
+      | 'accepted'
+      | 'held'
+      | 'submitting'
+      | 'processing'
+      | 'needs_attention'
+      | 'completed'
+      | 'refused'
+      | 'abandoned'
+      | (string & {})
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
-    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+    /**
+     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     */
+    result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'not_compared'
-          | 'wallet_not_read'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
+      | 'already_ended'
+      | 'not_waiting'
+      | 'may_be_bought'
+      | 'not_compared'
+      | 'wallet_not_read'
+      | 'contradiction_open'
+      | 'service_says_bought'
+      | 'observations_pending'
+      | 'later_attempt_open'
+      | 'case_not_open'
+      | 'verdict_not_possible'
+      | 'not_cancelled'
+      | 'nothing_is_charged'
+      | 'not_held'
+      | 'deadline_not_possible'
+      | 'not_active'
+      | 'service_id_taken'
+      | (string & {})
       | null;
     detail: string | null;
   }[];
@@ -2801,9 +2980,9 @@ export interface Case {
   id: string;
   reason: AttentionReason;
   /**
-   * Kind of the subject: work, or a `delivery` (a webhook).
+   * Kind of the subject: work, or a `delivery` (a webhook). One of `order`, `topup`, `vpn_subscription`, `cancellation`, `delivery`. A later version may add values.
    */
-  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery' | (string & {});
   /**
    * Id of the work, or of the delivery.
    */
@@ -2834,17 +3013,17 @@ export interface DeadLetter {
    */
   id: string;
   /**
-   * `inbox`: a report of the service. `outbox`: a request to start or wake the workflow of a piece of work.
+   * `inbox`: a report of the service. `outbox`: a request to start or wake the workflow of a piece of work. A later version may add values.
    */
-  queue: 'inbox' | 'outbox';
+  queue: 'inbox' | 'outbox' | (string & {});
   /**
    * The event of the service, or the request to the workflow.
    */
   message: string;
   /**
-   * The kind of work, or `delivery` when the webhook belongs to no known work.
+   * The kind of work, or `delivery` when the webhook belongs to no known work. One of `order`, `topup`, `vpn_subscription`, `cancellation`, `delivery`. A later version may add values.
    */
-  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery' | (string & {});
   /**
    * Id of the work, or of the delivery.
    */
@@ -2864,11 +3043,14 @@ export interface DeadLetter {
 }
 export interface PurchaseGate {
   circuits: {
-    name: 'service_down' | 'not_approved' | 'unauthorized' | 'rate_limited' | 'insufficient_balance';
     /**
-     * `closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of them is sent as a test. `releasing`: new ones are sent, and held ones follow at a limited rate, oldest first.
+     * One of `service_down`, `not_approved`, `unauthorized`, `rate_limited`, `insufficient_balance`. A later version may add values.
      */
-    state: 'closed' | 'open' | 'probing' | 'releasing';
+    name: 'service_down' | 'not_approved' | 'unauthorized' | 'rate_limited' | 'insufficient_balance' | (string & {});
+    /**
+     * `closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of them is sent as a test. `releasing`: new ones are sent, and held ones follow at a limited rate, oldest first. A later version may add values.
+     */
+    state: 'closed' | 'open' | 'probing' | 'releasing' | (string & {});
     /**
      * Failures that belong to it.
      */
@@ -2891,7 +3073,10 @@ export interface PurchaseGate {
      * The purchase that is the test.
      */
     canary: {
-      kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
+      /**
+       * One of `order`, `topup`, `vpn_subscription`, `cancellation`. A later version may add values.
+       */
+      kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {});
       id: string;
     } | null;
   }[];
@@ -2910,7 +3095,10 @@ export interface PurchaseGate {
     failure_class: FailureClass;
     count: number;
     oldest: {
-      kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
+      /**
+       * One of `order`, `topup`, `vpn_subscription`, `cancellation`. A later version may add values.
+       */
+      kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {});
       id: string;
       /**
        * RFC 3339 time.
@@ -2960,13 +3148,13 @@ export interface Pause {
    */
   id: string;
   /**
-   * `operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in production, because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not created again after its release.
+   * `operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in production, because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not created again after its release. A later version may add values.
    */
-  origin: 'operator' | 'first_purchase_check';
+  origin: 'operator' | 'first_purchase_check' | (string & {});
   /**
    * The kind of work that is paused; null: every kind.
    */
-  kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
+  kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
   /**
    * Only work whose last failure has this class is paused; null: all buying.
    */
@@ -3123,9 +3311,9 @@ export interface EsimUsage {
    */
   measured_at: string | null;
   /**
-   * `stored`: the service could not be read; this is our newest stored value.
+   * `stored`: the service could not be read; this is our newest stored value. One of `service`, `stored`. A later version may add values.
    */
-  source: 'service' | 'stored';
+  source: 'service' | 'stored' | (string & {});
   /**
    * When this was read from the service.
    */
@@ -3222,9 +3410,9 @@ export interface CancellationPreflight {
    */
   esim_status: string | null;
   /**
-   * The forecast from the conditions. The answer of the service to the cancellation decides.
+   * The forecast from the conditions. The answer of the service to the cancellation decides. One of `refund_expected`, `no_refund_expected`, `unknown`. A later version may add values.
    */
-  forecast: 'refund_expected' | 'no_refund_expected' | 'unknown';
+  forecast: 'refund_expected' | 'no_refund_expected' | 'unknown' | (string & {});
   conditions: RefundCondition[];
 }
 export interface PackagePage {
@@ -3294,7 +3482,10 @@ export interface Quote {
    * Pass it as `quote_id` of the purchase: the price of the quote is then its `max_price`. Null when it cannot be bought, or costs more than the given `max_price`.
    */
   id: string | null;
-  kind: 'order' | 'topup' | 'vpn_subscription';
+  /**
+   * One of `order`, `topup`, `vpn_subscription`. A later version may add values.
+   */
+  kind: 'order' | 'topup' | 'vpn_subscription' | (string & {});
   /**
    * The package or plan; null when it is unknown.
    */
@@ -3377,7 +3568,10 @@ export interface PricingTerms {
   rounding: {
     step: string;
     ending: string;
-    direction: 'up' | 'nearest';
+    /**
+     * One of `up`, `nearest`. A later version may add values.
+     */
+    direction: 'up' | 'nearest' | (string & {});
   } | null;
   max_price_drift_percent: string;
 }
@@ -3420,7 +3614,10 @@ export interface WhatIf {
   age_seconds: number;
 }
 export interface WhatIfLine {
-  kind: 'package' | 'vpn_plan';
+  /**
+   * One of `package`, `vpn_plan`. A later version may add values.
+   */
+  kind: 'package' | 'vpn_plan' | (string & {});
   /**
    * Id of the package or plan at the service.
    */
@@ -3472,7 +3669,10 @@ export interface PricingRuleVersionPage {
 }
 export interface PricingRuleVersion {
   version: number;
-  change: 'created' | 'changed' | 'ended';
+  /**
+   * One of `created`, `changed`, `ended`. A later version may add values.
+   */
+  change: 'created' | 'changed' | 'ended' | (string & {});
   /**
    * Terms of this version; those of an ended rule are its last ones.
    */
@@ -3502,11 +3702,21 @@ export interface Wallet {
   age_seconds: number;
 }
 export interface WalletRunway {
-  status: 'known' | 'unknown';
+  /**
+   * One of `known`, `unknown`. A later version may add values.
+   */
+  status: 'known' | 'unknown' | (string & {});
   /**
    * Why the runway is not known.
    */
-  reason: ('no_wallet_reading' | 'wallet_reading_old' | 'history_too_short' | 'no_sales' | 'other_currency') | null;
+  reason:
+    | 'no_wallet_reading'
+    | 'wallet_reading_old'
+    | 'history_too_short'
+    | 'no_sales'
+    | 'other_currency'
+    | (string & {})
+    | null;
   /**
    * The reason as a sentence.
    */
@@ -3577,9 +3787,9 @@ export interface WalletTransaction {
    */
   id: string;
   /**
-   * `debit`: money left the wallet at the service; `credit`: money came in.
+   * `debit`: money left the wallet at the service; `credit`: money came in. A later version may add values.
    */
-  direction: 'debit' | 'credit';
+  direction: 'debit' | 'credit' | (string & {});
   /**
    * Exact decimal amount in our journal.
    */
@@ -3592,13 +3802,16 @@ export interface WalletTransaction {
    * Its cause; null when it has none in our journal.
    */
   cause: {
-    kind: 'attempt' | 'subscription_period' | 'refund' | 'deposit' | 'adjustment';
+    /**
+     * One of `attempt`, `subscription_period`, `refund`, `deposit`, `adjustment`. A later version may add values.
+     */
+    kind: 'attempt' | 'subscription_period' | 'refund' | 'deposit' | 'adjustment' | (string & {});
     id: string;
   } | null;
   /**
    * The kind of work, if it is about an order, a top-up or a VPN subscription.
    */
-  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
   /**
    * Id of the order, top-up or VPN subscription, if the movement is about one.
    */
@@ -3682,9 +3895,9 @@ export interface ReconciliationSummary {
    */
   id: string;
   /**
-   * `incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; `unavailable`: it did not answer.
+   * `incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; `unavailable`: it did not answer. One of `complete`, `incomplete`, `unsupported`, `unavailable`. A later version may add values.
    */
-  status: 'complete' | 'incomplete' | 'unsupported' | 'unavailable';
+  status: 'complete' | 'incomplete' | 'unsupported' | 'unavailable' | (string & {});
   detail: string;
   /**
    * RFC 3339 time.
@@ -3749,9 +3962,9 @@ export interface Reconciliation {
    */
   id: string;
   /**
-   * `incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; `unavailable`: it did not answer.
+   * `incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; `unavailable`: it did not answer. One of `complete`, `incomplete`, `unsupported`, `unavailable`. A later version may add values.
    */
-  status: 'complete' | 'incomplete' | 'unsupported' | 'unavailable';
+  status: 'complete' | 'incomplete' | 'unsupported' | 'unavailable' | (string & {});
   detail: string;
   /**
    * RFC 3339 time.
@@ -3815,6 +4028,9 @@ export interface Reconciliation {
   findings: ReconciliationFinding[];
 }
 export interface ReconciliationFinding {
+  /**
+   * One of `debited_twice`, `charge_not_refunded`, `amount_differs`, `movement_missing`, `balance_differs`, `unnamed_movement`, `orphan_movement`, `credited_twice`. A later version may add values.
+   */
   kind:
     | 'debited_twice'
     | 'charge_not_refunded'
@@ -3823,19 +4039,20 @@ export interface ReconciliationFinding {
     | 'balance_differs'
     | 'unnamed_movement'
     | 'orphan_movement'
-    | 'credited_twice';
+    | 'credited_twice'
+    | (string & {});
   meaning: string;
   detail: string;
   /**
    * The service’s id of the movement, if the finding is about one.
    */
   service_transaction_id: string | null;
-  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
   /**
    * Id of the order, top-up or VPN subscription, if the movement is about one.
    */
   subject_id: string | null;
-  direction: ('debit' | 'credit') | null;
+  direction: 'debit' | 'credit' | (string & {}) | null;
   money: Money | null;
 }
 export interface LatestUpdate {
@@ -3869,11 +4086,14 @@ export interface CreatedWebhookEndpoint {
    * Free text for readers.
    */
   description: string | null;
-  status: 'enabled' | 'disabled';
+  /**
+   * One of `enabled`, `disabled`. A later version may add values.
+   */
+  status: 'enabled' | 'disabled' | (string & {});
   /**
    * `request`: It was disabled by request. `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
    */
-  disabled_reason: ('request' | 'gone' | 'failing') | null;
+  disabled_reason: 'request' | 'gone' | 'failing' | (string & {}) | null;
   disabled_at: string | null;
   /**
    * While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 events it then shows the start of those that are not queued yet, and is null when all are queued.
@@ -3934,11 +4154,14 @@ export interface WebhookEndpoint {
    * Free text for readers.
    */
   description: string | null;
-  status: 'enabled' | 'disabled';
+  /**
+   * One of `enabled`, `disabled`. A later version may add values.
+   */
+  status: 'enabled' | 'disabled' | (string & {});
   /**
    * `request`: It was disabled by request. `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
    */
-  disabled_reason: ('request' | 'gone' | 'failing') | null;
+  disabled_reason: 'request' | 'gone' | 'failing' | (string & {}) | null;
   disabled_at: string | null;
   /**
    * While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 events it then shows the start of those that are not queued yet, and is null when all are queued.
@@ -4015,6 +4238,9 @@ export interface WebhookDelivery {
    * Sent as `webhook-id`: the same at every try.
    */
   event_id: string;
+  /**
+   * One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `wallet.balance_low`, `wallet.balance_restored`, `esim.data_low`, `esim.expiring`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
+   */
   event_type:
     | 'order.accepted'
     | 'order.held'
@@ -4060,11 +4286,12 @@ export interface WebhookDelivery {
     | 'wallet.runway_low'
     | 'wallet.runway_restored'
     | 'webhook_endpoint.disabled'
-    | 'webhook_endpoint.test';
+    | 'webhook_endpoint.test'
+    | (string & {});
   /**
-   * `pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: no more tries; replay it.
+   * `pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: no more tries; replay it. A later version may add values.
    */
-  status: 'pending' | 'delivered' | 'failed';
+  status: 'pending' | 'delivered' | 'failed' | (string & {});
   /**
    * Number of tries.
    */
@@ -4098,7 +4325,14 @@ export interface WebhookTry {
    * Why there was none. `address_refused`: webhooks may not be sent to its address. `host_unknown`: its host name is not known. `connection_failed`: no connection could be opened, or it broke. `tls_failed`: its certificate was not accepted, or TLS failed otherwise. `timeout`: it did not answer in time. `unreadable_answer`: its answer is not valid HTTP.
    */
   failure:
-    ('address_refused' | 'host_unknown' | 'connection_failed' | 'tls_failed' | 'timeout' | 'unreadable_answer') | null;
+    | 'address_refused'
+    | 'host_unknown'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'timeout'
+    | 'unreadable_answer'
+    | (string & {})
+    | null;
   /**
    * The first 1,024 bytes of the answer, as text.
    */
@@ -4133,9 +4367,9 @@ export interface WebhookReplayResult {
  */
 export interface WebhookSecretStatus {
   /**
-   * The environment of the service in which the secret signs.
+   * The environment of the service in which the secret signs. One of `sandbox`, `production`. A later version may add values.
    */
-  environment: 'sandbox' | 'production';
+  environment: 'sandbox' | 'production' | (string & {});
   /**
    * Start of its validity.
    */
@@ -4187,13 +4421,19 @@ export interface AuditEntry {
   reason: string | null;
 }
 export interface WebhookReceipt {
-  result: 'accepted' | 'quarantined' | 'duplicate' | 'replayed';
+  /**
+   * One of `accepted`, `quarantined`, `duplicate`, `replayed`. A later version may add values.
+   */
+  result: 'accepted' | 'quarantined' | 'duplicate' | 'replayed' | (string & {});
 }
 export interface Health {
   status: 'ok';
 }
 export interface Readiness {
-  status: 'ready' | 'not ready';
+  /**
+   * One of `ready`, `not ready`. A later version may add values.
+   */
+  status: 'ready' | 'not ready' | (string & {});
   checks: {
     [k: string]: {
       ok: boolean;

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '#api/http/operation.ts';
 import { MISTAKES_IN_ADDRESSES } from '#test/support/mistakes/addresses.ts';
 import { MISTAKES_IN_BODIES } from '#test/support/mistakes/bodies.ts';
+import { FURTHER_MISTAKES } from '#test/support/mistakes/further.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
+
+const MISTAKES = [...MISTAKES_IN_BODIES, ...MISTAKES_IN_ADDRESSES, ...FURTHER_MISTAKES];
+/** Texts of the validator, which callers must never see. */
+const VALIDATOR_TEXT = /invalid input|invalid option|unrecognized|too (?:big|small)|expected (?!to)|received/i;
 
 let api: TestApi;
 let caller: HttpClient;
@@ -17,15 +23,43 @@ afterAll(async () => {
 });
 
 describe('a natural mistake is answered with what is wrong and what to do', () => {
-  it.each([...MISTAKES_IN_BODIES, ...MISTAKES_IN_ADDRESSES])(
-    '$name',
-    async ({ call: [method, path], body, headers, anonymous, answers }) => {
-      const client = anonymous ? new HttpClient(api.baseUrl) : caller.with({ 'idempotency-key': crypto.randomUUID() });
-      const answer = await client.call(method, path, {
-        ...(headers && { headers }),
-        ...(body !== undefined && { body }),
-      });
-      expect([answer.status, answer.at('code'), answer.at('detail')]).toEqual(answers);
-    },
-  );
+  it.each(MISTAKES)('$name', async ({ call: [method, path], body, headers, anonymous, answers }) => {
+    const client = anonymous ? new HttpClient(api.baseUrl) : caller.with({ 'idempotency-key': crypto.randomUUID() });
+    const answer = await client.call(method, path, {
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+    });
+    expect([answer.status, answer.at('code'), answer.at('detail')]).toEqual(answers);
+  });
+});
+
+describe('a body of the wrong type', () => {
+  const bodyCalls = () => api.operations.filter(({ reads, scope }) => reads === 'json' && scope !== undefined);
+  const send = async ({ method, path }: Operation, sent: unknown) =>
+    caller.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'), {
+      headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+      body: JSON.stringify(sent),
+    });
+
+  it('is refused by every call, which says what it must be', async () => {
+    expect(bodyCalls().length).toBeGreaterThan(20);
+    for (const call of bodyCalls()) {
+      for (const sent of [null, 42, true, 'text', [], [{}]]) {
+        const answer = await send(call, sent);
+        expect([call.id, answer.status]).toEqual([call.id, 400]);
+        expect(answer.textAt('detail')).toMatch(/^The body must be an object, not /);
+        expect(answer.text).not.toMatch(VALIDATOR_TEXT);
+      }
+    }
+  });
+
+  it('has no field whose refusal is a text of the validator', async () => {
+    for (const call of bodyCalls()) {
+      for (const value of [null, 42, 'text', [], {}]) {
+        const fields = Object.keys(call.body?.shape ?? {}).map((field) => [field, value]);
+        const answer = await send(call, Object.fromEntries(fields));
+        expect(`${call.id} ${answer.text}`).not.toMatch(VALIDATOR_TEXT);
+      }
+    }
+  });
 });

@@ -31,6 +31,9 @@ import { DEFAULT_HEADER_PREFIX, type ServicePackage } from '#upstream/contract.t
 
 export const WEBHOOK_SECRET = 'whsec_of_the_test';
 
+/** The address under which the API is said to be reached. */
+export const PUBLIC_URL = 'https://fulfilment.test/prefix';
+
 /** 2030-01-31T12:00:00Z, the initial time of the API's clock. */
 export const TEST_NOW = Date.UTC(2030, 0, 31, 12);
 
@@ -188,6 +191,7 @@ export async function startTestApi(
     webhookSecretOverlapMs: 3_600_000,
     webhookTargets: { policy: new AddressPolicy(['127.0.0.0/8']), lookup: async (host) => lookUp(host) },
     endpointSecretOverlapMs: 3_600_000,
+    publicUrl: () => PUBLIC_URL,
     bodyLimitBytes: 65_536,
     rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },
     trustedProxies: [],

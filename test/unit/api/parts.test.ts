@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, readJsonBody } from '#api/http/json-body.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
-import { Problem, codeOfProblemPage, problemType } from '#api/problems/problem.ts';
+import { Problem, codeOfProblemPage, problemPath } from '#api/problems/problem.ts';
 import { readDelivery } from '#api/service-webhooks/delivery-parsing.ts';
 import { plainAmount } from '#domain/money/money.ts';
 
@@ -88,10 +88,11 @@ describe('representations', () => {
   });
 
   it('have one page per problem, found by its address', () => {
-    const pages = problemCodes.map(problemType);
+    const pages = problemCodes.map(problemPath);
     expect(new Set(pages).size).toBe(problemCodes.length);
-    for (const code of problemCodes) expect(codeOfProblemPage(problemType(code).replace('/problems/', ''))).toBe(code);
-    expect(codeOfProblemPage('internal_error')).toBeUndefined();
+    for (const code of problemCodes) expect(codeOfProblemPage(problemPath(code).replace('/problems/', ''))).toBe(code);
+    expect(codeOfProblemPage('internal_error')).toBe('internal_error');
+    expect(codeOfProblemPage('internal-erro')).toBeUndefined();
   });
 });
 

@@ -101,7 +101,7 @@ describe('every answer', () => {
     const answer = await (await own.caller()).get('/v1/wallet');
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
-      type: '/problems/internal-error',
+      type: 'https://fulfilment.test/prefix/problems/internal-error',
       code: 'internal_error',
       title: PROBLEMS.internal_error.title,
       status: 500,

@@ -4,9 +4,9 @@ import type * as z from 'zod';
 import { openApiDocument } from '#api/openapi/openapi.ts';
 import { PROBLEMS, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
-import { problemType } from '#api/problems/problem.ts';
+import { problemPath, problemType } from '#api/problems/problem.ts';
 import { openApi } from '#test/support/api/openapi-schema.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { PUBLIC_URL, startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 
 let api: TestApi;
@@ -80,12 +80,13 @@ describe('the description of the API', () => {
 
   it('lists only codes with a page, and each page names a solution', async () => {
     for (const code of problemCodes) {
-      const page = await stranger.get(problemType(code));
+      const page = await stranger.get(problemPath(code));
+      expect((await stranger.get(`/problems/${code}`)).text).toBe(page.text);
       expect([code, page.status, page.headers.get('content-type')]).toEqual([code, 200, 'text/html; charset=utf-8']);
       expect(page.text).toContain(`<code>${code}</code>, HTTP status ${PROBLEMS[code].status}`);
-      const facts = await stranger.get(problemType(code), { headers: { accept: 'application/json' } });
+      const facts = await stranger.get(problemPath(code), { headers: { accept: 'application/json' } });
       expect(facts.body).toEqual({
-        type: problemType(code),
+        type: problemType(code, PUBLIC_URL),
         code,
         meaning: PROBLEM_MEANINGS[code] ?? null,
         ...PROBLEMS[code],

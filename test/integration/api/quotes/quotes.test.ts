@@ -155,7 +155,7 @@ describe('the id of a quote', () => {
     expect(rows[0]).toMatchObject({ maxPriceAmount: '9.800000', maxPriceCurrency: 'EUR' });
   });
 
-  const REFUSED = 'The field `quote_id` is not the id of a quote for this purchase by this API key, or it has expired.';
+  const REFUSED = 'The field `quote_id` is not the id of a quote for this purchase by this API key.';
 
   it('is refused for another package, by another key, altered, and after a quarter of an hour', async () => {
     const { id } = await quoted({ package_id: 101 });
@@ -169,7 +169,8 @@ describe('the id of a quote', () => {
       'The field `quote_id` must not be given together with `max_price`.',
     );
     api.clock.now += QUOTE_VALID_MS;
-    expect(await refused({})).toBe(REFUSED);
+    const expired = await buy('/v1/orders', orderInput({ quote_id: id }));
+    expect([expired.status, expired.at('code')]).toEqual([422, 'quote_expired']);
     expect(await api.database.run((db) => db.$count(orders))).toBe(0);
   });
 

@@ -1,0 +1,34 @@
+/** The extension with the known values of a set that may grow. */
+export const OPEN_SET = 'x-extensible-enum';
+/** In the metadata of a schema: its set stays closed in answers, because it selects one of several schemas. */
+export const SELECTS_SCHEMA = 'x-selects-schema';
+
+/** The part of a JSON schema that describes a set of values. */
+interface SetSchema {
+  enum?: unknown[] | undefined;
+  type?: unknown;
+  description?: string | undefined;
+  [extension: `x-${string}`]: unknown;
+}
+
+/**
+ * Turns a set of texts in an answer into a text with known values: a later version may add values, and generated
+ * clients refuse a value that is not in an `enum`. Sets in requests stay closed.
+ */
+export function openSet(schema: SetSchema): void {
+  const isClosed = schema[SELECTS_SCHEMA] === true;
+  delete schema[SELECTS_SCHEMA];
+  const { enum: values, description } = schema;
+  if (isClosed || values === undefined || !values.every((value) => typeof value === 'string')) return;
+  delete schema.enum;
+  schema.type = 'string';
+  schema[OPEN_SET] = values;
+  const isExplained = values.every((value) => description?.includes(`\`${value}\``));
+  const known = isExplained ? 'A later version may add values.' : `${listed(values)}. A later version may add values.`;
+  schema.description = description === undefined ? known : `${description} ${known}`;
+}
+
+function listed(values: readonly string[]): string {
+  const quoted = values.map((value) => `\`${value}\``);
+  return quoted.length === 1 ? `Known: ${quoted[0]}` : `One of ${quoted.join(', ')}`;
+}

@@ -1,0 +1,149 @@
+/**
+ * Suggestions for names and paths that the API does not know. A wrong suggestion costs the caller more time than none,
+ * so these rules are stricter than those of `#domain/near-names.ts`.
+ */
+
+/** Names in other APIs for parameters of ours. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  page: 'cursor',
+  offset: 'cursor',
+  skip: 'cursor',
+  starting_after: 'cursor',
+  page_size: 'limit',
+  per_page: 'limit',
+  size: 'limit',
+  count: 'limit',
+  from: 'created_after',
+  since: 'created_after',
+  start_date: 'created_after',
+  until: 'created_before',
+  to: 'created_before',
+  end_date: 'created_before',
+};
+
+/** Words of which one never stands for the other. */
+const OPPOSITES: readonly (readonly [string, string])[] = [
+  ['min', 'max'],
+  ['minimum', 'maximum'],
+  ['before', 'after'],
+  ['first', 'last'],
+  ['from', 'to'],
+  ['start', 'end'],
+];
+
+/** With more that are equally near, none is suggested. */
+const MAX_SUGGESTIONS = 3;
+const MAX_LENGTH = 100;
+
+/** The known names that the caller probably means, best first; usually none or one. */
+export function suggestedNames(name: string, known: readonly string[]): string[] {
+  const synonym = SYNONYMS[name.toLowerCase()];
+  if (synonym !== undefined && known.includes(synonym)) return [synonym];
+  return best(known, (candidate) => differenceOfNames(name, candidate));
+}
+
+/**
+ * The known paths that the caller probably means.
+ *
+ * @param path with `{id}` for ids.
+ * @param known with `{name}` for parameters.
+ */
+export function suggestedPaths(path: string, known: readonly string[]): string[] {
+  const given = segmentsOf(path);
+  return best([...new Set(known)], (candidate) => differenceOfPaths(given, segmentsOf(candidate)));
+}
+
+/** The suggestions as a question, without a capital; undefined without any. */
+export function didYouMean(suggestions: readonly string[]): string | undefined {
+  const names = suggestions.map((each) => `\`${each}\``);
+  const last = names.pop();
+  if (last === undefined) return;
+  return `did you mean ${names.length === 0 ? last : `${names.join(', ')} or ${last}`}?`;
+}
+
+/** Candidates with the smallest difference. @param differenceOf undefined: the candidate is not meant. */
+function best(candidates: readonly string[], differenceOf: (candidate: string) => number | undefined): string[] {
+  const scored = candidates.flatMap((candidate) => {
+    const difference = differenceOf(candidate);
+    return difference === undefined ? [] : [{ candidate, difference }];
+  });
+  const least = Math.min(...scored.map(({ difference }) => difference));
+  const nearest = scored.filter(({ difference }) => difference === least).map(({ candidate }) => candidate);
+  return nearest.length > MAX_SUGGESTIONS ? [] : nearest;
+}
+
+function differenceOfNames(name: string, candidate: string): number | undefined {
+  const [given, other] = [wordsOf(name), wordsOf(candidate)];
+  if (OPPOSITES.some(([one, two]) => contradict(given, other, one, two) || contradict(given, other, two, one))) return;
+  if (given.join('') === other.join('')) return 0;
+  const changes = differenceOfWords(given.join(''), other.join(''));
+  if (changes !== undefined) return changes;
+  return share(given, other) >= 0.5 || share(other, given) >= 0.5 ? MAX_LENGTH : undefined;
+}
+
+function contradict(given: readonly string[], other: readonly string[], one: string, two: string): boolean {
+  return given.includes(one) && other.includes(two);
+}
+
+/** The share of `all` that `part` has, if all words of `part` are in it; else 0. */
+function share(part: readonly string[], all: readonly string[]): number {
+  const isPart = part.some((word) => word.length > 2) && part.every((word) => all.includes(word));
+  return isPart ? part.length / all.length : 0;
+}
+
+function wordsOf(name: string): string[] {
+  const words = name
+    .slice(0, MAX_LENGTH)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return words.filter(Boolean);
+}
+
+/** The number of letters to change, if they are few enough for a slip or a plural; else undefined. */
+function differenceOfWords(given: string, other: string): number | undefined {
+  if (`${given}s` === other || `${other}s` === given || `${other}es` === given || `${given}es` === other) return 1;
+  const changes = changedLetters(given, other);
+  return changes <= Math.floor(Math.max(given.length, other.length) / 5) ? changes : undefined;
+}
+
+/** Segments without the version, a leading `api` and a trailing slash. */
+function segmentsOf(path: string): string[] {
+  const segments = path.slice(0, MAX_LENGTH).split('/').filter(Boolean);
+  if (segments[0]?.toLowerCase() === 'api') segments.shift();
+  return /^v\d+$/i.test(segments[0] ?? '') ? segments.slice(1) : segments;
+}
+
+function differenceOfPaths(given: readonly string[], other: readonly string[]): number | undefined {
+  if (given.length === 0) return;
+  if (given.length + 1 === other.length && other.slice(1).join('/') === given.join('/')) return MAX_LENGTH;
+  if (given.length !== other.length) return;
+  let sum = 0;
+  for (const [index, segment] of given.entries()) {
+    const difference = differenceOfSegments(segment, other[index] ?? '');
+    if (difference === undefined) return;
+    sum += difference;
+  }
+  return sum;
+}
+
+function differenceOfSegments(given: string, other: string): number | undefined {
+  if (given === other) return 0;
+  if (other.startsWith('{') || given.startsWith('{')) return;
+  if (other.startsWith(`${given}.`)) return 1;
+  return differenceOfWords(given.toLowerCase(), other);
+}
+
+/** Levenshtein distance. */
+function changedLetters(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const changed = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous.at(-1) ?? 0;
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { apiFields } from '#config/variables.ts';
+import { apiDocument } from '#scripts/api/api-document.ts';
+import { readDescription } from '#scripts/api/described-api.ts';
+
+const api = readDescription(await apiDocument());
+const DEFAULT_LIMIT = apiFields.API_BODY_LIMIT.parse(undefined);
+/** Characters of a time with offset, and of a number. */
+const TIME = 35;
+const NUMBER = 20;
+/** Characters beside a name or an entry: quotes, colon, comma. */
+const PUNCTUATION = 4;
+
+const node = z.looseObject({
+  $ref: z.string().optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  oneOf: z.array(z.unknown()).optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  format: z.string().optional(),
+  pattern: z.string().optional(),
+  maxLength: z.int().optional(),
+  maxItems: z.int().optional(),
+  maxProperties: z.int().optional(),
+  items: z.unknown().optional(),
+  properties: z.record(z.string(), z.unknown()).default({}),
+  additionalProperties: z.unknown().optional(),
+});
+
+/** Bytes of the longest JSON in ASCII that a schema allows. @throws Error for a schema without a bound. */
+function longest(schema: unknown, path: string): number {
+  const each = node.parse(schema);
+  if (each.$ref !== undefined) return longest(api.schemas[each.$ref.split('/').at(-1) ?? ''], path);
+  if (each.const !== undefined) return JSON.stringify(each.const).length;
+  if (each.enum !== undefined) return Math.max(...each.enum.map((value) => JSON.stringify(value).length));
+  const choices = each.anyOf ?? each.oneOf;
+  if (choices !== undefined) return Math.max(...choices.map((choice) => longest(choice, path)));
+  const types = new Set([each.type ?? []].flat());
+  if (types.has('object')) return ofObject(each, path);
+  if (types.has('array')) {
+    if (each.maxItems === undefined) throw new Error(`${path} has no maxItems`);
+    return each.maxItems * (longest(each.items, `${path}[]`) + 1) + 2;
+  }
+  return types.has('string') ? ofText(each, path) : NUMBER;
+}
+
+function ofObject({ properties, additionalProperties, maxProperties }: z.output<typeof node>, path: string): number {
+  const named = Object.entries(properties).map(
+    ([name, value]) => name.length + PUNCTUATION + longest(value, `${path}.${name}`),
+  );
+  const sum = named.reduce((total, bytes) => total + bytes, 2);
+  if (typeof additionalProperties !== 'object') return sum;
+  if (maxProperties === undefined) throw new Error(`${path} has no maxProperties`);
+  const LONGEST_NAME = 40;
+  return sum + maxProperties * (LONGEST_NAME + PUNCTUATION + longest(additionalProperties, `${path}.*`));
+}
+
+function ofText({ maxLength, pattern = '', format }: z.output<typeof node>, path: string): number {
+  if (maxLength !== undefined) return maxLength + 2;
+  if (format === 'date-time') return TIME;
+  const repeated = [...pattern.matchAll(/\{(?:\d+,)?(\d+)\}/g)].map(([, most]) => Number(most));
+  if (repeated.length === 0 || /[*+]/.test(pattern.replaceAll(/\[[^\]]*\]/g, '')))
+    throw new Error(`${path} has no maxLength`);
+  return repeated.reduce((sum, most) => sum + most, PUNCTUATION);
+}
+
+describe('the bounds of a body', () => {
+  const bodies = api.operations.flatMap(({ id, body }) => (body === undefined ? [] : [{ id, schema: body.schema }]));
+
+  it.each(bodies.filter(({ id }) => id !== 'receiveServiceWebhook'))(
+    'of $id agree with the default of API_BODY_LIMIT: the longest valid body is accepted',
+    ({ id, schema }) => {
+      const bytes = longest(schema, id);
+      expect(bytes).toBeGreaterThan(10);
+      expect(bytes).toBeLessThanOrEqual(DEFAULT_LIMIT);
+    },
+  );
+});
