@@ -1,6 +1,6 @@
 import { standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
 import type { EventRow } from '#db/events/event-log.ts';
-import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { type EventEnvelope, eventEnvelope } from '#outbound/event-envelope.ts';
 
 /** Product and version of the webhook format. */
 const USER_AGENT = 'reseller-fulfilment-webhooks/1';
@@ -10,7 +10,15 @@ const USER_AGENT = 'reseller-fulfilment-webhooks/1';
  * same bytes at every try.
  */
 export function webhookBody(event: EventRow): Buffer {
-  const { type, created_at: timestamp, ...rest } = eventEnvelope(event);
+  return envelopeBody(eventEnvelope(event));
+}
+
+/** {@link webhookBody} of an event in the form of the feed. */
+export function envelopeBody({
+  type,
+  created_at: timestamp,
+  ...rest
+}: Pick<EventEnvelope, 'id' | 'created_at'> & { readonly type: string }): Buffer {
   return Buffer.from(JSON.stringify({ type, timestamp, created_at: timestamp, ...rest }), 'utf8');
 }
 

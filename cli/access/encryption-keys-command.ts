@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `encryption-keys list` and `retire`. */
 export function addEncryptionKeysCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -10,13 +10,11 @@ export function addEncryptionKeysCommand(program: Command, environmentFor: Envir
   keys
     .command('list')
     .description('list them, oldest first')
-    .option(...SET_UP)
     .action(async (options: SetUpOption) => (await load()).listEncryptionKeys(await environmentFor(options)));
   keys
     .command('retire')
     .argument('<id>', 'id of the key')
     .description('retire a key: processes then start without it; refused while stored values are encrypted with it')
-    .option(...SET_UP)
     .action(async (keyId: string, options: SetUpOption) =>
       (await load()).retireEncryptionKey(keyId, await environmentFor(options)),
     );

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { NewKeyOptions } from '#cli/access/keys.ts';
 import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/arguments.ts';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
 const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_test_` or `rsk_live_`';
@@ -20,14 +20,12 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .option('--spend-limit <limit>', 'most that its work may spend in a day (UTC), such as "100.00 USD"')
     .option('--rate-limit <count>', 'requests a minute (default: API_RATE_LIMIT)', requestsPerMinute)
     .option('--own-work-only', 'the key sees and changes only what was made with it')
-    .option(...SET_UP)
     .action(async (name: string, options: NewKeyOptions & SetUpOption) =>
       (await load()).createKey(name, options, await environmentFor(options)),
     );
   keys
     .command('list')
     .description('list all keys: validity, last use, limits and scopes; successors below the key that they replace')
-    .option(...SET_UP)
     .action(async (options: SetUpOption) => (await load()).listKeys(await environmentFor(options)));
   keys
     .command('rotate')
@@ -39,7 +37,6 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
         .default(DEFAULT_KEY_OVERLAP_MS, `${DEFAULT_KEY_OVERLAP_MS / 3_600_000}h`),
     )
     .option('--expires <days>', 'days until the successor expires (default: as many as the former key was given)', days)
-    .option(...SET_UP)
     .action(async (prefix: string, options: { overlap: number; expires?: number } & SetUpOption) =>
       (await load()).rotateKey(prefix, options, await environmentFor(options)),
     );
@@ -48,7 +45,6 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .argument('<prefix>', PREFIX, keyPrefix)
     .argument('<limit>')
     .description('change what its work may spend in a day (UTC): "100.00 USD", or none')
-    .option(...SET_UP)
     .action(async (prefix: string, limit: string, options: SetUpOption) =>
       (await load()).limitKey(prefix, limit, await environmentFor(options)),
     );
@@ -59,7 +55,6 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .argument('<limit>', 'such as 600, or none for API_RATE_LIMIT', (text) =>
       text === 'none' ? null : requestsPerMinute(text),
     )
-    .option(...SET_UP)
     .action(async (prefix: string, limit: number | null, options: SetUpOption) =>
       (await load()).limitKeyRate(prefix, limit, await environmentFor(options)),
     );
@@ -67,7 +62,6 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .command('revoke')
     .argument('<prefix>', PREFIX, keyPrefix)
     .description('end the validity of a key at once')
-    .option(...SET_UP)
     .action(async (prefix: string, options: SetUpOption) =>
       (await load()).revokeKey(prefix, await environmentFor(options)),
     );

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import type { ApiAccess } from '#cli/api/api-client.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
+import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
 import { findRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
@@ -11,8 +12,8 @@ import type { Environment } from '#config/environment.ts';
 export interface ApiOptions {
   /** Base address; undefined: the API of the `npm start` that runs on the data folder. */
   readonly api?: string;
-  /** Data folder of an `npm start`. */
-  readonly data: string;
+  /** Data folder of an `npm start`: that of --data, or the one found without it. */
+  readonly data?: string;
 }
 
 /**
@@ -22,12 +23,14 @@ export interface ApiOptions {
  */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
   const key = environment['RESELLER_API_KEY'];
+  const address = environment['RESELLER_URL'];
+  const named = { ...options, ...(options.api === undefined && address && { api: address }) };
   if (key !== undefined && key !== '')
-    return { ...apiAddress(options, isNamed(options)), key, keyFrom: 'RESELLER_API_KEY' };
-  const found = developmentAccess(options);
+    return { ...apiAddress(named, options.data !== undefined), key, keyFrom: 'RESELLER_API_KEY' };
+  const found = developmentAccess(named);
   if (found !== undefined) return found;
   throw new UserError(
-    `There is no API key: RESELLER_API_KEY is not set, and ${resolve(options.data)} contains none.`,
+    `There is no API key: RESELLER_API_KEY is not set, and ${folderOf(options)} contains none.`,
     'Create one with `npx reseller keys create NAME --scopes orders:read,orders:operate`, and set ' +
       'RESELLER_API_KEY to it.',
   );
@@ -39,31 +42,29 @@ export function apiAccess(options: ApiOptions, environment: Environment): ApiAcc
  * @returns undefined when the folder contains no key. @throws UserError when nothing runs on the folder.
  */
 export function developmentAccess(options: ApiOptions): ApiAccess | undefined {
-  const folder = resolve(options.data);
+  const folder = folderOf(options);
   const key = readDevApiKey(folder);
   return key === undefined || key === ''
     ? undefined
     : { ...apiAddress(options, true), key, keyFrom: devApiKeyFile(folder) };
 }
 
-/** Default of --data. */
-const DEFAULT_FOLDER = '.data';
-
-function isNamed({ data }: ApiOptions): boolean {
-  return data !== DEFAULT_FOLDER;
+function folderOf({ data = DEFAULT_FOLDER }: ApiOptions): string {
+  return resolve(data);
 }
 
 /** @param mustRun false: without a running set-up on the folder, the API of another one at the usual port is used. */
-function apiAddress({ api, data }: ApiOptions, mustRun: boolean): Pick<ApiAccess, 'url' | 'log'> {
-  if (api !== undefined) return { url: api };
-  const running = findRunningEnvironment(data);
+function apiAddress(options: ApiOptions, mustRun: boolean): Pick<ApiAccess, 'url' | 'log'> {
+  if (options.api !== undefined) return { url: options.api };
+  const folder = folderOf(options);
+  const running = findRunningEnvironment(folder);
   // Another installation may listen on the usual port. It must not receive this folder's key or this command.
   if (running === undefined && mustRun) {
     throw new UserError(
-      `Nothing runs on ${resolve(data)}.`,
+      `Nothing runs on ${folder}.`,
       'Run `npm start` with this folder first, in another terminal; or give the address of the API with --api.',
     );
   }
   const url = `http://127.0.0.1:${running?.['API_PORT'] ?? PORTS.api.fallback}`;
-  return running === undefined ? { url } : { url, log: join(resolve(data), 'logs', 'api.log') };
+  return running === undefined ? { url } : { url, log: join(folder, 'logs', 'api.log') };
 }

@@ -44,11 +44,11 @@ export class ApiError extends UserError {
   readonly reason: string;
 
   /** @param request method and path. */
-  constructor(request: string, status: number, text: string, access: ApiAccess) {
+  constructor(request: string, status: number, text: string, access: ApiAccess, options?: ErrorOptions) {
     const parsed = problemSchema.safeParse(jsonOf(text));
     const problem = parsed.success ? parsed.data : undefined;
     const reason = problem === undefined ? visible(text.slice(0, 300)) : reasonOf(problem);
-    super(`The API answered ${status}: ${reason}`, adviceFor(status, request, problem, access));
+    super(`The API answered ${status}: ${reason}`, adviceFor(status, request, problem, access), options);
     this.name = 'ApiError';
     this.status = status;
     this.code = problem?.code;
@@ -56,10 +56,12 @@ export class ApiError extends UserError {
   }
 }
 
-/** Each error of a field is on a line of its own. */
+/** The sentence of the problem. It names the first error of a field; several errors are on lines of their own. */
 function reasonOf({ title, detail, errors }: Problem): string {
-  const words = [title, detail].filter(Boolean).join(': ');
-  return [words, ...errors.map((error) => `  - ${error.field || error.in}: ${error.message}`)].map(visible).join('\n');
+  const listed = detail === undefined || errors.length > 1 ? errors : [];
+  return [detail ?? title, ...listed.map((error) => `  - ${error.field || error.in}: ${error.message}`)]
+    .map(visible)
+    .join('\n');
 }
 
 function adviceFor(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `reseller doctor`. */
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -7,7 +7,6 @@ export function addDoctorCommand(program: Command, environmentFor: EnvironmentFo
     .command('doctor')
     .description('check a set-up; spends nothing; exit code 0: no failure, 1: at least one, 78: unusable configuration')
     .option('--json', 'print the findings as JSON')
-    .option(...SET_UP)
     .action(async (options: { json?: boolean } & SetUpOption) => {
       const { runDoctor } = await import('#cli/doctor/doctor.ts');
       process.exitCode = await runDoctor(options, await environmentFor(options));

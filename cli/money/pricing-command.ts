@@ -1,19 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import type { PricingCommands, SetOptions } from '#cli/money/pricing.ts';
-import { withApiOptions } from '#cli/terminal/shared-options.ts';
 import type { Environment } from '#config/environment.ts';
 
 const REASON = ['--reason <text>', 'reason, shown in the versions of the rule'] as const;
 
-/** `pricing list`, `set`, `end` and `versions`. */
-export function addPricingCommand(program: Command, environment: Environment): void {
+/** Adds `set` and `end` to the command `pricing`. */
+export function addPricingActions(pricing: Command, environment: Environment): void {
   const commands = async (): Promise<PricingCommands> =>
     new (await import('#cli/money/pricing.ts')).PricingCommands(environment);
-  const pricing = program.command('pricing').description('the rules that suggest selling prices');
-  withApiOptions(pricing.command('list').description('the rules in force, the most specific first'))
-    .option('--json', 'print them as the API answers them')
-    .action(async (options: ApiOptions & { json?: boolean }) => (await commands()).list(options));
   const target = (flags: string, description: string) => new Option(flags, description);
   const targets = [
     target('--default', 'for everything that no other rule matches'),
@@ -23,11 +18,9 @@ export function addPricingCommand(program: Command, environment: Environment): v
   ];
   for (const option of targets)
     option.conflicts(targets.filter((other) => other !== option).map((other) => other.attributeName()));
-  const set = withApiOptions(
-    pricing
-      .command('set')
-      .description('make a rule, or change the terms of the rule with the same target; an option left out means none'),
-  );
+  const set = pricing
+    .command('set')
+    .description('make a rule, or change the terms of the rule with the same target; an option left out means none');
   for (const option of targets) set.addOption(option);
   set
     .requiredOption('--currency <code>', 'currency of its amounts; the rule applies to prices in it')
@@ -44,10 +37,9 @@ export function addPricingCommand(program: Command, environment: Environment): v
     )
     .requiredOption(...REASON)
     .action(async (options: SetOptions) => (await commands()).set(options));
-  withApiOptions(pricing.command('end <id>').description('end a rule; the next less specific rule applies instead'))
+  pricing
+    .command('end <id>')
+    .description('end a rule; the next less specific rule applies instead')
     .requiredOption(...REASON)
     .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).end(id, options));
-  withApiOptions(
-    pricing.command('versions <id>').description('changes of a rule, newest first, with author and reason'),
-  ).action(async (id: string, options: ApiOptions) => (await commands()).versions(id, options));
 }

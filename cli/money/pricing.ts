@@ -47,22 +47,11 @@ const rule = z.object({
   version: z.int(),
   ended_at: z.string().nullable(),
 });
-const version = z.object({
-  version: z.int(),
-  change: z.string(),
-  terms,
-  changed_by: z.string(),
-  reason: z.string(),
-  at: z.string(),
-});
 type Rule = z.output<typeof rule>;
 
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
 }
-
-/** Kinds of target, most specific first. */
-const KINDS = ['package', 'vpn_plan', 'country', 'default'];
 
 /** The commands about pricing rules. */
 export class PricingCommands {
@@ -72,16 +61,6 @@ export class PricingCommands {
   constructor(environment: Environment, output: Output = process.stdout) {
     this.#environment = environment;
     this.#output = output;
-  }
-
-  /** `pricing list`. */
-  async list({ json, ...options }: ApiOptions & { readonly json?: boolean }): Promise<void> {
-    const rules = await this.#all(options, PATH, json === true ? z.looseObject({}) : rule);
-    if (json === true) return this.#say(JSON.stringify(rules, null, 2));
-    const read = z.array(rule).parse(rules);
-    if (read.length === 0) return this.#say('There are no pricing rules, so no selling prices are suggested.');
-    for (const each of read.toSorted((one, other) => KINDS.indexOf(one.target.kind) - KINDS.indexOf(other.target.kind)))
-      this.#say(lineOf(each));
   }
 
   /** `pricing set`. @throws UserError without a target, or with an invalid margin. */
@@ -119,14 +98,6 @@ export class PricingCommands {
       answer: rule,
     });
     this.#say(`${ended.id}  ended at ${ended.ended_at}`);
-  }
-
-  /** `pricing versions`. */
-  async versions(id: string, options: ApiOptions): Promise<void> {
-    for (const each of await this.#all(options, `${PATH}/${encodeURIComponent(id)}/versions`, version)) {
-      this.#say(`${each.version}  ${each.change} at ${each.at} by ${each.changed_by}: ${each.reason}`);
-      this.#say(`   ${termsText(each.terms)}`);
-    }
   }
 
   async #all<Item extends z.ZodType>(options: ApiOptions, path: string, item: Item): Promise<z.output<Item>[]> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ReconcileOptions } from '#cli/money/reconcile.ts';
 import { duration } from '#cli/terminal/arguments.ts';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `reseller reconcile`. */
 export function addReconcileCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -13,7 +13,6 @@ export function addReconcileCommand(program: Command, environmentFor: Environmen
     )
     .option('--json', 'print the report as JSON')
     .option('--wait <duration>', 'how long to wait for the worker that compares (default 5m)', duration)
-    .option(...SET_UP)
     .action(async (options: ReconcileOptions & SetUpOption) => {
       const { runReconcile } = await import('#cli/money/reconcile.ts');
       process.exitCode = await runReconcile(options, await environmentFor(options));

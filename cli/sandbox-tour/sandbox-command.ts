@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { SandboxTourOptions } from '#cli/sandbox-tour/sandbox.ts';
 import { duration, id, ids } from '#cli/terminal/arguments.ts';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `reseller sandbox tour`. */
 export function addSandboxCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -19,7 +19,6 @@ export function addSandboxCommand(program: Command, environmentFor: EnvironmentF
     .option('--also <ids>', 'more packages to order once each and follow to their end, comma separated', ids)
     .option('--key-age <duration>', 'age at which an idempotency key is used again (default 10s)', duration)
     .option('--wait <duration>', 'how long to wait for the end of a purchase (default 30s)', duration)
-    .option(...SET_UP)
     .action(async (options: SandboxTourOptions & SetUpOption) => {
       const { runSandboxTour } = await import('#cli/sandbox-tour/sandbox.ts');
       process.exitCode = await runSandboxTour(options, await environmentFor(options));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `reseller capabilities show`, `confirm` and `import`. */
 export function addCapabilitiesCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -11,7 +11,6 @@ export function addCapabilitiesCommand(program: Command, environmentFor: Environ
     .command('show')
     .description('the capability profile in use, and what it allows; exit code 1 when there is none')
     .option('--json', 'print it as JSON')
-    .option(...SET_UP)
     .action(async (options: { json?: boolean } & SetUpOption) => {
       process.exitCode = await (await load()).showCapabilities(options, await environmentFor(options));
     });
@@ -19,14 +18,12 @@ export function addCapabilitiesCommand(program: Command, environmentFor: Environ
     .command('confirm')
     .description('confirm the profile, which lets production rely on it')
     .option('--by <name>', 'who confirms it (default: the account that runs this)')
-    .option(...SET_UP)
     .action(async (options: { by?: string } & SetUpOption) =>
       (await load()).confirmCapabilities(options, await environmentFor(options)),
     );
   capabilities
     .command('import <file>')
     .description('import the profile of a tour’s --json report into the database of production')
-    .option(...SET_UP)
     .action(async (file: string, options: SetUpOption) =>
       (await load()).importCapabilities(file, await environmentFor(options)),
     );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ContractCheckOptions } from '#cli/service/contract.ts';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `reseller contract check`. */
 export function addContractCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -15,7 +15,6 @@ export function addContractCommand(program: Command, environmentFor: Environment
     .option('--download', 'first download the document from SERVICE_BASE_URL into the file')
     .option('--record', 'in production: release held purchases if the document and free read calls prove them safe')
     .option('--json', 'print the report as JSON')
-    .option(...SET_UP)
     .action(async (file: string, options: ContractCheckOptions & SetUpOption) => {
       const { checkContractFile } = await import('#cli/service/contract.ts');
       process.exitCode = await checkContractFile(file, options, await environmentFor(options));

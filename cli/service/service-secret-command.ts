@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { overlap } from '#cli/terminal/arguments.ts';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `reseller service-secret create` and `rotate`. */
 export function addServiceSecretCommand(program: Command, environmentFor: EnvironmentFor): void {
@@ -11,7 +11,6 @@ export function addServiceSecretCommand(program: Command, environmentFor: Enviro
   secret
     .command('create')
     .description('make the service create its first secret')
-    .option(...SET_UP)
     .action(async (options: SetUpOption) =>
       (await load()).changeServiceSecret('create', options, await environmentFor(options)),
     );
@@ -23,7 +22,6 @@ export function addServiceSecretCommand(program: Command, environmentFor: Enviro
       'how long the former one is accepted, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)',
       overlap,
     )
-    .option(...SET_UP)
     .action(async (options: { overlap?: number } & SetUpOption) =>
       (await load()).changeServiceSecret('rotate', options, await environmentFor(options)),
     );

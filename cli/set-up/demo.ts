@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path';
 import { type ApiOptions, developmentAccess } from '#cli/api/api-access.ts';
+import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
 import { runDemo } from '#cli/set-up/demo-orders.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 /** `reseller demo`: buys an eSIM in a running set-up. @throws UserError when there is no development API key. */
 export async function demo(options: ApiOptions): Promise<void> {
-  const data = resolve(options.data);
+  const data = resolve(options.data ?? DEFAULT_FOLDER);
   const api = developmentAccess(options);
   if (api === undefined) {
     throw new UserError(

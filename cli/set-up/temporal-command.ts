@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** `reseller temporal`. */
@@ -7,7 +7,6 @@ export function addTemporalCommand(program: Command, environmentFor: Environment
   program
     .command('temporal [arguments...]')
     .description('run the Temporal CLI with our address and codec server: reseller temporal -- workflow list')
-    .option(...SET_UP)
     .action(async (args: string[], options: SetUpOption) => {
       const { runTemporalCli } = await import('#cli/set-up/temporal.ts');
       process.exitCode = runTemporalCli(args, await environmentFor(options), environment);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
@@ -8,9 +9,11 @@ import type { Environment } from '#config/environment.ts';
 export function addStartCommand(program: Command, environment: Environment): void {
   const command = program
     .command('start')
-    .description('start everything on this machine: PostgreSQL, Temporal, simulator, API and worker')
-    .option('--no-demo', 'do not buy a first eSIM from the simulator')
-    .option('--data <folder>', 'folder for data and logs', '.data');
+    .description(
+      'start everything on this machine: PostgreSQL, Temporal, simulator, API and worker; data and logs are in ' +
+        '.data, or in the folder of --data',
+    )
+    .option('--no-demo', 'do not buy a first eSIM from the simulator');
   for (const { option, use, fallback } of Object.values(PORTS)) {
     command.option(
       `--${option} <port>`,
@@ -20,12 +23,16 @@ export function addStartCommand(program: Command, environment: Environment): voi
   }
   command.action(async (options: Record<string, unknown>) => {
     refuseOptionsTakenByNpm(
-      command.options.map(({ long }) => long ?? ''),
+      [...command.options, ...program.options].map(({ long }) => long ?? ''),
       environment,
     );
     const { start } = await import('#cli/start/start.ts');
     await start(
-      { data: String(options['data']), demo: options['demo'] === true, ports: portOptions(options) },
+      {
+        data: typeof options['data'] === 'string' ? options['data'] : DEFAULT_FOLDER,
+        demo: options['demo'] === true,
+        ports: portOptions(options),
+      },
       environment,
     );
   });

@@ -1,33 +1,41 @@
 /** Options that several commands take. */
 import type { Command } from 'commander';
+import { impliedFolder } from '#cli/data-folder/installation.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** For commands that use the database, Temporal or the service directly. */
-export const SET_UP = [
-  '--data <folder>',
-  'use the set-up that `npm start` runs on this folder, such as .data, instead of the environment variables',
-] as const;
-
+/** `--data`: as given, or the folder that was found without it. */
 export interface SetUpOption {
   readonly data?: string;
 }
 
-/** Reads the environment of the set-up on the given folder; without --data that of this process. */
+/** Reads the environment of the installation that a command works on. */
 export type EnvironmentFor = (option: SetUpOption) => Promise<Environment>;
 
-/** Adds --api and --data for commands that call the REST API. See `apiAccess`. */
-export function withApiOptions(command: Command): Command {
-  return command
-    .option(
-      '--api <url>',
-      'base address of the API (default: that of the `npm start` on the data folder; if none runs there, ' +
-        'http://127.0.0.1:3000, with RESELLER_API_KEY and without --data only)',
-    )
+/**
+ * Adds --data and --api to the program, which then takes them at every place of a command line, and finds the
+ * installation before a command runs: the handler of the command gets `data` and `api` with its own options.
+ *
+ * @param onImplied called with the folder that was found without --data.
+ */
+export function withInstallationOptions(
+  program: Command,
+  environment: Environment,
+  onImplied: (folder: string) => void,
+): Command {
+  return program
     .option(
       '--data <folder>',
-      'data folder of `npm start`, for its address and API key; RESELLER_API_KEY has precedence',
-      '.data',
-    );
+      'work on the `npm start` that runs on this folder (default: the installation of the environment variables, ' +
+        'or else the `npm start` on .data)',
+    )
+    .option('--api <url>', 'address of the REST API, for commands that call it (default: RESELLER_URL, or the above)')
+    .hook('preAction', (_program, command) => {
+      const { data, api } = program.opts<{ data?: string; api?: string }>();
+      const implied = data === undefined ? impliedFolder(environment) : undefined;
+      if (implied !== undefined) onImplied(implied);
+      command.setOptionValue('data', data ?? implied);
+      command.setOptionValue('api', api);
+    });
 }
 
 /** The reason that is stored with an operator's action. */

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { withApiOptions } from '#cli/terminal/shared-options.ts';
 import type { DeadLetterActionOptions, DeadLetterCommands } from '#cli/work/dead-letters.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -11,13 +10,18 @@ export function addDeadLettersCommand(program: Command, environment: Environment
   const letters = program
     .command('dead-letters')
     .description('reports of the service and requests to workflows that could not be processed');
-  withApiOptions(letters.command('list').description('list them, oldest first, with the error')).action(
-    async (options: ApiOptions) => (await commands()).list(options),
-  );
-  withApiOptions(letters.command('requeue <id>').description('process one again, after its cause was corrected'))
+  letters
+    .command('list')
+    .description('list them, oldest first, with the error')
+    .action(async (options: ApiOptions) => (await commands()).list(options));
+  letters
+    .command('requeue <id>')
+    .description('process one again, after its cause was corrected')
     .requiredOption('--reason <reason>', 'reason, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).requeue(id, options));
-  withApiOptions(letters.command('dismiss <id>').description('dismiss one: it will never be processed'))
+  letters
+    .command('dismiss <id>')
+    .description('dismiss one: it will never be processed')
     .requiredOption('--reason <reason>', 'reason, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).dismiss(id, options));
 }

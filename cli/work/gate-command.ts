@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { REASON, withApiOptions } from '#cli/terminal/shared-options.ts';
+import { REASON } from '#cli/terminal/shared-options.ts';
 import type { GateCommands, PauseOptions } from '#cli/work/gate.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -8,19 +8,21 @@ import type { Environment } from '#config/environment.ts';
 export function addGateCommand(program: Command, environment: Environment): void {
   const commands = async (): Promise<GateCommands> => new (await import('#cli/work/gate.ts')).GateCommands(environment);
   const gate = program.command('gate').description('the purchase gate: circuits, held purchases and pauses');
-  withApiOptions(
-    gate.command('show').description('circuits of the service, pauses, held work, reserved and spent money'),
-  )
+  gate
+    .command('show')
+    .description('circuits of the service, pauses, held work, reserved and spent money')
     .option('--json', 'print it as the API answers it')
     .action(async (options: ApiOptions & { json?: boolean }) => (await commands()).show(options));
-  withApiOptions(gate.command('pause').description('pause buying: all, one kind, or work with one failure class'))
+  gate
+    .command('pause')
+    .description('pause buying: all, one kind, or work with one failure class')
     .option('--kind <kind>', 'order, topup or vpn_subscription')
     .option('--failure-class <class>', 'only work whose last failure has this class, such as package_unavailable')
     .requiredOption(...REASON)
     .action(async (options: PauseOptions) => (await commands()).pause(options));
-  withApiOptions(
-    gate.command('release <id>').description('end a pause; held work continues at a limited rate, oldest first'),
-  )
+  gate
+    .command('release <id>')
+    .description('end a pause; held work continues at a limited rate, oldest first')
     .requiredOption(...REASON)
     .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).release(id, options));
 }

@@ -4,8 +4,6 @@ import { eachKind, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 interface CommandOfKind {
   /** Name of the command. */
   readonly command: string;
-  /** Field of the API that identifies the work for a person, such as the caller's reference. */
-  readonly reference: string;
   /** Options for the ids at the service that the verdict `bought` takes, by field of the API. */
   readonly serviceIds: Readonly<Record<string, string>>;
 }
@@ -13,22 +11,18 @@ interface CommandOfKind {
 const COMMANDS: Readonly<Record<WorkKind, CommandOfKind>> = {
   order: {
     command: 'orders',
-    reference: 'external_order_id',
     serviceIds: { service_order_id: 'the order at the service', service_esim_id: 'the eSIM at the service' },
   },
   topup: {
     command: 'topups',
-    reference: 'external_topup_id',
     serviceIds: { service_topup_id: 'the top-up at the service' },
   },
   vpn_subscription: {
-    command: 'vpn-subscriptions',
-    reference: 'external_subscription_id',
+    command: 'vpn',
     serviceIds: { service_subscription_id: 'the subscription at the service' },
   },
   cancellation: {
     command: 'cancellations',
-    reference: 'esim_id',
     serviceIds: { service_refund_id: 'its refund at the service' },
   },
 };

@@ -4,11 +4,6 @@ import * as z from 'zod';
 export const work = z.looseObject({
   id: z.string(),
   status: z.string(),
-  package_id: z.int().optional(),
-  vpn_plan_id: z.int().optional(),
-  failure: z.object({ class: z.string() }).nullable(),
-  attention: z.object({ reason: z.string() }).nullable(),
-  next_step_at: z.string().nullable(),
 });
 export type Work = z.output<typeof work>;
 
@@ -40,22 +35,6 @@ const DONE = {
   resolve: 'case resolved',
 } as const;
 export type Action = keyof typeof DONE;
-
-/** One line about a piece of work. @param referenceField field with the caller's reference. */
-export function workLine(found: Work, referenceField: string): string {
-  const { id, status, package_id: packageId, vpn_plan_id: planId, failure, attention, next_step_at: next } = found;
-  const reason = attention?.reason ?? failure?.class;
-  const parts = [
-    id,
-    status,
-    reason && `(${reason})`,
-    packageId && `package ${packageId}`,
-    planId && `plan ${planId}`,
-    found[referenceField],
-    next && `next step ${next}`,
-  ];
-  return parts.filter((part) => typeof part === 'string').join('  ');
-}
 
 /** One line about an action that was carried out. @param status at that moment. */
 export function doneLine(id: string, action: Action, status: string | null): string {

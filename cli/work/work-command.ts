@@ -1,34 +1,22 @@
 import { type Command, Option } from 'commander';
-import type { ApiOptions } from '#cli/api/api-access.ts';
 import { attemptCount, deadline, waitSeconds } from '#cli/terminal/arguments.ts';
-import { REASON, withApiOptions } from '#cli/terminal/shared-options.ts';
+import { REASON } from '#cli/terminal/shared-options.ts';
 import type { WorkResource } from '#cli/work/kinds.ts';
-import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands, WorkFilter } from '#cli/work/work.ts';
+import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands } from '#cli/work/work.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** `list`, `retry`, `release`, `abandon`, `limit`, `retry-policy` and `resolve` of one kind of work. */
-export function addWorkCommand(program: Command, kind: WorkResource, environment: Environment): void {
+/** Adds `retry`, `release`, `abandon`, `limit`, `retry-policy` and `resolve` to the command of one kind of work. */
+export function addWorkActions(work: Command, kind: WorkResource, environment: Environment): void {
   const { noun } = kind;
   const commands = async (): Promise<WorkCommands> =>
     new (await import('#cli/work/work.ts')).WorkCommands(kind, environment);
-  const work = program
-    .command(kind.command)
-    .description(`list ${noun}s and act on those that wait; each action is recorded`);
-
-  withFilters(withApiOptions(work.command('list').description(`list ${noun}s, newest first`))).action(
-    async (options: WorkFilter & ApiOptions) => (await commands()).list(options),
-  );
   for (const [action, description] of [
     ['retry', `try ${noun}s again now that are held or need attention`],
     ['release', `release held ${noun}s through the purchase gate now, past pauses and open circuits`],
     ['abandon', `abandon ${noun}s that provably bought nothing`],
   ] as const) {
     if (action === 'release' && !kind.isPurchase) continue;
-    withBulkOptions(
-      withApiOptions(
-        work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`),
-      ),
-    )
+    withBulkOptions(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
       .requiredOption(...REASON)
       .action(async (ids: string[], options: ActionOptions) => {
         process.exitCode = await (await commands()).perform(action, ids, options);
@@ -36,25 +24,21 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
   }
   if (kind.isPurchase) {
     withBulkOptions(
-      withApiOptions(
-        work
-          .command('limit <id> <max-price>')
-          .description(
-            'change the maximum that the service may charge: "12.50 USD", or none; "all" instead of the id: all ' +
-              'that match the filters',
-          ),
-      ),
+      work
+        .command('limit <id> <max-price>')
+        .description(
+          'change the maximum that the service may charge: "12.50 USD", or none; "all" instead of the id: all ' +
+            'that match the filters',
+        ),
     )
       .requiredOption(...REASON)
       .action(async (id: string, maxPrice: string, options: ActionOptions) => {
         process.exitCode = await (await commands()).limit(id, maxPrice, options);
       });
   }
-  withApiOptions(
-    work
-      .command('retry-policy <id>')
-      .description('change the number of attempts, the waits and the deadline; "configured" undoes a change'),
-  )
+  work
+    .command('retry-policy <id>')
+    .description('change the number of attempts, the waits and the deadline; "configured" undoes a change')
     .option('--attempts <count>', 'attempts in total, including those already made', attemptCount)
     .option('--first-wait <duration>', 'first wait, such as 30s; doubled each time', waitSeconds)
     .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
@@ -68,11 +52,9 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
   }));
   const resolve = withBulkOptions(
-    withApiOptions(
-      work
-        .command('resolve <id>')
-        .description('resolve an open case with the fact; "all" instead of the id: all that match the filters'),
-    ),
+    work
+      .command('resolve <id>')
+      .description('resolve an open case with the fact; "all" instead of the id: all that match the filters'),
   )
     .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
     .requiredOption(
@@ -94,11 +76,8 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
 
 /** Adds the filters, and a dry run that shows what the action would change. */
 function withBulkOptions(command: Command): Command {
-  return withFilters(command).option('--dry-run', 'only print what the action would change');
-}
-
-function withFilters(command: Command): Command {
   return command
+    .option('--dry-run', 'only print what the action would change')
     .option('--status <status>', 'those with this status, such as held')
     .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')
     .option('--attention <reason>', 'those that need attention for this reason, such as outcome_unknown');

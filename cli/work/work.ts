@@ -15,7 +15,6 @@ import {
   refusedLine,
   type Work,
   work,
-  workLine,
   workPage,
 } from '#cli/work/work-answers.ts';
 import type { Environment } from '#config/environment.ts';
@@ -81,13 +80,6 @@ export class WorkCommands {
     this.#kind = kind;
     this.#environment = environment;
     this.#output = output;
-  }
-
-  /** `list`. */
-  async list(options: WorkFilter & ApiOptions): Promise<void> {
-    const found = await this.#matching(this.#api(options), options);
-    if (found.length === 0) this.#say(this.#none());
-    for (const one of found) this.#say(workLine(one, this.#kind.reference));
   }
 
   /**

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { apiOperations, apiDocument } from '#scripts/api/api-document.ts';
+import { cliCalls } from '#scripts/api/cli-calls.ts';
 import { clientOperations } from '#scripts/api/client-operations.ts';
 import { clientTypes } from '#scripts/api/client-types.ts';
 import { readDescription } from '#scripts/api/described-api.ts';
@@ -20,6 +21,7 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
   return {
     'clients/typescript/src/types.ts': NOTE + (await clientTypes(api)),
     'clients/typescript/src/operations.ts': NOTE + clientOperations(api),
+    'cli/resources/described-calls.ts': NOTE + cliCalls(api),
     'docs/reference/api.http': httpCollection(api),
     'docs/reference/errors.md': errorsDocument(await apiOperations()),
   };

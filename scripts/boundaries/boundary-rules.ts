@@ -75,7 +75,7 @@ const BOUNDARIES: Readonly<Record<string, Boundary>> = {
 /** The folders that are checked. */
 export const CHECKED_FOLDERS: readonly string[] = Object.keys(BOUNDARIES);
 
-/** Folders of separate packages: they import none of our files, and only tests import them. */
+/** Folders of separate packages: they import none of our files. Only tests and the command line import them. */
 export const PACKAGES_OF_THEIR_OWN: readonly string[] = ['clients'];
 
 /** The packages under `dependencies` of package.json, and all its packages. */
@@ -108,7 +108,7 @@ function problemWithFile({ from, kind }: Import, path: string, boundary: Boundar
   const target = folderOf(path);
   if (target === folder) return undefined;
   if (PACKAGES_OF_THEIR_OWN.includes(target))
-    return folder === 'test' ? undefined : 'only tests import a package of its own';
+    return ['cli', 'test'].includes(folder) ? undefined : 'only tests and the command line import a client';
   if (['test', 'bench'].includes(target)) {
     return ['test', 'bench'].includes(folder) ? undefined : 'only tests and measurements import tests and measurements';
   }

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PricingCommands } from '#cli/money/pricing.ts';
+import { PRICING } from '#cli/resources/catalogue.ts';
+import type { CallDefinition } from '#cli/resources/definition.ts';
+import type { Environment } from '#config/environment.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
+import { outputOf } from '#test/support/cli-output.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 
 let api: TestApi;
 let desk: PricingCommands;
-const printed: string[] = [];
+let access: { api: string; environment: Environment };
+const lines: string[] = [];
 
 beforeAll(async () => {
   api = await startTestApi();
@@ -14,20 +19,22 @@ beforeAll(async () => {
   await api.database.run((db) =>
     addApiKey(db, { name: 'desk', prefix, hash, scopes: ['pricing:read', 'pricing:write'] }),
   );
-  desk = new PricingCommands({ RESELLER_API_KEY: key }, { write: (text: string) => printed.push(text) > 0 });
+  access = { api: api.baseUrl, environment: { RESELLER_API_KEY: key } };
+  desk = new PricingCommands(access.environment, { write: (text: string) => lines.push(text) > 0 });
 });
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-const said = () => printed.splice(0).join('');
+const said = () => lines.splice(0).join('');
+const printed = async (definition: CallDefinition | undefined, typed: { ids?: string[] } = {}) =>
+  (await outputOf(definition, { ...access, ...typed })).output;
 
 describe('reseller pricing', () => {
   it('creates a rule, changes it, lists both versions with their reasons, and ends it', async () => {
     const at = { api: api.baseUrl, data: '.data' };
-    await desk.list(at);
-    expect(said()).toContain('no pricing rule');
+    expect(await printed(PRICING.commands['list'])).toBe('Nothing was found.\n');
 
     await desk.set({
       ...at,
@@ -55,14 +62,13 @@ describe('reseller pricing', () => {
     await desk.set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', reason: 'All else.' });
     said();
 
-    await desk.list(at);
-    expect(
-      said()
-        .split('\n')
-        .map((line) => line.split('  ')[1]?.split(' ')[0]),
-    ).toEqual(['country', 'default', undefined]);
-    await desk.versions(id, at);
-    expect(said()).toMatch(/^2 {2}changed at \S+ by key_\w+: Summer\.\n.*\n1 {2}created at \S+ by key_\w+: Spring\.\n/);
+    const rules = await printed(PRICING.commands['list']);
+    expect(rules).toMatch(/^ID +TARGET +TARGET ID +CURRENCY +MARGIN/);
+    expect(rules).toMatch(new RegExp(`^${id} +country +DE +EUR +0% \\+ 0 +0% \\+ 1\\.00`, 'm'));
+    expect(rules).toMatch(/^rule_\w+ +default +EUR +20% \+ 0/m);
+    expect(await printed(PRICING.commands['versions'], { ids: [id] })).toMatch(
+      /\n2 +changed +\S+ \S+ +key_\w+ +Summer\..*\n1 +created +\S+ \S+ +key_\w+ +Spring\./,
+    );
     await desk.end(id, { ...at, reason: 'Over.' });
     expect(said()).toContain(`${id}  ended at`);
   });

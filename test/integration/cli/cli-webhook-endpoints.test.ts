@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { WebhookEndpointCommands } from '#cli/webhook-endpoints/webhook-endpoints.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
@@ -9,6 +10,7 @@ import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { outputOf } from '#test/support/cli-output.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 
 let api: TestApi;
@@ -45,6 +47,8 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
+const access = () => ({ api: api.baseUrl, environment: { RESELLER_API_KEY: key } });
+
 async function said(
   run: (desk: WebhookEndpointCommands, access: { api: string; data: string }) => Promise<void>,
 ): Promise<string> {
@@ -59,9 +63,8 @@ async function said(
 
 describe('reseller webhook-endpoints', () => {
   it('lists endpoints with their state', async () => {
-    expect(await said((desk, access) => desk.list(access))).toBe(
-      `${id}  enabled  https://shop.example.com/hook  order.*\n`,
-    );
+    const { output } = await outputOf(WEBHOOK_ENDPOINTS.commands['list'], access());
+    expect(output).toMatch(new RegExp(`^${id} +enabled +https://shop\\.example\\.com/hook +order\\.\\*$`, 'm'));
   });
 
   it('lists all endpoints, also on several pages', async () => {
@@ -84,23 +87,22 @@ describe('reseller webhook-endpoints', () => {
         .insert(webhookEndpoints)
         .values(ids.map((each, n) => ({ ...row, id: each, ownerId: n === 0 ? 'key_own' : null }))),
     );
-    const lines: string[] = [];
-    const desk = new WebhookEndpointCommands(
-      { RESELLER_API_KEY: made.key },
-      { write: (text: unknown) => lines.push(String(text)) > 0 },
-    );
-    await desk.list({ api: crowded.baseUrl, data: '.data' });
+    const { output } = await outputOf(WEBHOOK_ENDPOINTS.commands['list'], {
+      api: crowded.baseUrl,
+      environment: { RESELLER_API_KEY: made.key },
+      options: { all: true },
+    });
+    const lines = output.trim().split('\n').slice(1);
     expect(lines.map((line) => line.split(' ')[0])).toEqual(ids.toReversed());
   });
 
   it('shows deliveries with the answers', async () => {
-    const shown = await said((desk, access) => desk.deliveries(id, access));
-    expect(shown).toMatch(
-      /^wd_\w+ {2}failed {2}order\.accepted {2}evt_\w+ {2}1 try\n {4}2030-01-31T12:00:00\.000Z {2}503 {2}12 ms {2}"restarting"\n$/,
+    const deliveries = async (options: Record<string, unknown> = {}) =>
+      (await outputOf(WEBHOOK_ENDPOINTS.commands['deliveries'], { ...access(), ids: [id], options })).output;
+    expect(await deliveries()).toMatch(
+      /^wd_\w+ +failed +order\.accepted +evt_\w+ +1 +2030-01-31 12:00:00Z +503 +12 +restarting$/m,
     );
-    expect(await said((desk, access) => desk.deliveries(id, { ...access, status: 'delivered' }))).toBe(
-      'There are no such deliveries.\n',
-    );
+    expect(await deliveries({ status: ['delivered'] })).toBe('Nothing was found.\n');
   });
 
   it('replays failed deliveries', async () => {

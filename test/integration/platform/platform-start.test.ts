@@ -154,7 +154,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     // They also find its API, which has an unusual port, and its Temporal, decrypted.
     expect(await place.command(['orders', 'list'])).toEqual({
       code: 0,
-      output: expect.stringMatching(/^ord_\w+ {2}completed {2}package 9001 {2}left-unfinished$/m),
+      output: expect.stringMatching(/^ord_\w+ +completed +left-unfinished +9001 +esim_\w+ +1\.50 USD /m),
     });
     const shown = await place.command(['temporal', '--', 'workflow', 'show', '-w', `order/${created.textAt('id')}`]);
     expect(shown).toEqual({ code: 0, output: expect.stringMatching(/COMPLETED/i) });

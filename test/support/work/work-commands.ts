@@ -86,13 +86,14 @@ export const row = (id: string, changes: Record<string, unknown> = {}) => ({
   external_order_id: 'shop-1',
   failure: { class: 'insufficient_balance' },
   attention: null,
+  charged: null,
   next_step_at: '2030-01-01T00:00:00.000Z',
   ...changes,
 });
 /** A refusal of the API. */
 export const problem = (status: number, code: string, more: Record<string, unknown> = {}): Answer => ({
   status,
-  body: { code, title: `The title of ${code}`, ...more },
+  body: { code, status, title: `The title of ${code}`, request_id: 'req_of_the_test', ...more },
 });
 /** The only page of a list. */
 export const pageOf = (...rows: unknown[]): Answer => ({ status: 200, body: { data: rows, next_cursor: null } });

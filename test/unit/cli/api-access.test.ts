@@ -31,7 +31,7 @@ describe('the key of a data folder', () => {
 describe('a key of the environment', () => {
   it('goes to the usual port without --data, and nowhere with a folder on which nothing runs', () => {
     const environment = { RESELLER_API_KEY: 'rsk_own' };
-    expect(apiAccess({ data: '.data' }, environment)).toMatchObject({ url: 'http://127.0.0.1:3000', key: 'rsk_own' });
+    expect(apiAccess({}, environment)).toMatchObject({ url: 'http://127.0.0.1:3000', key: 'rsk_own' });
     expect(() => apiAccess({ data }, environment)).toThrow(`Nothing runs on ${data}.`);
   });
 });

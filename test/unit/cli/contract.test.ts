@@ -217,7 +217,7 @@ describe('reseller contract check --download', () => {
     for (const { stderr } of [refused, unreachable]) expect(stderr).not.toContain('by hand');
   });
 
-  it('can use the configuration of `npm start`, and advises --data without a configuration', async () => {
+  it('uses the configuration of the `npm start` on .data, unless the environment names the service', async () => {
     await using server = await startRawServer({
       onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
     });
@@ -226,19 +226,21 @@ describe('reseller contract check --download', () => {
     mkdirSync(data);
     const lock = await DataFolderLock.acquire(data, () => undefined);
     writeSecretFile(join(data, 'environment.json'), JSON.stringify(environmentOf(server.origin)));
-    const reseller = (...args: string[]) =>
+    const reseller = (environment: Record<string, string> = {}) =>
       promisify(execFile)(
         process.execPath,
-        [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download', ...args],
+        [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download'],
         {
           cwd: folder,
-          env: { PATH: process.env['PATH'] },
+          env: { PATH: process.env['PATH'], ...environment },
         },
       );
-    expect((await reseller('--data', '.data')).stdout).toMatch(/^Compatible/m);
-    await expect(reseller()).rejects.toMatchObject({
+    const { stdout, stderr } = await reseller();
+    expect(stdout).toMatch(/^Compatible/m);
+    expect(stderr).toBe('Works on the `npm start` of .data.\n');
+    await expect(reseller({ SERVICE_BASE_URL: 'http://127.0.0.1:1/api' })).rejects.toMatchObject({
       code: 78,
-      stderr: expect.stringMatching(/SERVICE_BASE_URL is missing[^]*`npm start` runs on \.data: add `--data \.data`/),
+      stderr: expect.stringMatching(/SERVICE_EMAIL is missing[^]*`npm start` runs on \.data: add `--data \.data`/),
     });
     lock.release();
     await expect(reseller()).rejects.toMatchObject({ code: 78, stderr: expect.not.stringContaining('--data') });

@@ -123,7 +123,7 @@ describe('the demonstration', () => {
   });
 
   it('shows the answer of the API when it refuses', async () => {
-    await expect(demo({ apiKey: 'wrong' })).rejects.toThrow('The API answered 401: Unauthorized: the key is not valid');
+    await expect(demo({ apiKey: 'wrong' })).rejects.toThrow('The API answered 401: the key is not valid');
   });
 
   it('reports when the API does not answer', async () => {

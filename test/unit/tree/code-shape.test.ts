@@ -7,7 +7,11 @@ import { PROJECT } from '#test/support/compose.ts';
 const MOST_LINES = 300;
 const MOST_COLUMNS = 120;
 /** Generated from the description of the API. */
-const GENERATED = new Set(['clients/typescript/src/types.ts', 'clients/typescript/src/operations.ts']);
+const GENERATED = new Set([
+  'cli/resources/described-calls.ts',
+  'clients/typescript/src/types.ts',
+  'clients/typescript/src/operations.ts',
+]);
 const TESTS = /^(?:test|bench)\//;
 
 /** Product files that are still longer. Split one, then remove it from this list. Add none. */

@@ -1,0 +1,144 @@
+/** The wallet, events, webhook endpoints and the records of what happened. */
+import { list, object, type ListDefinition, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+
+/** The wallet at the service. */
+export const WALLET: ResourceDefinition = {
+  command: 'wallet',
+  about: 'the wallet at the service, and its movements',
+  commands: {
+    show: object('getWallet'),
+    runway: object('getWalletRunway'),
+    transactions: list(
+      'listWalletTransactions',
+      {
+        id: text((movement) => movement.id),
+        direction: text((movement) => movement.direction),
+        amount: money((movement) => movement),
+        cause: text((movement) => movement.cause?.kind),
+        subject_id: text((movement) => movement.subject_id),
+        recorded_at: time((movement) => movement.recorded_at),
+      },
+      { examples: [['--recorded-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']] },
+    ),
+  },
+};
+
+/** Refunds of cancelled eSIMs. */
+export const REFUNDS: ResourceDefinition = {
+  command: 'refunds',
+  about: 'refunds of cancelled eSIMs',
+  commands: {
+    list: list('listRefunds', {
+      id: text((refund) => refund.id),
+      status: status((refund) => refund.status),
+      cancellation_id: text((refund) => refund.cancellation_id),
+      esim_id: text((refund) => refund.esim_id),
+      amount: money((refund) => refund.amount),
+      created_at: time((refund) => refund.created_at),
+      completed_at: time((refund) => refund.completed_at),
+    }),
+    show: object('getRefund'),
+  },
+};
+
+/** Cases that need a person. */
+export const CASES: ResourceDefinition = {
+  command: 'cases',
+  about: 'cases that need a person, oldest first',
+  commands: {
+    list: list('listCases', {
+      id: text((each) => each.id),
+      reason: text((each) => each.reason),
+      subject_id: text((each) => each.subject_id),
+      opened_at: time((each) => each.opened_at),
+      detail: flexible((each) => each.detail),
+    }),
+    show: object('getCase'),
+  },
+};
+
+/** Events; `listen` is added by `addListenCommand`. */
+export const EVENTS: ResourceDefinition = {
+  command: 'events',
+  about: 'what has happened: the feed of events, and events as they happen',
+  commands: {
+    list: list(
+      'listEvents',
+      {
+        created_at: time((event) => event.created_at),
+        type: text((event) => event.type),
+        subject_id: text((event) => event.subject.id),
+        id: text((event) => event.id),
+      },
+      {
+        about: 'List events, oldest first',
+        examples: [['--type "order.*" --since 1h', 'those of orders within the last hour']],
+      },
+    ),
+    show: object('getEvent'),
+  },
+};
+
+/** Webhook endpoints; `replay` is added by `addReplayCommand`. */
+export const WEBHOOK_ENDPOINTS: ResourceDefinition = {
+  command: 'webhook-endpoints',
+  about: 'addresses of internal systems that events are sent to, and their deliveries',
+  commands: {
+    list: list('listWebhookEndpoints', {
+      id: text((endpoint) => endpoint.id),
+      status: status((endpoint) => endpoint.status),
+      disabled_reason: text((endpoint) => endpoint.disabled_reason),
+      url: flexible((endpoint) => endpoint.url),
+      event_types: flexible((endpoint) => endpoint.event_types.join(' ')),
+      failures: text((endpoint) => (endpoint.failures === 0 ? null : endpoint.failures)),
+      failing_since: time((endpoint) => endpoint.failing_since),
+      last_failure: flexible((endpoint) => endpoint.last_failure),
+      missed_since: time((endpoint) => endpoint.missed_since),
+    }),
+    show: object('getWebhookEndpoint'),
+    create: object('createWebhookEndpoint', {
+      about: 'Create an endpoint. Its secret is printed only this once',
+      examples: [['--url https://shop.example.com/hook --event-types "order.*"', 'sends all events of orders there']],
+    }),
+    test: object('testWebhookEndpoint'),
+    deliveries: list(
+      'listWebhookDeliveries',
+      {
+        id: text((delivery) => delivery.id),
+        status: status((delivery) => delivery.status),
+        event_type: text((delivery) => delivery.event_type),
+        event_id: text((delivery) => delivery.event_id),
+        tries: text((delivery) => delivery.tries),
+        last_try_at: time(({ log }) => log.at(-1)?.at),
+        last_result: text(({ log }) => log.at(-1)?.status ?? log.at(-1)?.failure),
+        last_duration_ms: text(({ log }) => log.at(-1)?.duration_ms),
+        last_answer: flexible(({ log }) => log.at(-1)?.answer_excerpt),
+        next_try_at: time((delivery) => delivery.next_try_at),
+      },
+      { about: 'List deliveries, newest first, each with its last try. JSON contains all tries' },
+    ),
+  },
+};
+
+/** `reseller audit`, which is a list itself. */
+export const AUDIT: ListDefinition = list(
+  'listAuditLog',
+  {
+    at: time((entry) => entry.at),
+    actor: text(({ actor, api_key: key }) => (key === null ? actor : `${key.name} (${key.prefix})`)),
+    action: text((entry) => entry.action),
+    subject: text(({ subject_kind: kind, subject_id: id }) =>
+      kind === 'webhook_secret' ? `webhook secret of the ${id}` : id,
+    ),
+    reason: flexible((entry) => entry.reason),
+  },
+  {
+    about:
+      'the audit log, newest first: revealed activation data, operator actions, changes of keys, secrets and pauses',
+    examples: [
+      ['--recorded-after 24h', 'the entries of the last day'],
+      ['--subject-id ord_…', 'the entries about one order'],
+    ],
+  },
+);

@@ -1,0 +1,127 @@
+/** What can be bought, what it costs, and what was bought. */
+import { list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+import type { PricingRule } from '#clients/typescript/src/index.ts';
+
+/** eSIMs that were bought. */
+export const ESIMS: ResourceDefinition = {
+  command: 'esims',
+  about: 'delivered eSIMs',
+  commands: {
+    list: list('listEsims', {
+      id: text((esim) => esim.id),
+      status: status((esim) => esim.status),
+      iccid: text((esim) => esim.iccid),
+      external_order_id: flexible((esim) => esim.external_order_id),
+      package_id: text((esim) => esim.package_id),
+      installed_at: time((esim) => esim.installed_at),
+      expires_at: time((esim) => esim.expires_at),
+      created_at: time((esim) => esim.created_at),
+    }),
+    show: object('getEsim'),
+    usage: object('getEsimUsage'),
+    activation: object('getEsimActivation', {
+      about: 'Read what the customer needs to install it. The read is recorded in the audit log',
+    }),
+    'topup-options': list('listTopupOptions', {
+      id: text((option) => option.id),
+      name: flexible((option) => option.name),
+      data_mb: text((option) => option.data_mb),
+      validity_days: text((option) => option.validity_days),
+      price_for_reseller: money((option) => option.price_for_reseller),
+      suggested_price: money((option) => option.suggested_price),
+      available: text((option) => option.available),
+    }),
+  },
+};
+
+/** eSIM packages of the service. */
+export const PACKAGES: ResourceDefinition = {
+  command: 'packages',
+  about: 'eSIM packages that the service sells, with prices',
+  commands: {
+    list: list(
+      'listPackages',
+      {
+        id: text((each) => each.id),
+        name: flexible((each) => each.name),
+        countries: flexible((each) => each.countries.join(' ')),
+        data_mb: text((each) => (each.unlimited === true ? 'unlimited' : each.data_mb)),
+        validity_days: text((each) => each.validity_days),
+        price_for_reseller: money((each) => each.price_for_reseller),
+        suggested_price: money((each) => each.suggested_price),
+        available: text((each) => each.available),
+      },
+      {
+        examples: [
+          ['--country ES --sort price', 'packages for Spain, the cheapest first'],
+          ['--available --max-price 5 --limit 10', 'ten that can be bought and cost at most 5'],
+        ],
+      },
+    ),
+    show: object('getPackage'),
+  },
+};
+
+/** Quotes. */
+export const QUOTES: ResourceDefinition = {
+  command: 'quotes',
+  about: 'whether a purchase is possible, and its price; nothing is bought',
+  commands: {
+    create: object('createQuote', {
+      examples: [
+        ['--package-id 1001', 'the price of an order'],
+        ['--package-id 1001 --esim-id esim_…', 'the price of a top-up'],
+      ],
+    }),
+  },
+};
+
+/** The rules that suggest selling prices; `set` and `end` are added by `addPricingActions`. */
+export const PRICING: ResourceDefinition = {
+  command: 'pricing',
+  about: 'the rules that suggest selling prices',
+  commands: {
+    list: list('listPricingRules', {
+      id: text((rule) => rule.id),
+      target: text(({ target }) => target.kind),
+      target_id: text(({ target }) => targetIdOf(target)),
+      currency: text((rule) => rule.currency),
+      margin: text(({ terms }) => `${terms.margin.percent}% + ${terms.margin.amount}`),
+      minimum_margin: text(({ terms }) => `${terms.minimum_margin.percent}% + ${terms.minimum_margin.amount}`),
+      minimum_price: text(({ terms }) => terms.minimum_price),
+      rounding: text(({ terms: { rounding } }) =>
+        rounding === null ? null : `${rounding.direction} to ${rounding.step} + ${rounding.ending}`,
+      ),
+      max_price_drift_percent: text(({ terms }) => terms.max_price_drift_percent),
+      version: text((rule) => rule.version),
+      updated_at: time((rule) => rule.updated_at),
+      ended_at: time((rule) => rule.ended_at),
+    }),
+    show: object('getPricingRule'),
+    versions: list('listPricingRuleVersions', {
+      version: text((each) => each.version),
+      change: text((each) => each.change),
+      at: time((each) => each.at),
+      changed_by: text((each) => each.changed_by),
+      reason: flexible((each) => each.reason),
+      margin: text(({ terms }) => `${terms.margin.percent}% + ${terms.margin.amount}`),
+      minimum_margin: text(({ terms }) => `${terms.minimum_margin.percent}% + ${terms.minimum_margin.amount}`),
+      minimum_price: text(({ terms }) => terms.minimum_price),
+      max_price_drift_percent: text(({ terms }) => terms.max_price_drift_percent),
+    }),
+  },
+};
+
+function targetIdOf(target: PricingRule['target']): string | number | undefined {
+  switch (target.kind) {
+    case 'country':
+      return target.country;
+    case 'package':
+      return target.package_id;
+    case 'vpn_plan':
+      return target.vpn_plan_id;
+    case 'default':
+      return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+/** Types of the table of resources: for each command the call of the TypeScript client, and what is printed of it. */
+import type { DescribedCall } from '#cli/resources/described-call.ts';
+import { DESCRIBED_CALLS } from '#cli/resources/described-calls.ts';
+import type { Columns } from '#cli/terminal/tables/columns.ts';
+import type { ResellerClient } from '#clients/typescript/src/index.ts';
+
+type ResultOf<Name extends keyof ResellerClient> = ResellerClient[Name] extends (...args: never[]) => infer Result
+  ? Result
+  : never;
+
+/** The items of a list, whether it has pages or not. */
+type ItemOf<Name extends keyof ResellerClient> =
+  ResultOf<Name> extends AsyncIterable<infer Item>
+    ? Item
+    : ResultOf<Name> extends Promise<{ readonly data: readonly (infer Item)[] }>
+      ? Item
+      : never;
+
+/** The object that a call returns. */
+type ObjectOf<Name extends keyof ResellerClient> = ResultOf<Name> extends Promise<infer Answer> ? Answer : never;
+
+type NamesOfLists = { [Name in keyof ResellerClient]: [ItemOf<Name>] extends [never] ? never : Name };
+type NamesOfObjects = { [Name in keyof ResellerClient]: [ObjectOf<Name>] extends [never] ? never : Name };
+
+/** The calls of the client that return lists. */
+export type ListCall = NamesOfLists[keyof ResellerClient];
+/** The calls of the client that return one object. */
+export type ObjectCall = NamesOfObjects[keyof ResellerClient];
+
+interface Details {
+  /** Instead of the summary of the call. */
+  readonly about?: string;
+  /** Arguments and options after the command, each with its purpose. */
+  readonly examples?: readonly Example[];
+}
+
+/** What is typed after the name of the command, and what it does. */
+export type Example = readonly [typed: string, purpose: string];
+
+/** A command that prints a list. */
+export interface ListDefinition extends Details {
+  readonly prints: 'list';
+  readonly call: ListCall;
+  readonly columns: Columns<unknown>;
+}
+
+/** A command that prints one object, which it reads or creates. */
+export interface ObjectDefinition extends Details {
+  readonly prints: 'object';
+  readonly call: ObjectCall;
+}
+
+/** One command of a resource. */
+export type CallDefinition = ListDefinition | ObjectDefinition;
+
+/** A resource of the API, which is a command with commands of its own. */
+export interface ResourceDefinition {
+  readonly command: string;
+  readonly about: string;
+  readonly commands: Readonly<Record<string, CallDefinition>>;
+}
+
+/** A command that prints a list with the given columns. */
+export function list<Name extends ListCall>(
+  call: Name,
+  columns: Columns<ItemOf<Name>>,
+  details: Details = {},
+): ListDefinition {
+  // The items of this call are the only ones that the columns get.
+  return { prints: 'list', call, columns: columns as Columns<unknown>, ...details };
+}
+
+/** A command that prints the object which a call returns. */
+export function object(call: ObjectCall, details: Details = {}): ObjectDefinition {
+  return { prints: 'object', call, ...details };
+}
+
+/** The description of a call. @throws Error for an unknown name. */
+export function describedCall(name: string): DescribedCall {
+  const call = DESCRIBED_CALLS[name];
+  if (call === undefined) throw new Error(`the API has no call ${name}: run npm run generate:api`);
+  return call;
+}

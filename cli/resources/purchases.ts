@@ -1,0 +1,159 @@
+/** Orders, top-ups, VPN subscriptions and cancellations. Actions of operators are added by `addWorkActions`. */
+import { list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+
+/** Why work waits or has failed. */
+interface Explained {
+  readonly failure: { readonly class: string } | null;
+  readonly attention: { readonly reason: string } | null;
+}
+
+const timeline = { at: time, event: text, message: flexible } as const;
+
+const orders: ResourceDefinition = {
+  command: 'orders',
+  about: 'orders of eSIM packages',
+  commands: {
+    list: list(
+      'listOrders',
+      {
+        id: text((order) => order.id),
+        status: status((order) => order.status),
+        reason: text(reasonOf),
+        external_order_id: flexible((order) => order.external_order_id),
+        package_id: text((order) => order.package_id),
+        esim_id: text((order) => order.esim_id),
+        charged: money((order) => order.charged),
+        created_at: time((order) => order.created_at),
+        next_step_at: time((order) => order.next_step_at),
+      },
+      {
+        examples: [
+          ['--status held,needs_attention', 'those that wait'],
+          ['--created-after 24h --csv', 'those of the last day, for a spreadsheet'],
+        ],
+      },
+    ),
+    show: object('getOrder', { examples: [['ord_… --wait 30', 'when it has ended, at the latest after 30 seconds']] }),
+    create: object('createOrder', {
+      examples: [
+        ['--package-id 1001 --external-order-id sale-1 --max-price "5.00 USD" --wait 20', 'buys an eSIM'],
+        ['--body order.json', 'the body from a file; - reads the standard input'],
+      ],
+    }),
+    timeline: list('getOrderTimeline', {
+      at: timeline.at((entry) => entry.at),
+      event: timeline.event((entry) => entry.event),
+      message: timeline.message((entry) => entry.message),
+    }),
+  },
+};
+
+const topups: ResourceDefinition = {
+  command: 'topups',
+  about: 'top-ups of eSIMs',
+  commands: {
+    list: list('listTopups', {
+      id: text((topup) => topup.id),
+      status: status((topup) => topup.status),
+      reason: text(reasonOf),
+      external_topup_id: flexible((topup) => topup.external_topup_id),
+      esim_id: text((topup) => topup.esim_id),
+      package_id: text((topup) => topup.package_id),
+      charged: money((topup) => topup.charged),
+      created_at: time((topup) => topup.created_at),
+      next_step_at: time((topup) => topup.next_step_at),
+    }),
+    show: object('getTopup'),
+    create: object('createTopup', {
+      examples: [['--esim-id esim_… --package-id 1001 --external-topup-id sale-1-topup', 'recharges an eSIM']],
+    }),
+    timeline: list('getTopupTimeline', {
+      at: timeline.at((entry) => entry.at),
+      event: timeline.event((entry) => entry.event),
+      message: timeline.message((entry) => entry.message),
+    }),
+  },
+};
+
+const vpn: ResourceDefinition = {
+  command: 'vpn',
+  about: 'VPN subscriptions and plans',
+  commands: {
+    list: list('listVpnSubscriptions', {
+      id: text((subscription) => subscription.id),
+      status: status((subscription) => subscription.status),
+      reason: text(reasonOf),
+      external_subscription_id: flexible((subscription) => subscription.external_subscription_id),
+      vpn_plan_id: text((subscription) => subscription.vpn_plan_id),
+      charged: money((subscription) => subscription.charged),
+      expires_at: time((subscription) => subscription.expires_at),
+      created_at: time((subscription) => subscription.created_at),
+      next_step_at: time((subscription) => subscription.next_step_at),
+    }),
+    show: object('getVpnSubscription'),
+    create: object('createVpnSubscription', {
+      examples: [
+        [
+          '--vpn-plan-id 7 --external-subscription-id sale-2 --customer-reference C-1 --customer-price 5.99',
+          'orders a subscription',
+        ],
+      ],
+    }),
+    timeline: list('getVpnSubscriptionTimeline', {
+      at: timeline.at((entry) => entry.at),
+      event: timeline.event((entry) => entry.event),
+      message: timeline.message((entry) => entry.message),
+    }),
+    access: object('getVpnAccess'),
+    plans: list('listVpnPlans', {
+      id: text((plan) => plan.id),
+      name: flexible((plan) => plan.name),
+      duration_days: text((plan) => plan.duration_days),
+      price_for_reseller: money((plan) => plan.price_for_reseller),
+      suggested_price: money((plan) => plan.suggested_price),
+      available: text((plan) => plan.available),
+    }),
+  },
+};
+
+const cancellations: ResourceDefinition = {
+  command: 'cancellations',
+  about: 'cancellations of eSIMs with refunds',
+  commands: {
+    list: list('listCancellations', {
+      id: text((cancellation) => cancellation.id),
+      status: status((cancellation) => cancellation.status),
+      reason: text(reasonOf),
+      esim_id: text((cancellation) => cancellation.esim_id),
+      refund_status: status((cancellation) => cancellation.refund?.status),
+      refund: money((cancellation) => cancellation.refund?.amount),
+      created_at: time((cancellation) => cancellation.created_at),
+      next_step_at: time((cancellation) => cancellation.next_step_at),
+    }),
+    show: object('getCancellation'),
+    create: object('createCancellation', {
+      examples: [
+        ['--esim-id esim_… --reason "The customer travels later."', 'cancels an eSIM if a refund is expected'],
+      ],
+    }),
+    timeline: list('getCancellationTimeline', {
+      at: timeline.at((entry) => entry.at),
+      event: timeline.event((entry) => entry.event),
+      message: timeline.message((entry) => entry.message),
+    }),
+  },
+};
+
+/** The resources of all kinds of work. */
+export const PURCHASES: Readonly<Record<WorkKind, ResourceDefinition>> = {
+  order: orders,
+  topup: topups,
+  vpn_subscription: vpn,
+  cancellation: cancellations,
+};
+
+function reasonOf({ attention, failure }: Explained): string | undefined {
+  return attention?.reason ?? failure?.class;
+}

@@ -1,0 +1,90 @@
+/** Makes the commands of a resource from its definition and the description of the API. */
+import { type Command, Option } from 'commander';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import {
+  describedCall,
+  type CallDefinition,
+  type Example,
+  type ResourceDefinition,
+} from '#cli/resources/definition.ts';
+import { optionOf } from '#cli/resources/fields.ts';
+import { entries, waitSeconds } from '#cli/terminal/arguments.ts';
+import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import type { Environment } from '#config/environment.ts';
+
+/** Parameters that have another option (`--limit`) or none. */
+const NOT_OPTIONS: ReadonlySet<string> = new Set(['limit', 'cursor']);
+const DEFAULT_LIMIT = 20;
+
+/** The options of each command; those of the fields of the API come with them. */
+export interface CallOptions extends ApiOptions, FormatOptions {
+  readonly limit?: number;
+  readonly all?: boolean;
+  /** A file with the whole body; `-` for the standard input. */
+  readonly body?: string;
+  readonly idempotencyKey?: string;
+  /** Seconds. */
+  readonly wait?: number;
+}
+
+/** Adds the command of a resource with all its commands. @returns the command, for further ones. */
+export function addResource(
+  program: Command,
+  { command: name, about, commands }: ResourceDefinition,
+  environment: Environment,
+): Command {
+  const resource = program.command(name).description(about);
+  const examples: Example[] = [];
+  for (const [action, definition] of Object.entries(commands)) {
+    addCall(resource, action, definition, environment);
+    const [first] = definition.examples ?? [];
+    if (first !== undefined) examples.push([`${action} ${first[0]}`, first[1]]);
+  }
+  return withExamples(resource, `reseller ${name}`, examples);
+}
+
+/** Adds one command that makes one call. */
+export function addCall(parent: Command, name: string, definition: CallDefinition, environment: Environment): Command {
+  const { path, query, body, keyed, prefers, summary } = describedCall(definition.call);
+  const command = parent
+    .command([name, ...path.map((each) => `<${each}>`)].join(' '))
+    .description(definition.about ?? summary);
+  for (const field of query) if (!NOT_OPTIONS.has(field.name)) command.addOption(optionOf(field, true));
+  for (const field of body ?? []) command.addOption(optionOf(field, false));
+  if (body !== undefined)
+    command.option('--body <file>', 'the whole body as JSON, from a file; - for the standard input');
+  if (keyed === true) {
+    command.option('--idempotency-key <key>', 'a repeated call with this key is carried out once (default: a new one)');
+  }
+  if (prefers === true) command.option('--wait <duration>', 'wait for the result, such as 20 or 1m', secondsToWait);
+  if (definition.prints === 'list') {
+    command
+      .option('--limit <count>', 'maximum number', entries, DEFAULT_LIMIT)
+      .option('--all', 'all of them, without a maximum');
+  }
+  withFormatOptions(command);
+  const typed = `${parent.parent === null ? '' : `${parent.name()} `}${name}`;
+  withExamples(command, `reseller ${typed}`, definition.examples ?? []);
+  return command.action(async (...values: unknown[]) => {
+    const { runCall } = await import('#cli/resources/run-call.ts');
+    await runCall(definition, { ids: values.slice(0, path.length).map(String), options: command.opts(), environment });
+  });
+}
+
+/** Adds --json and --csv. */
+function withFormatOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--json', 'print JSON, as the API sends it').conflicts('csv'))
+    .option('--csv', 'print CSV with field names');
+}
+
+/** Adds examples to the end of the help. */
+export function withExamples(command: Command, typed: string, examples: readonly Example[]): Command {
+  if (examples.length === 0) return command;
+  const lines = examples.map(([example, purpose]) => `  npx ${typed} ${example}\n      ${purpose}`);
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+}
+
+function secondsToWait(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number(waitSeconds(text));
+}

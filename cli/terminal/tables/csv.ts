@@ -1,0 +1,30 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Output } from '#cli/terminal/output.ts';
+import type { Column, Columns } from '#cli/terminal/tables/columns.ts';
+import { visibleLines } from '#cli/terminal/visible-text.ts';
+
+/**
+ * Prints items as CSV (RFC 4180) with a line of field names; an amount and its currency are two fields. A text that a
+ * spreadsheet would run as a formula gets a `'` in front.
+ */
+export function printCsv<Item>(output: Output, columns: Columns<Item>, items: readonly Item[]): void {
+  const fields = Object.entries(columns);
+  const header = fields.flatMap(([name, { kind }]) => (kind === 'money' ? moneyNames(name) : [name]));
+  const rows = items.map((item) => fields.flatMap(([, column]) => valuesOf(column, item)));
+  const text = stringify([header, ...rows], { escape_formulas: true, record_delimiter: 'unix' });
+  // A file gets the values as they are; a terminal must not obey them.
+  output.write(output.isTTY === true ? visibleLines(text) : text);
+}
+
+function moneyNames(name: string): string[] {
+  return name === 'amount' ? ['amount', 'currency'] : [`${name}_amount`, `${name}_currency`];
+}
+
+function valuesOf<Item>(column: Column<Item>, item: Item): (string | number)[] {
+  if (column.kind === 'money') {
+    const value = column.of(item);
+    return value == null ? ['', ''] : [value.amount, value.currency];
+  }
+  const value = column.of(item);
+  return [typeof value === 'number' ? value : String(value ?? '')];
+}

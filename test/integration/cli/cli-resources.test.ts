@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '#cli/events/listen.ts';
+import { AUDIT, CASES, EVENTS, REFUNDS, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
+import { ESIMS, PACKAGES, PRICING, QUOTES } from '#cli/resources/catalogue.ts';
+import { describedCall, type CallDefinition } from '#cli/resources/definition.ts';
+import { PURCHASES } from '#cli/resources/purchases.ts';
+import type { Environment } from '#config/environment.ts';
+import { outputOf } from '#test/support/cli-output.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+
+const others = [ESIMS, PACKAGES, QUOTES, PRICING, WALLET, REFUNDS, CASES, EVENTS, WEBHOOK_ENDPOINTS];
+const resources = [...Object.values(PURCHASES), ...others];
+const commands = resources.flatMap(({ command, commands: all }) =>
+  Object.entries(all).map(([action, definition]) => ({ typed: `${command} ${action}`, definition })),
+);
+const creates = ({ definition }: { definition: CallDefinition }) => describedCall(definition.call).body !== undefined;
+const wantsId = ({ definition }: { definition: CallDefinition }) => describedCall(definition.call).path.length > 0;
+
+/** The API of the test has no resource of these kinds, or no service. */
+const NOT_IN_TEST: ReadonlySet<string> = new Set([
+  'esims usage',
+  'esims topup-options',
+  'webhook-endpoints test',
+  'pricing show',
+  'pricing versions',
+]);
+
+const idsOf = ({ ids }: OwnWork): Readonly<Record<string, string>> => ({
+  orders: ids.order,
+  topups: ids.topup,
+  vpn: ids.vpn_subscription,
+  cancellations: ids.cancellation,
+  esims: ids.esim,
+  packages: '101',
+  refunds: ids.refund,
+  cases: ids.case,
+  events: ids.event,
+  'webhook-endpoints': ids.webhookEndpoint,
+});
+
+let api: TestApi;
+let desk: HttpClient;
+let work: OwnWork;
+let environment: Environment;
+beforeAll(async () => {
+  api = await startTestApi();
+  desk = await api.caller();
+  environment = { RESELLER_API_KEY: desk.headers['authorization']?.replace('Bearer ', '') };
+  work = await makeOwnWork(api, desk);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const run = async (definition: CallDefinition | undefined, options: Record<string, unknown> = {}, ids: string[] = []) =>
+  await outputOf(definition, { api: api.baseUrl, environment, options, ids });
+
+describe('the commands of the resources', () => {
+  it('make calls that the API has, with options of its own description', () => {
+    expect(commands.length).toBeGreaterThan(30);
+    for (const { definition } of [...commands, { definition: AUDIT }])
+      expect(describedCall(definition.call).summary).not.toBe('');
+  });
+
+  const lists = [...commands, { typed: 'audit', definition: AUDIT as CallDefinition }].filter(
+    (each) => each.definition.prints === 'list' && !wantsId(each),
+  );
+  it.each(lists)('$typed prints a table, JSON and CSV', async ({ definition }) => {
+    const [table, json, csv] = await Promise.all([
+      run(definition),
+      run(definition, { json: true }),
+      run(definition, { csv: true }),
+    ]);
+    expect([table, json, csv].map(({ notes, code }) => ({ notes, code }))).toEqual([
+      { notes: '', code: 0 },
+      { notes: '', code: 0 },
+      { notes: '', code: 0 },
+    ]);
+    const items = JSON.parse(json.output) as unknown[];
+    expect(csv.output.trimEnd().split('\n')).toHaveLength(items.length + 1);
+    expect(table.output.trimEnd().split('\n')).toHaveLength(items.length === 0 ? 1 : items.length + 1);
+  });
+
+  const reads = commands.filter((each) => wantsId(each) && !creates(each));
+  const readsOfWork = reads.filter(({ typed }) => !NOT_IN_TEST.has(typed));
+  it.each(readsOfWork)('$typed prints what the API knows of an id', async ({ typed, definition }) => {
+    const id = idsOf(work)[typed.split(' ')[0] ?? ''] ?? 'unknown';
+    const { output, notes } = await run(definition, { json: true }, [id]);
+    expect(notes).toBe('');
+    expect(JSON.parse(output)).toBeTypeOf('object');
+    expect((await run(definition, {}, [id])).output).not.toBe('');
+  });
+
+  it.each(reads.filter(({ typed }) => NOT_IN_TEST.has(typed)))('$typed calls a path of the API', async (each) => {
+    const { notes } = await run(each.definition, {}, ['1']);
+    expect(notes).toMatch(/^\nThe API answered \d{3}: /);
+    expect(notes).not.toMatch(/no such (path|route)/i);
+  });
+
+  it('create what the options say, and print it', async () => {
+    const reference = `cli-${randomUUID()}`;
+    const ordered = await run(PURCHASES.order.commands['create'], { packageId: 101, externalOrderId: reference });
+    expect(ordered.notes).toBe('');
+    expect(ordered.output).toMatch(new RegExp(`^id +ord_\\w+$[^]*^external_order_id +${reference}$`, 'm'));
+    const found = await run(PURCHASES.order.commands['list'], { externalOrderId: reference, csv: true });
+    expect(found.output).toContain(`,${reference},101,`);
+    const again = await run(PURCHASES.order.commands['create'], { packageId: 101, externalOrderId: reference });
+    expect(again).toMatchObject({ code: 1, notes: expect.stringContaining('The API answered 409') });
+  });
+
+  it('print the sentence of the API for a wrong filter once', async () => {
+    const { notes } = await run(PURCHASES.order.commands['list'], { status: ['foo'] });
+    expect(notes.split('\n').filter(Boolean)).toHaveLength(1);
+    expect(notes).toMatch(/status/);
+  });
+});
+
+/** A program of a developer, which verifies what it gets. */
+async function receiver(answer: (count: number) => number) {
+  const bodies: { raw: string; headers: Record<string, string> }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      bodies.push({ raw: Buffer.concat(chunks).toString('utf8'), headers });
+      response.writeHead(answer(bodies.length)).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hook`,
+    bodies,
+    [Symbol.asyncDispose]: async () => {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('reseller events listen', () => {
+  it('prints events as they happen, and sends each with the signature of an event webhook', async () => {
+    await using program = await receiver((count) => (count === 1 ? 503 : 204));
+    const stop = new AbortController();
+    let printed = '';
+    let noted = '';
+    const ended = listen(
+      { api: api.baseUrl, forwardTo: program.url },
+      {
+        environment,
+        output: { write: (text: string | Uint8Array) => ((printed += String(text)), true) },
+        notes: { write: (text: string | Uint8Array) => ((noted += String(text)), true) },
+        signal: stop.signal,
+      },
+    );
+    const order = async () => {
+      const body = { package_id: 101, external_order_id: `cli-${randomUUID()}` };
+      await desk.post('/v1/orders', body, { headers: { 'idempotency-key': randomUUID() } });
+      await api.publish();
+    };
+    // The stream begins with the events after its connection.
+    await waitFor('an event is sent', async () => {
+      await order();
+      return program.bodies.length >= 2 ? 1 : undefined;
+    });
+    stop.abort();
+    await ended;
+
+    const secret = /whsec_\S+/.exec(noted)?.[0] ?? '';
+    const verified = program.bodies.map(({ raw, headers }) => new Webhook(secret).verify(raw, headers));
+    expect(verified[0]).toMatchObject({
+      type: 'order.accepted',
+      timestamp: expect.any(String),
+      id: expect.any(String),
+    });
+    expect(program.bodies[0]?.headers['user-agent']).toBe('reseller-fulfilment-webhooks/1');
+    expect(noted).toMatch(/ {2}NOT delivered: 503, \d+ ms {2}evt_\w+\n[^]* {2}delivered: 204, \d+ ms {2}evt_\w+\n/);
+    expect(printed).toMatch(/^2030-01-31 12:00:00Z {2}order\.accepted {2}ord_\w+ {2}evt_\w+\n/);
+  });
+
+  it('refuses an invalid address or secret before it connects', async () => {
+    const write = () => true;
+    const context = { environment, output: { write }, notes: { write }, signal: AbortSignal.abort() };
+    await expect(listen({ api: api.baseUrl, forwardTo: 'shop' }, context)).rejects.toThrow('is not an address');
+    const bad = { ...context, environment: { ...environment, RESELLER_WEBHOOK_SECRET: 'short' } };
+    await expect(listen({ api: api.baseUrl, forwardTo: 'http://127.0.0.1:1/' }, bad)).rejects.toThrow(
+      'is not a webhook secret',
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
+import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { PURCHASES } from '#cli/resources/purchases.ts';
+import type { Environment } from '#config/environment.ts';
+import { outputOf } from '#test/support/cli-output.ts';
+import { pageOf, problem, row, WorkApi } from '#test/support/work/work-commands.ts';
+
+const OF_ENVIRONMENT: Environment = { RESELLER_API_KEY: 'rsk_test' };
+
+let api: WorkApi;
+beforeEach(async () => {
+  api = await WorkApi.start();
+});
+afterEach(() => api.stop());
+
+/** Runs `orders list`. */
+const list = async (options: Record<string, unknown> = {}, environment = OF_ENVIRONMENT) =>
+  await outputOf(PURCHASES.order.commands['list'], { api: api.url, data: api.data, environment, options });
+
+describe('a list', () => {
+  it('reports when it is empty, and prints the field names as CSV all the same', async () => {
+    api.answer = () => pageOf();
+    expect((await list()).output).toBe('Nothing was found.\n');
+    expect((await list({ json: true })).output).toBe('[]\n');
+    expect((await list({ csv: true })).output).toMatch(/^id,status,reason,.*,charged_amount,charged_currency,/);
+  });
+
+  it('has a line of headers, and an empty cell for a missing reference', async () => {
+    const { external_order_id: _, ...topup } = row('topup_1');
+    api.answer = () =>
+      pageOf({ ...topup, external_topup_id: null }, { ...topup, id: 'topup_2', external_topup_id: 'shop-9' });
+    const { output } = await outputOf(PURCHASES.topup.commands['list'], {
+      api: api.url,
+      environment: OF_ENVIRONMENT,
+      options: { status: ['held'] },
+    });
+    const [headers = '', first = '', second = ''] = output.split('\n');
+    expect(headers).toMatch(/^ID +STATUS +REASON +EXTERNAL TOPUP ID +ESIM ID +PACKAGE ID +CHARGED +CREATED AT/);
+    expect(first).toMatch(/^topup_1 {2}held {4}insufficient_balance {2} +1001 /);
+    expect(second.indexOf('shop-9')).toBe(headers.indexOf('EXTERNAL'));
+    expect(first.slice(headers.indexOf('NEXT STEP AT'))).toBe('2030-01-01 00:00:00Z');
+    expect(api.calls[0]?.call).toBe('GET /v1/topups?status=held&limit=100');
+  });
+
+  it('reads no more than --limit, and says when there are more', async () => {
+    api.answer = () => pageOf(row('ord_1'), row('ord_2'), row('ord_3'));
+    const { output, notes } = await list({ limit: 2, json: true });
+    expect(JSON.parse(output)).toHaveLength(2);
+    expect(notes).toBe('There are more than 2: use --limit or --all.\n');
+    expect(api.calls[0]?.call).toBe('GET /v1/orders?limit=3');
+    expect((await list({ limit: 3 })).notes).toBe('');
+  });
+});
+
+describe('an error of the API', () => {
+  it('is one sentence that is not doubled, as the API writes it', async () => {
+    const detail = '`status` must be one of accepted, held.';
+    const errors = [{ in: 'query', field: 'status', message: 'must be one of accepted, held' }];
+    api.answer = () => problem(400, 'validation_failed', { detail, errors });
+    expect((await list()).notes).toBe(`\nThe API answered 400: ${detail}\n`);
+  });
+
+  it('lists each of several invalid fields, and does not refer to a log', async () => {
+    const errors = [
+      { in: 'body', field: 'reason', message: 'is required' },
+      { in: 'query', field: 'status', message: 'is not a status' },
+    ];
+    api.answer = () => problem(400, 'validation_failed', { detail: 'Two fields are wrong.', errors });
+    const { notes, code } = await list();
+    expect(notes).toContain('Two fields are wrong.\n  - reason: is required\n  - status: is not a status\n');
+    expect(notes).not.toMatch(/log/);
+    expect(code).toBe(1);
+  });
+
+  it('with status 500 refers to its log, with the call and the request id', async () => {
+    api.answer = () => problem(501, 'internal_error', { request_id: 'req_4711' });
+    expect((await list()).notes).toMatch(/See the log of the API for GET \/v1\/orders, request req_4711\./);
+  });
+
+  it('that refuses the key shows the source of the key', async () => {
+    api.answer = () => problem(401, 'unauthenticated');
+    expect((await list()).notes).toMatch(/the key of RESELLER_API_KEY\. .*--data/);
+    writeSecretFile(join(api.data, 'dev-api-key'), 'rsk_of_the_folder\n');
+    const ofFolder = await list({}, {});
+    expect(ofFolder.notes).toContain(`the key of ${join(api.data, 'dev-api-key')}.`);
+    expect(ofFolder.notes).toMatch(/RESELLER_API_KEY/);
+    expect(api.calls.map(({ authorization }) => authorization)).toEqual([
+      'Bearer rsk_test',
+      'Bearer rsk_of_the_folder',
+    ]);
+  });
+});
+
+describe('the address of the API', () => {
+  it('is that of the set-up on the data folder, unless --api or RESELLER_URL is given', async () => {
+    api.answer = () => pageOf();
+    const lock = await DataFolderLock.acquire(api.data, () => undefined);
+    writeSecretFile(join(api.data, 'environment.json'), JSON.stringify({ API_PORT: new URL(api.url).port }));
+    const at = async (where: { api?: string; environment?: Environment }) =>
+      await outputOf(PURCHASES.order.commands['list'], { data: api.data, environment: OF_ENVIRONMENT, ...where });
+    expect((await at({})).output).toBe('Nothing was found.\n');
+    const refused = /http:\/\/127\.0\.0\.1:1 does not answer[^]*--data[^]*--api/;
+    expect((await at({ api: 'http://127.0.0.1:1' })).notes).toMatch(refused);
+    const elsewhere = { ...OF_ENVIRONMENT, RESELLER_URL: 'http://127.0.0.1:1' };
+    expect((await at({ environment: elsewhere })).notes).toMatch(refused);
+    lock.release();
+  });
+});

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Output } from '#cli/terminal/output.ts';
+import { paintFor } from '#cli/terminal/tables/colours.ts';
+import { flexible, money, status, text, time, type Columns } from '#cli/terminal/tables/columns.ts';
+import { printItems, printObject, type FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import type { Environment } from '#config/environment.ts';
+
+interface Sale {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly charged: { readonly amount: string; readonly currency: string } | null;
+  readonly at: string;
+}
+
+const columns: Columns<Sale> = {
+  id: text((sale) => sale.id),
+  name: flexible((sale) => sale.name),
+  status: status((sale) => sale.status),
+  charged: money((sale) => sale.charged),
+  created_at: time((sale) => sale.at),
+};
+const sale = (changes: Partial<Sale> = {}): Sale => ({
+  id: 'ord_1',
+  name: 'Spain',
+  status: 'held',
+  charged: { amount: '2.40', currency: 'USD' },
+  at: '2030-01-31T12:00:00.123Z',
+  ...changes,
+});
+
+function printed(
+  items: readonly Sale[],
+  format: FormatOptions = {},
+  stream: Partial<Output> = {},
+  environment: Environment = {},
+): string {
+  let all = '';
+  const output: Output = { ...stream, write: (chunk: string | Uint8Array) => ((all += String(chunk)), true) };
+  printItems(format, columns, items, { output, environment, none: 'None.' });
+  return all;
+}
+
+describe('a table', () => {
+  it('has headers, aligned columns, amounts on the right and times in UTC to the second', () => {
+    expect(printed([sale(), sale({ id: 'ord_10', charged: { amount: '12.40', currency: 'USD' } })])).toBe(
+      [
+        'ID      NAME   STATUS    CHARGED  CREATED AT',
+        'ord_1   Spain  held     2.40 USD  2030-01-31 12:00:00Z',
+        'ord_10  Spain  held    12.40 USD  2030-01-31 12:00:00Z',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps columns aligned behind characters of double width', () => {
+    const [headers = '', first = ''] = printed([sale({ name: '日本' })]).split('\n');
+    expect(headers.indexOf('STATUS')).toBe(first.indexOf('held') + 2);
+  });
+
+  it('fits a narrow terminal, and is complete elsewhere', () => {
+    const name = 'a name that is much longer than the others'.repeat(3);
+    const narrow = printed([sale({ name })], {}, { isTTY: true, columns: 80 }, { NO_COLOR: '1' });
+    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(narrow).toContain('…');
+    expect(printed([sale({ name })])).toContain(name);
+  });
+
+  it('leaves out columns without a value on a terminal, and keeps them for programs', () => {
+    const items = [sale({ charged: null })];
+    expect(printed(items, {}, { isTTY: true, columns: 200 })).not.toContain('CHARGED');
+    expect(printed(items)).toContain('CHARGED');
+  });
+
+  it('has colours only on a terminal, and not with NO_COLOR or TERM=dumb', () => {
+    const escape = '\u001b[';
+    expect(printed([sale()], {}, { isTTY: true, columns: 200 })).toContain(`${escape}33mheld${escape}39m`);
+    for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
+      expect(printed([sale()], {}, { isTTY: true, columns: 200 }, environment)).not.toContain(escape);
+    expect(printed([sale()])).not.toContain(escape);
+    const output: Output = { isTTY: true, write: () => true };
+    expect(paintFor(output, { NO_COLOR: '' })('red', 'x')).not.toBe('x');
+  });
+
+  it('contains no characters of others that a terminal would obey', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        const all = printed([sale({ name, status: name, id: name })]);
+        expect(all.split('\n')).toHaveLength(3);
+        expect(all.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+      }),
+    );
+  });
+});
+
+describe('CSV', () => {
+  it('has an amount and its currency in two fields, and complete times', () => {
+    expect(printed([sale(), sale({ charged: null })], { csv: true })).toBe(
+      'id,name,status,charged_amount,charged_currency,created_at\n' +
+        'ord_1,Spain,held,2.40,USD,2030-01-31T12:00:00.123Z\n' +
+        'ord_1,Spain,held,,,2030-01-31T12:00:00.123Z\n',
+    );
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('never begins a cell with a formula: %j', (name) => {
+    const [, row = ''] = printed([sale({ name })], { csv: true }).split(/\n(?=ord)/);
+    expect(row).toMatch(/^ord_1,"?'/);
+  });
+
+  it('quotes separators, quotes and line breaks', () => {
+    expect(printed([sale({ name: 'a,"b"\nc' })], { csv: true })).toContain('"a,""b""\nc"');
+  });
+
+  it('is escaped on a terminal', () => {
+    expect(printed([sale({ name: '\u001b[2J' })], { csv: true }, { isTTY: true })).toContain('\\u001b[2J');
+    expect(printed([sale({ name: '\u001b[2J' })], { csv: true })).toContain('\u001b[2J');
+  });
+});
+
+describe('one object', () => {
+  const shown = (object: unknown, format: FormatOptions = {}) => {
+    let all = '';
+    printObject(format, object, { write: (chunk: string | Uint8Array) => ((all += String(chunk)), true) }, {});
+    return all;
+  };
+  const order = {
+    id: 'ord_1',
+    charged: { amount: '2.40', currency: 'USD' },
+    esim_id: null,
+    failure: { class: 'timeout', advice: 'Wait.' },
+    countries: ['ES', 'PT'],
+    created_at: '2030-01-31T12:00:00Z',
+  };
+
+  it('has a line for each field with a value, also for nested ones', () => {
+    expect(shown(order)).toBe(
+      [
+        'id              ord_1',
+        'charged         2.40 USD',
+        'failure.class   timeout',
+        'failure.advice  Wait.',
+        'countries       ES, PT',
+        'created_at      2030-01-31 12:00:00Z',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is also printed as JSON, and as CSV with one row', () => {
+    expect(JSON.parse(shown(order, { json: true }))).toEqual(order);
+    expect(shown(order, { csv: true }).split('\n')[0]).toBe(
+      'id,charged_amount,charged_currency,esim_id,failure.class,failure.advice,countries,created_at',
+    );
+  });
+});
