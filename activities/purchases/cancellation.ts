@@ -5,9 +5,9 @@ import type { WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { storeEsimState } from '#db/esims/esim-readings.ts';
 import { storePreflight, readCancellation, findRefund } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
@@ -34,7 +34,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
       const conditions = judgeRefundConditions(facts);
       await database.transaction(async (tx) => {
         await storePreflight(tx, id, conditions);
-        if (read !== undefined) await storeEsimState(tx, esim.id, esimDetails(read), readAt);
+        if (read !== undefined) await recordEsim(tx, esim, { state: esimDetails(read), readAt }, new Date(now()));
       });
       if (cancellation.acceptWithoutRefund) return {};
       const forecast = forecastRefund(conditions);

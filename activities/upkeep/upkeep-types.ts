@@ -42,6 +42,6 @@ export interface BooksActivities {
 export interface WatchActivities {
   /** Announces eSIMs and subscriptions that end soon, from stored data. */
   announceExpiring(): Promise<{ announced: number }>;
-  /** Reads some eSIMs at the service, stores their state, and announces low data. */
+  /** Reads some eSIMs at the service, stores their state, and announces their milestones and low data. */
   readUsage(): Promise<{ looked: number }>;
 }

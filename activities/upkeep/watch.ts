@@ -1,6 +1,6 @@
 import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { esimsToLookAt, lookAgainAt, storedUsage, storeEsimState, storeUsage } from '#db/esims/esim-readings.ts';
+import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
@@ -13,6 +13,7 @@ import {
   type AnnouncePage,
   type ExpiryCursor,
 } from '#fulfilment/upkeep/esim-watch.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
 import { readUsage } from '#upstream/mapping/usage.ts';
 
@@ -27,7 +28,7 @@ interface Look {
   readonly isSilent: boolean;
 }
 
-/** Makes the activities that announce low data and approaching ends. */
+/** Makes the activities that announce milestones, low data and approaching ends. */
 export function createWatchActivities({ database, service, watch, now }: WatchDependencies): WatchActivities {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;
@@ -60,12 +61,10 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     const isRead = isEsimInUse(facts) && known?.unlimited !== true;
     const usage = isRead ? await service.getEsimUsage(esim.serviceEsimId) : undefined;
     await database.transaction(async (tx) => {
-      await storeEsimState(tx, esim.id, facts, readAt);
+      const reading = usage?.ok === true ? readUsage(usage.value, readAt) : undefined;
+      await recordEsim(tx, esim, { state: facts, usage: reading, readAt }, new Date(now()));
       await lookAgainAt(tx, esim.id, nextLook(facts, watch, readAt));
-      if (usage?.ok !== true) return;
-      const reading = readUsage(usage.value, readAt);
-      await storeUsage(tx, esim.id, reading);
-      await announceLowData(tx, esim, reading, watch, new Date(now()));
+      if (reading !== undefined) await announceLowData(tx, esim, reading, watch, new Date(now()));
     });
     return {
       calls: usage === undefined ? 1 : 2,

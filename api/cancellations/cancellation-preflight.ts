@@ -13,9 +13,9 @@ import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/work-creation.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
-import { storeEsimState } from '#db/esims/esim-readings.ts';
 import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
@@ -76,7 +76,10 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellationName, made, ownerId));
         const own = await database.run((db) => readRefundContext(db, esim));
         const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
-        if (read !== undefined) await database.run((db) => storeEsimState(db, id, esimDetails(read), readAt));
+        if (read !== undefined) {
+          const state = esimDetails(read);
+          await database.transaction((tx) => recordEsim(tx, esim, { state, readAt }, new Date(now())));
+        }
         const conditions = judgeRefundConditions(facts);
         const answer: z.input<typeof preflight> = {
           esim_id: id,

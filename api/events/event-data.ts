@@ -157,6 +157,27 @@ const esimExpiringEvent = variant('EsimExpiringEvent', 'esim', ['esim.expiring']
   threshold_seconds: z.int().meta({ description: THRESHOLD_SECONDS, example: 86_400 }),
 });
 
+const reported = (what: string) =>
+  instant.nullable().meta({ description: `${what}, as the service reports it; null when it does not say. RFC 3339.` });
+
+const esimMilestoneEvent = variant(
+  'EsimMilestoneEvent',
+  'esim',
+  ['esim.installed', 'esim.activated', 'esim.used_up', 'esim.expired'],
+  {
+    order_id: orderId.meta({ description: 'Id of the order that delivered the eSIM.' }),
+    external_order_id: externalOrderId,
+    installed_at: reported('Time of the installation'),
+    activated_at: reported('Time of the first use'),
+    expires_at: reported('End of the eSIM'),
+    data_used_mb: megabytes.nullable().meta({ description: 'Used megabytes; null when they were not read.' }),
+    data_total_mb: megabytes
+      .nullable()
+      .meta({ description: 'Total megabytes; null when they are unlimited or were not read.' }),
+    read_at: instant.meta({ description: 'When it was read from the service. RFC 3339.' }),
+  },
+);
+
 const walletBalanceEvent = variant('WalletBalanceEvent', 'wallet', ['wallet.balance_low', 'wallet.balance_restored'], {
   balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
   threshold: money.nullable().meta({
@@ -216,6 +237,7 @@ export const eventOutput = z
     vpnSubscriptionExpiringEvent,
     cancellationEvent,
     refundEvent,
+    esimMilestoneEvent,
     esimDataLowEvent,
     esimExpiringEvent,
     walletBalanceEvent,

@@ -24,9 +24,13 @@ export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each
 const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the threshold.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the threshold.',
+  'esim.installed': 'A phone has installed the eSIM. Once for each eSIM.',
+  'esim.activated': 'The eSIM is in use for the first time. Once for each eSIM.',
   'esim.data_low':
     'The remaining data of the eSIM has reached a threshold. Once for each threshold, and again after a top-up.',
+  'esim.used_up': 'The data of the eSIM is used up. Once for each eSIM, and again after a top-up.',
   'esim.expiring': 'The eSIM is about to expire. Once for each threshold, and again after a top-up.',
+  'esim.expired': 'The eSIM has expired. Once for each eSIM.',
   'vpn_subscription.expiring':
     'The paid period of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the rate of recent sales, the wallet lasts for less time than the threshold.',

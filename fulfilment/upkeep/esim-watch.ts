@@ -2,8 +2,8 @@
 import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { EsimState, UsageReading } from '#db/esims/esim-readings.ts';
-import { recordEvent, type NewEvent } from '#db/events/event-log.ts';
-import { announcements, esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import type { NewEvent } from '#db/events/event-log.ts';
+import { esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import {
   dataKey,
@@ -16,17 +16,12 @@ import {
   timeThreshold,
 } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
+import { announceNew, type DueAnnouncement } from '#fulfilment/upkeep/announcements.ts';
 
 /** Where a page ended. */
 export interface ExpiryCursor {
   readonly expiresAt: Date;
   readonly id: string;
-}
-
-/** An announcement. The same key for the same subject is announced once. */
-interface DueAnnouncement {
-  readonly event: NewEvent;
-  readonly key: string;
 }
 
 /**
@@ -129,23 +124,6 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
   return { announced, next: last?.expiresAt == null ? undefined : { expiresAt: last.expiresAt, id: last.id } };
 }
 
-/**
- * Announces what was not announced before. Announcements are remembered longer than their events are kept.
- * @returns how many.
- */
-async function announceNew(tx: Executor, due: readonly DueAnnouncement[], now: Date): Promise<number> {
-  if (due.length === 0) return 0;
-  const fresh = await tx
-    .insert(announcements)
-    .values(due.map(({ event, key }) => ({ subjectId: event.subject.id, key, announcedAt: now })))
-    .onConflictDoNothing()
-    .returning({ subjectId: announcements.subjectId, key: announcements.key });
-  for (const { event, key } of due) {
-    if (fresh.some((row) => row.subjectId === event.subject.id && row.key === key)) await recordEvent(tx, event, now);
-  }
-  return fresh.length;
-}
-
 /** Announces that the data of an eSIM is low, once for each threshold and top-up. */
 export async function announceLowData(
   tx: Executor,
@@ -186,13 +164,15 @@ export async function announceLowData(
  * @returns null when it has ended.
  */
 export function nextLook(
-  { status, activatedAt }: Pick<EsimState, 'status' | 'activatedAt'>,
+  { status, activatedAt, expiresAt }: Pick<EsimState, 'status' | 'activatedAt' | 'expiresAt'>,
   { againAfterMs, idleAfterMs }: WatchPolicy,
   now: Date,
 ): Date | null {
   if (isEsimOver(status)) return null;
   const isBusy = isEsimInUse({ status, activatedAt }) && status !== 'consumed';
-  return new Date(now.getTime() + (isBusy ? againAfterMs : idleAfterMs));
+  const usual = new Date(now.getTime() + (isBusy ? againAfterMs : idleAfterMs));
+  // At its end, so that its expiry is announced in time.
+  return expiresAt !== null && expiresAt > now && expiresAt < usual ? expiresAt : usual;
 }
 
 /** False after a top-up until the eSIM is read again: its end may have changed. */

@@ -78,6 +78,15 @@ export const EXAMPLES: Partial<Record<EventType, EventData>> = {
   },
   'refund.completed': { status: 'completed', previous_status: 'expected', ...REFUND, amount: MONEY },
   'refund.expected': { status: 'expected', previous_status: null, ...REFUND, amount: null },
+  'esim.used_up': {
+    ...OF_ORDER,
+    installed_at: '2030-01-30T09:12:00.000Z',
+    activated_at: '2030-01-30T09:15:00.000Z',
+    expires_at: '2030-03-01T09:15:00.000Z',
+    data_used_mb: 1024,
+    data_total_mb: 1024,
+    read_at: '2030-01-31T12:00:00.000Z',
+  },
   'esim.data_low': {
     ...OF_ORDER,
     data_used_mb: 820,

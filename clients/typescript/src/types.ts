@@ -92,6 +92,12 @@ export type WebhookRefundEvent = RefundEvent & {
    */
   timestamp: string;
 };
+export type WebhookEsimMilestoneEvent = EsimMilestoneEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
 export type WebhookEsimDataLowEvent = EsimDataLowEvent & {
   /**
    * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
@@ -138,6 +144,7 @@ export type WebhookEvent =
   | WebhookVpnSubscriptionExpiringEvent
   | WebhookCancellationEvent
   | WebhookRefundEvent
+  | WebhookEsimMilestoneEvent
   | WebhookEsimDataLowEvent
   | WebhookEsimExpiringEvent
   | WebhookWalletBalanceEvent
@@ -277,8 +284,12 @@ export type EventPattern =
   | 'refund.needs_attention'
   | 'wallet.balance_low'
   | 'wallet.balance_restored'
+  | 'esim.installed'
+  | 'esim.activated'
   | 'esim.data_low'
+  | 'esim.used_up'
   | 'esim.expiring'
+  | 'esim.expired'
   | 'vpn_subscription.expiring'
   | 'wallet.runway_low'
   | 'wallet.runway_restored'
@@ -327,6 +338,7 @@ export type Event =
   | VpnSubscriptionExpiringEvent
   | CancellationEvent
   | RefundEvent
+  | EsimMilestoneEvent
   | EsimDataLowEvent
   | EsimExpiringEvent
   | WalletBalanceEvent
@@ -789,6 +801,68 @@ export interface RefundEvent {
      * Amount of the refund; null until it is known.
      */
     amount: Money | null;
+  };
+}
+export interface EsimMilestoneEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `esim.installed`: A phone has installed the eSIM. Once for each eSIM. `esim.activated`: The eSIM is in use for the first time. Once for each eSIM. `esim.used_up`: The data of the eSIM is used up. Once for each eSIM, and again after a top-up. `esim.expired`: The eSIM has expired. Once for each eSIM.
+   */
+  type: 'esim.installed' | 'esim.activated' | 'esim.used_up' | 'esim.expired';
+  /**
+   * Time of the change. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'esim';
+    /**
+     * Id of the eSIM.
+     */
+    id: string;
+    /**
+     * Path of the current state.
+     */
+    href: string;
+  };
+  /**
+   * Facts at the time of the event. Read `subject.href` for the current state.
+   */
+  data: {
+    /**
+     * Id of the order that delivered the eSIM.
+     */
+    order_id: string;
+    /**
+     * Your reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * Time of the installation, as the service reports it; null when it does not say. RFC 3339.
+     */
+    installed_at: string | null;
+    /**
+     * Time of the first use, as the service reports it; null when it does not say. RFC 3339.
+     */
+    activated_at: string | null;
+    /**
+     * End of the eSIM, as the service reports it; null when it does not say. RFC 3339.
+     */
+    expires_at: string | null;
+    /**
+     * Used megabytes; null when they were not read.
+     */
+    data_used_mb: number | null;
+    /**
+     * Total megabytes; null when they are unlimited or were not read.
+     */
+    data_total_mb: number | null;
+    /**
+     * When it was read from the service. RFC 3339.
+     */
+    read_at: string;
   };
 }
 export interface EsimDataLowEvent {
@@ -4239,7 +4313,7 @@ export interface WebhookDelivery {
    */
   event_id: string;
   /**
-   * One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `wallet.balance_low`, `wallet.balance_restored`, `esim.data_low`, `esim.expiring`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
+   * One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
    */
   event_type:
     | 'order.accepted'
@@ -4280,8 +4354,12 @@ export interface WebhookDelivery {
     | 'refund.needs_attention'
     | 'wallet.balance_low'
     | 'wallet.balance_restored'
+    | 'esim.installed'
+    | 'esim.activated'
     | 'esim.data_low'
+    | 'esim.used_up'
     | 'esim.expiring'
+    | 'esim.expired'
     | 'vpn_subscription.expiring'
     | 'wallet.runway_low'
     | 'wallet.runway_restored'

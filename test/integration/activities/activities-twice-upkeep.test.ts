@@ -110,7 +110,7 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
     expect((await announced()).filter((type) => type.startsWith('wallet.'))).toEqual(['wallet.runway_low']);
   });
 
-  it('readUsage and announceExpiring announce each threshold once', async () => {
+  it('readUsage and announceExpiring announce each milestone and threshold once', async () => {
     bench = await ActivityBench.start();
     // 1 GB for seven days.
     const id = await bench.deliveredEsim(1001);
@@ -124,8 +124,10 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
       { announced: 0 },
     ]);
     expect((await announced()).filter((type) => type.startsWith('esim.')).toSorted()).toEqual([
+      'esim.activated',
       'esim.data_low',
       'esim.expiring',
+      'esim.installed',
     ]);
   });
 });

@@ -17,6 +17,7 @@ import {
   announceExpiringSubscriptions,
   announceLowData,
 } from '#fulfilment/upkeep/esim-watch.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { announceRefund, announcing } from '#fulfilment/work/work-events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
@@ -116,6 +117,20 @@ async function thingsRunOut(): Promise<void> {
   });
 }
 
+async function esimsAreUsed(): Promise<void> {
+  const times = { installedAt: NOW, activatedAt: NOW, expiresAt: NOW };
+  const usage = { usedMb: 1_024, totalMb: 1_024, measuredAt: null, readAt: NOW };
+  await api.database.transaction(async (tx) => {
+    const reading = { state: { status: 'consumed', ...times }, usage, readAt: NOW };
+    await recordEsim(tx, { id: IDS.esim.A, orderId: IDS.order.A }, reading, NOW);
+    // Only statuses, without times and data.
+    const bare = { installedAt: null, activatedAt: null, expiresAt: null };
+    for (const status of ['consumed', 'expired']) {
+      await recordEsim(tx, { id: IDS.esim.B, orderId: IDS.order.B }, { state: { status, ...bare }, readAt: NOW }, NOW);
+    }
+  });
+}
+
 async function walletFallsAndRises(): Promise<void> {
   const low = EUR('50');
   await api.database.transaction((tx) => tx.insert(gateWallet).values({ readsStarted: 9 }).onConflictDoNothing());
@@ -167,6 +182,7 @@ describe('the data of a recorded event', () => {
     for (const kind of WORK_KINDS) await workGoesOn(kind);
     await refundGoesOn();
     await thingsRunOut();
+    await esimsAreUsed();
     await walletFallsAndRises();
     await endpointIsTestedAndDisabled();
 
@@ -189,7 +205,7 @@ describe('the data of a recorded event', () => {
       charged: { amount: '3.20', currency: 'USD' },
     });
     expect(dataOf('cancellation.completed')).not.toHaveProperty('charged');
-    expect(await api.database.run((db) => db.select().from(announcements))).toHaveLength(4);
+    expect(await api.database.run((db) => db.select().from(announcements))).toHaveLength(12);
   });
 
   it('is returned as stored, also with fields of an earlier version', async () => {

@@ -90,6 +90,7 @@ describe('the description of events', () => {
 function orderOf(event: Event | WebhookEvent): string | undefined {
   switch (event.type) {
     case 'order.completed':
+    case 'esim.installed':
     case 'esim.data_low':
     case 'esim.expiring': {
       return event.data.external_order_id;

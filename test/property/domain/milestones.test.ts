@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MILESTONES, isUndoneByTopup, milestoneKey, milestonesOf, type EsimReading } from '#domain/esims/milestones.ts';
+
+const NOW = 1_000_000;
+const NEW: EsimReading = {
+  status: 'available',
+  installedAt: null,
+  activatedAt: null,
+  expiresAt: null,
+  usage: undefined,
+  readAt: NOW,
+};
+const of = (reading: Partial<EsimReading>) => milestonesOf({ ...NEW, ...reading });
+
+describe('the milestones of an eSIM', () => {
+  it.each<[string, Partial<EsimReading>, readonly string[]]>([
+    ['new', {}, []],
+    ['of an unknown status', { status: 'provisioning' }, []],
+    ['installed by its status', { status: 'installed' }, ['installed']],
+    ['installed by its time', { installedAt: 5 }, ['installed']],
+    ['active by its status', { status: 'active' }, ['installed', 'activated']],
+    ['active by its time', { activatedAt: 5 }, ['installed', 'activated']],
+    ['consumed', { status: 'consumed' }, ['installed', 'activated', 'used_up']],
+    [
+      'active without data left',
+      { status: 'active', usage: { usedMb: 1_025, totalMb: 1_024 } },
+      ['installed', 'activated', 'used_up'],
+    ],
+    [
+      'active with data left',
+      { status: 'active', usage: { usedMb: 1_023, totalMb: 1_024 } },
+      ['installed', 'activated'],
+    ],
+    ['unlimited', { status: 'active', usage: { usedMb: 9_999, totalMb: null } }, ['installed', 'activated']],
+    ['expired without ever being installed', { status: 'expired' }, ['expired']],
+    ['at its end by its time only', { status: 'active', expiresAt: NOW }, ['installed', 'activated', 'expired']],
+    ['before its end', { status: 'installed', expiresAt: NOW + 1 }, ['installed']],
+    ['cancelled after its end', { status: 'cancelled', expiresAt: NOW - 1 }, []],
+    [
+      'expired with all data used',
+      { status: 'expired', activatedAt: 5, usage: { usedMb: 9, totalMb: 9 } },
+      ['installed', 'activated', 'expired'],
+    ],
+  ])('that is %s', (_name, reading, expected) => {
+    expect(of(reading)).toEqual(expected);
+  });
+
+  it('never contain the first use, or used up data of a status, without an installation', () => {
+    const time = fc.option(fc.integer({ min: 0, max: 2 * NOW }), { nil: null });
+    fc.assert(
+      fc.property(
+        fc.constantFrom('available', 'installed', 'active', 'consumed', 'expired', 'cancelled', 'other'),
+        time,
+        time,
+        time,
+        (status, installedAt, activatedAt, expiresAt) => {
+          const reached = of({ status, installedAt, activatedAt, expiresAt });
+          expect(reached.includes('activated') && !reached.includes('installed')).toBe(false);
+          expect(reached.includes('used_up') && !reached.includes('activated')).toBe(false);
+          expect(status === 'cancelled' && reached.includes('expired')).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it('have one key each, used up data another one after each top-up', () => {
+    expect(MILESTONES.map((each) => milestoneKey(each, 0) === milestoneKey(each, 1))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    expect(new Set(MILESTONES.map((each) => milestoneKey(each, 0))).size).toBe(MILESTONES.length);
+    expect(MILESTONES.filter(isUndoneByTopup)).toEqual(['used_up', 'expired']);
+  });
+});
