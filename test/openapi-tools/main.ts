@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiDocument } from '#scripts/api/api-document.ts';
-import { installPythonPackages } from '#test/support/python-packages.ts';
+import { installPythonPackages } from '#scripts/clients/python-packages.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';

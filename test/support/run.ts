@@ -1,7 +1,8 @@
 /**
  * `npm test`: downloads the servers that no package contains, then runs all checks and tests, also after failures, and
  * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--all` is not passed on; it adds a
- * quick run of the benchmark, a bounded run of schemathesis, and other people's tools for OpenAPI.
+ * quick run of the benchmark, a bounded run of schemathesis, other people's tools for OpenAPI, and the packages of the
+ * clients.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,6 +44,7 @@ const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...chosen]);
 if (runsAll) {
   checks.push(check('API, by schemathesis', 'npm', ['run', '--silent', 'test:api-fuzz']));
   checks.push(check('description of the API, by other tools', 'npm', ['run', '--silent', 'test:openapi']));
+  checks.push(check('packages of the clients', 'npm', ['run', '--silent', 'test:clients']));
 }
 const tests = testTotals(testsEndedWell);
 const totals = {

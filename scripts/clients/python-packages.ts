@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { cacheDirectory } from '#cli/embedded/cache.ts';
 
 /**
- * Installs packages of Python with pinned versions into a virtual environment in the user's cache, if they are not there
- * yet.
+ * Installs packages of Python with pinned versions into a virtual environment in the user's cache, if they are not
+ * there yet.
  *
  * @param name of the environment.
  * @param requirements a file with the versions.

@@ -1,0 +1,74 @@
+/**
+ * `npm run build:clients -- FOLDER`: builds the packages of the clients into a folder: a `.tgz` for npm and a `.whl`
+ * for pip.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { apiDocument } from '#scripts/api/api-document.ts';
+import { pythonDescription } from '#scripts/clients/python-description.ts';
+import { installPythonPackages } from '#scripts/clients/python-packages.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+/** The generator, the type checker and the build tool of the Python client. */
+const REQUIREMENTS = join(PROJECT, 'test/openapi-tools/requirements.txt');
+
+/** The programs of the virtual environment with the tools for the Python client. */
+export function pythonTools(): string {
+  return installPythonPackages('openapi-python-client', REQUIREMENTS);
+}
+
+/** Packs the TypeScript client in a copy outside the project, as somebody does who has only this folder. */
+export function buildTypeScriptClient(folder: string): string {
+  const copy = copyOf('typescript', folder, /node_modules|dist|\.tgz$/);
+  run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], copy);
+  run('npm', ['pack', '--silent'], copy);
+  return only(copy, '.tgz');
+}
+
+/** Generates the calls of the Python client beside its hand-written modules. @returns its folder. */
+export async function generatePythonClient(folder: string): Promise<string> {
+  const copy = copyOf('python', folder, /__pycache__|\/rest$|\/dist$/);
+  const description = join(folder, 'openapi.json');
+  writeFileSync(description, JSON.stringify(pythonDescription(await apiDocument())));
+  const generated = join(copy, 'src/reseller_fulfilment/rest');
+  const args = ['generate', '--path', description, '--output-path', generated, '--meta', 'none', '--fail-on-warning'];
+  run(join(pythonTools(), 'openapi-python-client'), args, folder);
+  return copy;
+}
+
+/** Builds the Python client as a wheel. @param source the folder of {@link generatePythonClient}. */
+export function buildPythonClient(source: string): string {
+  const wheels = join(source, 'dist');
+  const args = ['wheel', '--quiet', '--no-build-isolation', '--no-deps', '--wheel-dir', wheels, '.'];
+  run(join(pythonTools(), 'pip'), args, source);
+  return only(wheels, '.whl');
+}
+
+function copyOf(client: string, folder: string, left: RegExp): string {
+  const copy = join(folder, client);
+  cpSync(join(PROJECT, 'clients', client), copy, { recursive: true, filter: (path) => !left.test(path) });
+  return copy;
+}
+
+function only(folder: string, ending: string): string {
+  const [found, ...others] = readdirSync(folder).filter((name) => name.endsWith(ending));
+  if (found === undefined || others.length > 0) throw new Error(`${folder} does not contain exactly one ${ending}`);
+  return join(folder, found);
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  const environment = { ...process.env, PATH: `${join(command, '..')}:${process.env['PATH'] ?? ''}` };
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', env: environment });
+  if (status === 0) return;
+  throw new Error(
+    `${command} ${args.join(' ')} ended with ${status ?? error?.message}\n${stdout ?? ''}${stderr ?? ''}`,
+  );
+}
+
+if (import.meta.main) {
+  const folder = resolve(process.argv[2] ?? 'dist');
+  mkdirSync(folder, { recursive: true });
+  console.log(buildTypeScriptClient(folder));
+  console.log(buildPythonClient(await generatePythonClient(folder)));
+}

@@ -1,0 +1,41 @@
+/** The description of the API, as the generator of the Python client needs it. */
+
+/** Value of the Idempotency-Key that the client replaces by a new key: `NEW_KEY` in `retries.py`. */
+const NEW_KEY = 'new';
+/** The generator writes files for this content type, and nothing for images. */
+const FILE = 'application/octet-stream';
+
+interface Parameter {
+  readonly name?: string;
+  readonly in?: string;
+  readonly schema?: object;
+}
+
+/**
+ * Prepares the description: keys are optional, because the client makes them, and images are files.
+ *
+ * @param document the OpenAPI document, as plain JSON.
+ */
+export function pythonDescription(document: unknown): unknown {
+  if (Array.isArray(document)) return document.map(pythonDescription);
+  if (typeof document !== 'object' || document === null) return document;
+  const { name, in: where, schema }: Parameter = document;
+  if (name === 'Idempotency-Key' && where === 'header') {
+    return { ...document, required: false, schema: { ...schema, default: NEW_KEY } };
+  }
+  return Object.fromEntries(
+    Object.entries(document).map(([key, value]: [string, unknown]) => {
+      if (key.startsWith('image/')) return [FILE, { schema: { type: 'string', format: 'binary' } }];
+      return [key, key === 'tags' && isTexts(value) ? value.map(moduleName) : pythonDescription(value)];
+    }),
+  );
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** The generator would split `eSIMs` and `Top-ups` into several words. */
+function moduleName(tag: string): string {
+  return tag.toLowerCase().replaceAll('-', '');
+}
