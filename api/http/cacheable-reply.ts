@@ -3,22 +3,29 @@ import { gzipSync } from 'node:zlib';
 import type { Incoming } from '#api/http/operation.ts';
 import type { Reply } from '#api/http/reply.ts';
 
-/** JSON that changes only with a release: compressed once, and not sent again to those who have it. */
+/** Content that changes only with a release: compressed once, and not sent again to those who have it. */
 export class CacheableReply {
   readonly #plain: Buffer;
   readonly #compressed: Buffer;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(value: unknown) {
-    this.#plain = Buffer.from(JSON.stringify(value), 'utf8');
+  /** @param more headers, such as a policy of a page. */
+  constructor(content: Buffer | string, contentType: string, more: Readonly<Record<string, string>> = {}) {
+    this.#plain = Buffer.from(content);
     this.#compressed = gzipSync(this.#plain);
     this.#headers = {
-      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Type': contentType,
       'Cache-Control': 'no-cache',
       // Weak: both forms have the same tag.
       ETag: `W/"${createHash('sha256').update(this.#plain).digest('base64url').slice(0, 27)}"`,
       Vary: 'Accept-Encoding',
+      ...more,
     };
+  }
+
+  /** The same for a JSON value. */
+  static json(value: unknown): CacheableReply {
+    return new CacheableReply(JSON.stringify(value), 'application/json; charset=utf-8');
   }
 
   /** The answer to a request: 304, compressed, or as it is (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2). */

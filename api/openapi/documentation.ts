@@ -1,30 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { CacheableReply } from '#api/http/cacheable-reply.ts';
 import { type Operation, publicOperation } from '#api/http/operation.ts';
-import { type Reply, bytesReply, jsonReply } from '#api/http/reply.ts';
+import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { PAGE_POLICY } from '#api/http/security-headers.ts';
-import { DOCS_PAGE, DOCS_SCRIPT, PAGE_STYLE } from '#api/openapi/documentation-page.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
 import { problemExplanation, problemPage } from '#api/problems/problem-page.ts';
 import { EXAMPLE_ADDRESS } from '#api/problems/problem-schema.ts';
 import { Problem, codeOfProblemPage } from '#api/problems/problem.ts';
+import { siteOperations } from '#api/site/site.ts';
 
 const tag = 'Documentation';
-
-const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-
-/** The served files of the package, which also contains a demo page that calls another host. */
-const SWAGGER_FILES: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
-
-/** The files change only with a release; an hour saves 1.5 MB for each visit. */
-const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=3600' };
 
 /**
  * The description of the API and the pages about its problems.
@@ -54,31 +39,6 @@ export function documentationOperations(
         304: { description: 'It has not changed; the answer has no body.', contentType: 'application/json' },
       },
       handle: async ({ header }) => description().for(header),
-    }),
-    publicOperation({
-      id: 'getDocs',
-      method: 'get',
-      path: '/docs',
-      tag,
-      summary: 'This description as a page with a client',
-      description: 'For people: all calls with examples. Requests can be sent from the page.',
-      answers: { 200: { description: 'The page.', contentType: 'text/html' } },
-      handle: async () =>
-        bytesReply(200, 'text/html; charset=utf-8', DOCS_PAGE, { 'Content-Security-Policy': PAGE_POLICY }),
-    }),
-    publicOperation({
-      id: 'getDocsFile',
-      method: 'get',
-      path: '/docs/{file}',
-      tag,
-      summary: 'A file of that page',
-      description: 'Style sheets, scripts and images. The page loads nothing from other hosts.',
-      params: z.strictObject({ file: z.string().meta({ example: 'swagger-ui.css' }) }),
-      answers: {
-        200: { description: 'The file.', contentType: 'text/css', otherContentTypes: ['text/javascript', 'image/png'] },
-      },
-      problems: ['route_not_found'],
-      handle: async ({ params }) => docsFile(nameIn(params, 'file')),
     }),
     publicOperation({
       id: 'getProblem',
@@ -119,17 +79,11 @@ export function documentationOperations(
       },
     }),
   ];
+  const all = () => [...others, ...operations];
+  operations.push(...siteOperations({ operations: all, version, publicUrl }));
   let document: CacheableReply | undefined;
-  const description = () => (document ??= new CacheableReply(openApiDocument([...others, ...operations], version)));
+  const description = () => (document ??= CacheableReply.json(openApiDocument(all(), version)));
   return operations;
-}
-
-async function docsFile(name: string): Promise<Reply> {
-  if (name === 'page.css') return bytesReply(200, 'text/css; charset=utf-8', PAGE_STYLE, ASSET_HEADERS);
-  if (name === 'start.js') return bytesReply(200, 'text/javascript; charset=utf-8', DOCS_SCRIPT, ASSET_HEADERS);
-  const contentType = Object.hasOwn(SWAGGER_FILES, name) ? SWAGGER_FILES[name] : undefined;
-  if (contentType === undefined) throw new Problem('route_not_found');
-  return bytesReply(200, contentType, await readFile(join(SWAGGER_UI, name)), ASSET_HEADERS);
 }
 
 function nameIn(params: unknown, name: string): string {

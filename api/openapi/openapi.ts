@@ -57,7 +57,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           scheme: 'bearer',
           description:
             'An API key, `rsk_test_…`, or `rsk_live_…` in production. Its scopes limit what it may do. Each call ' +
-            'except `GET /v1/key` lists the required scope.',
+            'except `GET /v1/key` lists the required scope. The key of `npm start` is in `.data/dev-api-key`.',
         },
       },
     },

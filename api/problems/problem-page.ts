@@ -2,6 +2,8 @@ import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { problemPath, problemType } from '#api/problems/problem.ts';
+import { escapeHtml } from '#api/site/markdown.ts';
+import { sitePage } from '#api/site/pages.ts';
 
 /** The HTML page of a problem, at the address in its `type`: its meaning, what to do, and an example. */
 export function problemPage(code: ProblemCode): string {
@@ -13,17 +15,7 @@ export function problemPage(code: ProblemCode): string {
         `<li><a href="..${problemPath(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
     )
     .join('');
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${code}</title>
-    <link rel="stylesheet" href="../docs/page.css">
-    <link rel="icon" type="image/png" href="../docs/favicon-32x32.png">
-  </head>
-  <body>
-    <main>
+  const content = `    <main class="problem">
       <h1>${escapeHtml(title)}</h1>
       <p><code>${code}</code>, HTTP status ${status}</p>
       ${meaning === undefined ? '' : `<h2>What it means</h2>\n      <p>${marked(meaning)}</p>`}
@@ -33,11 +25,8 @@ export function problemPage(code: ProblemCode): string {
       <pre>${escapeHtml(JSON.stringify(problemExample(code), undefined, 2))}</pre>
       <h2>All problems</h2>
       <ul>${others}</ul>
-      <p><a href="../docs">The description of the API</a></p>
-    </main>
-  </body>
-</html>
-`;
+    </main>`;
+  return sitePage('../docs', code, content);
 }
 
 /** The same for programs. @param publicUrl address of the API. */
@@ -49,8 +38,4 @@ export function problemExplanation(code: ProblemCode, publicUrl: string): Record
 /** Plain text with `code` in it. */
 function marked(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -160,7 +160,8 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
     getPackage: '1001',
     getVpnPlan: String(VPN_PLAN),
     explainWalletTransaction: unexplained[1]?.id ?? '',
-    getDocsFile: 'swagger-ui.css',
+    getDocsFile: 'site.css',
+    getDocsGuide: 'first-order',
     getProblem: 'validation-failed',
   };
 }

@@ -21,7 +21,9 @@ const PUBLIC = new Set([
   '/metrics',
   '/openapi.json',
   '/docs',
-  '/docs/{file}',
+  '/docs/reference',
+  '/docs/guides/{name}',
+  '/docs/assets/{name}',
   '/problems/{name}',
 ]);
 

@@ -1,11 +1,19 @@
 import type { Browser, Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+interface View {
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly colorScheme: 'light' | 'dark';
+}
+
+const DESKTOP: View = { viewport: { width: 1300, height: 1000 }, colorScheme: 'light' };
+const PHONE: View = { viewport: { width: 390, height: 844 }, colorScheme: 'light' };
 
 const pixels = z.object({ data: z.array(z.int()), width: z.int(), height: z.int() });
 
@@ -24,6 +32,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
   let stack: Stack;
   let desk: OrderDesk;
   let browser: Browser;
+  const pages: Page[] = [];
 
   beforeAll(async () => {
     stack = await startStack({ environment: RARE_UPKEEP });
@@ -32,14 +41,18 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     await desk.complete(PACKAGE.completedAtOnce);
     browser = await launchBrowser();
   });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.close();
+  });
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
   });
 
   /** Opens a page of the API. Collects its errors and its requests to other hosts. */
-  const open = async (path: string): Promise<{ page: Page; complaints: string[] }> => {
-    const page = await openPage(browser, { width: 1300, height: 1000 });
+  const open = async (path: string, view: View = DESKTOP): Promise<{ page: Page; complaints: string[] }> => {
+    const page = await openPage(browser, view.viewport, view.colorScheme);
+    pages.push(page);
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -51,42 +64,121 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     return { page, complaints };
   };
 
-  it('/docs takes the key, sends requests and shows their answers, under a strict policy', async () => {
-    const { page, complaints } = await open('/docs/');
-    expect(new URL(page.url()).pathname).toBe('/docs');
-    await page.getByRole('heading', { name: 'Reseller fulfilment API' }).waitFor();
-    await keepScreenshot(page, 'docs');
+  const REFERENCE = '/docs/reference';
 
-    await page.locator('button.authorize').first().click();
-    const dialog = page.locator('.modal-ux');
-    await dialog.locator('input').fill(stack.apiKey);
-    await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-    await keepScreenshot(page, 'docs-authorised');
-    await dialog.locator('button.btn-done').click();
+  /** Opens a call in the reference, with the client for requests in front of it. */
+  const openClient = async (anchor: string, view: View = DESKTOP) => {
+    const { page, complaints } = await open(`${REFERENCE}#${anchor}`, view);
+    await page
+      .getByRole('button', { name: /Test Request/ })
+      .first()
+      .waitFor();
+    const [, method = '', path = ''] = /([A-Z]+)(\/.*)$/.exec(anchor) ?? [];
+    await page
+      .getByRole('button', { name: new RegExp(`^Test Request.*${method.toLowerCase()} ${escaped(path)}`) })
+      .first()
+      .click();
+    const client = page.getByRole('dialog');
+    await client.getByPlaceholder('Token').fill(stack.apiKey);
+    return { page, client, complaints };
+  };
 
-    const create = page.locator('#operations-Orders-createOrder');
-    await create.locator('.opblock-summary-control').click();
-    await create
-      .locator('textarea.body-param__text')
-      .fill('{"package_id": 1001, "external_order_id": "from-the-docs"}');
-    await create.locator('button.execute').click();
+  it('the reference sends a request with the development key and shows its answer, under a strict policy', async () => {
+    const { page, client, complaints } = await openClient('tag/orders/POST/v1/orders');
+    await keepScreenshot(page, 'docs-client');
+    await client.getByRole('button', { name: /^Send/ }).first().click();
     // The page sets `Prefer: wait`, so a new user sees the delivered order.
-    await create.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
-    expect(await create.locator('.live-responses-table').textContent()).toContain('from-the-docs');
-    await create.locator('.responses-wrapper').scrollIntoViewIfNeeded();
+    await client.getByText('201 Created').first().waitFor();
     await keepScreenshot(page, 'docs-order');
-    await create.locator('.opblock-summary-control').click();
+    const { text } = await stack.api.get('/v1/orders?external_order_id=shop-2030-000123');
+    expect(text).toContain('"status":"completed"');
+    expect(complaints).toEqual([]);
+  });
 
-    // Without any input, it must show the existing orders.
-    const list = page.locator('#operations-Orders-listOrders');
-    await list.locator('.opblock-summary-control').click();
-    await list.locator('button.execute').click();
-    await list.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
-    expect(await list.locator('.live-responses-table').textContent()).toContain('from-the-docs');
-    await keepScreenshot(page, 'docs-request');
+  it('the reference reads a real order where the description has an example id', async () => {
+    const { page, client, complaints } = await openClient('tag/orders/GET/v1/orders/{id}');
+    await client.getByRole('button', { name: /^Send/ }).first().click();
+    await client.getByText('200 OK').first().waitFor();
+    await keepScreenshot(page, 'docs-real-id');
+    expect(complaints).toEqual([]);
+  });
 
-    const id = (await stack.api.get('/v1/orders?external_order_id=from-the-docs')).textAt('data', 0, 'id');
-    await stack.orderReaches(id, ['completed']);
+  it('the reference has navigation, search and samples in curl, TypeScript and Python', async () => {
+    const { page, complaints } = await open(`${REFERENCE}#tag/orders/POST/v1/orders`);
+    await page.getByRole('heading', { name: 'Reseller fulfilment API' }).waitFor();
+    await page.getByRole('link', { name: 'Top-ups' }).first().waitFor();
+    const sample = page.getByRole('button', { name: /Curl/ }).last();
+    await sample.click();
+    for (const name of ['TypeScript', 'Requests', 'Curl']) await page.getByRole('option', { name }).waitFor();
+    await page.getByRole('option', { name: 'TypeScript' }).click();
+    await page.getByText('client').first().waitFor();
+    await keepScreenshot(page, 'docs-typescript');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').last().fill('rotate secret');
+    await page
+      .getByRole('option', { name: /secret/i })
+      .first()
+      .waitFor();
+    await keepScreenshot(page, 'docs-search');
+    expect(complaints).toEqual([]);
+  });
+
+  const PAGES = [
+    '/docs',
+    '/docs/guides/first-order',
+    '/docs/guides/errors',
+    '/docs/guides/rules',
+    REFERENCE,
+    '/problems/quote_expired',
+  ];
+  const VIEWS: readonly (readonly [string, View])[] = [
+    ['desktop', DESKTOP],
+    ['dark', { ...DESKTOP, colorScheme: 'dark' }],
+    ['phone', PHONE],
+  ];
+
+  it.each(PAGES.flatMap((path) => VIEWS.map(([name, view]) => ({ path, name, view }))))(
+    '$path fits a $name screen without scrolling sideways',
+    async ({ path, name, view }) => {
+      const { page, complaints } = await open(path, view);
+      await page.getByRole('heading').first().waitFor();
+      await keepScreenshot(page, `docs-${name}${path.replaceAll(/\W/g, '-')}`);
+      const [whole, visible] = z
+        .tuple([z.number(), z.number()])
+        .parse(await page.evaluate('[document.documentElement.scrollWidth, document.documentElement.clientWidth]'));
+      expect(whole).toBeLessThanOrEqual(visible);
+      const background = z.string().parse(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      const brightness = Math.max(...(background.match(/\d+/g) ?? []).slice(0, 3).map(Number));
+      expect(brightness < 128).toBe(view.colorScheme === 'dark');
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it('a client for requests fits a phone', async () => {
+    const { page, client, complaints } = await openClient('tag/orders/POST/v1/orders', PHONE);
+    await client.getByRole('button', { name: /^Send/ }).first().waitFor();
+    await keepScreenshot(page, 'docs-phone-client');
+    const width = z.number().parse(await page.evaluate('document.documentElement.scrollWidth'));
+    expect(width).toBeLessThanOrEqual(PHONE.viewport.width);
+    expect(complaints).toEqual([]);
+  });
+
+  it('the search of the guides finds sections and calls, and the colours can be changed', async () => {
+    const { page, complaints } = await open('/docs/guides/first-order');
+    await page.getByRole('searchbox').fill('verify signature');
+    await page.getByRole('link', { name: /Receive and verify/ }).click();
+    await page.getByRole('heading', { name: 'Receive and verify' }).waitFor();
+    await page.getByRole('searchbox').fill('Buy an eSIM package');
+    await page
+      .getByRole('link', { name: /POST \/v1\/orders/ })
+      .first()
+      .click();
+    await page.waitForURL(/reference#tag\/orders\/POST\/v1\/orders$/);
+    await page.goto(`${stack.api.baseUrl}/docs`);
+    await page.getByRole('button', { name: 'Colours: system' }).click();
+    await page.getByRole('button', { name: 'Colours: light' }).click();
+    await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+    expect(await page.evaluate('document.documentElement.dataset.mode')).toBe('dark');
     expect(complaints).toEqual([]);
   });
 
@@ -121,3 +213,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     expect(decodeQR({ data: new Uint8Array(data), width, height })).toBe(expected);
   });
 });
+
+function escaped(text: string): string {
+  return text.replaceAll(/[{}/]/g, '\\$&');
+}

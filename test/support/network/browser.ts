@@ -49,12 +49,13 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
   });
 }
 
-/** Opens a page. @param viewport in pixels. */
+/** Opens a page. @param viewport in pixels. @param colorScheme the colours that the reader prefers. */
 export async function openPage(
   browser: Browser,
   viewport: { readonly width: number; readonly height: number },
+  colorScheme: 'light' | 'dark' = 'light',
 ): Promise<Page> {
-  const page = await browser.newPage({ viewport });
+  const page = await browser.newPage({ viewport, colorScheme });
   page.setDefaultTimeout(STEP_TIMEOUT_MS);
   return page;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CacheableReply } from '#api/http/cacheable-reply.ts';
 
 const value = { text: 'a'.repeat(1_000) };
-const reply = new CacheableReply(value);
+const reply = CacheableReply.json(value);
 const to = (headers: Readonly<Record<string, string>>) => reply.for((name) => headers[name.toLowerCase()]);
 const etag = to({}).headers['ETag'] ?? '';
 
@@ -34,6 +34,6 @@ describe('a reply that changes only with a release', () => {
 
   it('is sent for another tag, and another content has another tag', () => {
     expect(to({ 'if-none-match': '"other"' }).status).toBe(200);
-    expect(new CacheableReply({}).for(() => undefined).headers['ETag']).not.toBe(etag);
+    expect(CacheableReply.json({}).for(() => undefined).headers['ETag']).not.toBe(etag);
   });
 });

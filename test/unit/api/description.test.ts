@@ -18,6 +18,7 @@ const api = readDescription(document);
 /** Calls that cannot be recorded with the simulator, with the reason. */
 const WITHOUT_RECORDING: Readonly<Record<string, string>> = {
   abandonCancellation: 'is possible only while a cancellation is held, which passes within a moment',
+  getDocsFile: 'has other content in each file; its example is a style sheet',
   createServiceWebhookSecret: 'needs a service without a secret; the simulator has one from its start',
 };
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { GUIDES } from '#api/site/guides.ts';
 import { NODE_ARGUMENTS } from '#cli/start/managed-process.ts';
 import { importsOf, readSubpaths } from '#scripts/boundaries/import-graph.ts';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
@@ -38,6 +39,10 @@ describe('the container image', () => {
     expect(readFileSync(join(PROJECT, '.dockerignore'), 'utf8')).toMatch(/^\*$/m);
     for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts'])
       expect(allowed).not.toContain(path);
+  });
+
+  it('contains the documents that the documentation site shows', () => {
+    expect(GUIDES.filter(({ file }) => !allowed.includes(file))).toEqual([]);
   });
 
   it('runs as a user without privileges, on the Node.js of this project', () => {

@@ -5,6 +5,7 @@ import { openApiDocument } from '#api/openapi/openapi.ts';
 import { PROBLEMS, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemPath, problemType } from '#api/problems/problem.ts';
+import { GUIDES } from '#api/site/guides.ts';
 import { openApi } from '#test/support/api/openapi-schema.ts';
 import { PUBLIC_URL, startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -94,19 +95,50 @@ describe('the description of the API', () => {
     }
   });
 
-  it('is shown on a page without external resources, under a policy that forbids them', async () => {
-    const page = await stranger.get('/docs');
-    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
-    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
-    expect(parts.length).toBe(4);
-    for (const part of parts) {
-      const file = await stranger.get(new URL(part, `${api.baseUrl}/docs`).pathname);
-      expect([part, file.status]).toEqual([part, 200]);
+  it('is shown on pages without external resources, under a policy that forbids them', async () => {
+    const guides = GUIDES.map(({ name }) => `/docs/guides/${name}`);
+    for (const path of ['/docs', '/docs/reference', '/problems/quote_expired', ...guides]) {
+      const page = await stranger.get(path);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+      const parts = [...page.text.matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)].map(
+        ([, part = '']) => part,
+      );
+      expect(parts.length).toBeGreaterThanOrEqual(3);
+      for (const part of parts) {
+        const file = await stranger.get(new URL(part, `${api.baseUrl}${path}`).pathname);
+        expect([part, file.status]).toEqual([part, 200]);
+      }
+      expect(page.text).not.toMatch(/<script>|<script[^>]*https?:|<img/);
     }
     const slash = await stranger.get('/docs/');
     expect([slash.status, slash.headers.get('location')]).toEqual([308, '../docs']);
-    expect(page.text + (await stranger.get('/docs/start.js')).text).not.toMatch(/https?:/);
-    expect(page.text).not.toMatch(/<script>/);
+    expect((await stranger.get('/')).headers.get('location')).toBe('docs');
+  });
+
+  it('has guides whose links lead to pages and sections that exist', async () => {
+    const broken: string[] = [];
+    for (const { name } of GUIDES) {
+      const from = `${api.baseUrl}/docs/guides/${name}`;
+      const { text } = await stranger.get(`/docs/guides/${name}`);
+      for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]+)"/g)) {
+        const target = new URL(href, from);
+        if (target.origin !== api.baseUrl) continue;
+        const page = await stranger.get(target.pathname);
+        const section = target.hash === '' || target.hash.startsWith('#tag/') ? '' : `id="${target.hash.slice(1)}"`;
+        if (page.status !== 200 || !page.text.includes(section)) broken.push(`${name}: ${href}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('answers an unknown guide or file with 404, and a known file only once', async () => {
+    for (const path of ['/docs/guides/none', '/docs/assets/none.js', '/docs/assets/..%2fpages.ts'])
+      expect([path, (await stranger.get(path)).status]).toEqual([path, 404]);
+    const script = await stranger.get('/docs/assets/scalar.js');
+    expect(script.text.length).toBeGreaterThan(1_000_000);
+    const known = { 'if-none-match': script.headers.get('etag') ?? '' };
+    expect((await stranger.get('/docs/assets/scalar.js', { headers: known })).status).toBe(304);
   });
 
   it('is created without a running API', () => {

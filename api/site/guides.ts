@@ -1,0 +1,31 @@
+/** A document of the project that the documentation site shows. */
+export interface Guide {
+  /** The last part of its address, `/docs/guides/<name>`. */
+  readonly name: string;
+  readonly title: string;
+  /** Path of its Markdown, relative to the project. */
+  readonly file: string;
+}
+
+/** The guides of the site by group, in the order in which a new integrator needs them. */
+export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
+  'Get started': [
+    { name: 'first-order', title: 'Your first order', file: 'docs/tutorial/first-order.md' },
+    { name: 'typescript', title: 'TypeScript client', file: 'clients/typescript/README.md' },
+  ],
+  Build: [
+    { name: 'retries', title: 'Retries and idempotency', file: 'docs/how-to/retries-and-idempotency.md' },
+    { name: 'errors', title: 'Errors', file: 'docs/reference/errors.md' },
+    { name: 'webhooks', title: 'Webhooks', file: 'docs/how-to/webhooks-out.md' },
+    { name: 'events', title: 'Events', file: 'docs/reference/events.md' },
+    { name: 'pricing', title: 'Pricing', file: 'docs/how-to/pricing.md' },
+    { name: 'rules', title: 'All rules of the API', file: 'docs/reference/api.md' },
+  ],
+  Operate: [
+    { name: 'going-live', title: 'Going live', file: 'docs/how-to/going-live.md' },
+    { name: 'versions', title: 'Versions and deprecation', file: 'docs/reference/versions.md' },
+  ],
+};
+
+/** All guides. */
+export const GUIDES: readonly Guide[] = Object.values(GUIDE_GROUPS).flat();

@@ -1,0 +1,102 @@
+import { posix } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import { GUIDES } from '#api/site/guides.ts';
+
+/** A rendered document. */
+export interface RenderedGuide {
+  readonly html: string;
+  /** Its headings of the second and third level, in their order. */
+  readonly headings: readonly Heading[];
+}
+
+interface Heading {
+  readonly id: string;
+  readonly text: string;
+  readonly level: number;
+}
+
+/**
+ * Renders a document of the project. Links to other guides lead to their pages; links to files that the site does not
+ * show become plain text with the path of the file.
+ *
+ * @param file path of the document, relative to the project.
+ * @param roots address of `/docs`, relative to the page.
+ */
+export function renderMarkdown(markdown: string, file: string, docs: string): RenderedGuide {
+  const headings: Heading[] = [];
+  const ids = new Map<string, number>();
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }: Tokens.Heading): string {
+        const html = this.parser.parseInline(tokens);
+        const text = plainText(html);
+        const id = uniqueId(slugOf(text), ids);
+        if (depth === 2 || depth === 3) headings.push({ id, text, level: depth });
+        const anchor = `<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
+        return `<h${depth} id="${id}">${html}${anchor}</h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link): string {
+        const text = this.parser.parseInline(tokens);
+        const target = targetOf(href, file, docs);
+        if (target.href === undefined)
+          return `<span class="file" title="In the repository: ${escapeHtml(target.path)}">${text}</span>`;
+        return `<a href="${escapeHtml(target.href)}">${text}</a>`;
+      },
+      image({ text }: Tokens.Image): string {
+        return escapeHtml(text);
+      },
+      // The documents are our own, but no markup of theirs reaches the page unchecked.
+      html({ text }: Tokens.HTML | Tokens.Tag): string {
+        return /^<!--[\s\S]*?-->\s*$/.test(text) ? '' : /^<br>$/.test(text.trim()) ? '<br>' : escapeHtml(text);
+      },
+    },
+  });
+  const html = marked
+    .parse(markdown, { async: false })
+    .replaceAll('<table>', '<div class="table"><table>')
+    .replaceAll('</table>', '</table></div>');
+  return { html, headings };
+}
+
+/** Where a link of a document leads on the site. */
+function targetOf(
+  href: string,
+  file: string,
+  docs: string,
+): { readonly href: string } | { readonly href?: undefined; readonly path: string } {
+  if (/^(?:https?:|mailto:|#)/.test(href)) return { href };
+  const [path = '', fragment] = href.split('#');
+  const resolved = posix.normalize(posix.join(posix.dirname(file), path));
+  const guide = GUIDES.find((each) => each.file === resolved);
+  if (guide === undefined) return { path: resolved };
+  return { href: `${docs}/guides/${guide.name}${fragment === undefined ? '' : `#${fragment}`}` };
+}
+
+/** The id of a heading as GitHub makes it, so that links between the documents work in both places. */
+function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
+function uniqueId(slug: string, ids: Map<string, number>): string {
+  const used = ids.get(slug) ?? 0;
+  ids.set(slug, used + 1);
+  return used === 0 ? slug : `${slug}-${used}`;
+}
+
+function plainText(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** Text as HTML. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

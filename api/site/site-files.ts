@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { CacheableReply } from '#api/http/cacheable-reply.ts';
+import type { Operation } from '#api/http/operation.ts';
+import { PAGE_POLICY } from '#api/http/security-headers.ts';
+import { GUIDES, type Guide } from '#api/site/guides.ts';
+import { type RenderedGuide, renderMarkdown } from '#api/site/markdown.ts';
+import { guidePage, homePage, referencePage } from '#api/site/pages.ts';
+import { exampleValues, referenceDocument } from '#api/site/reference-document.ts';
+import { scalarBundle } from '#api/site/scalar-bundle.ts';
+import { searchIndex } from '#api/site/search-index.ts';
+
+const PROJECT = new URL('../../', import.meta.url);
+const ASSETS = new URL('assets/', import.meta.url);
+
+/** The files beside this one that the site serves. */
+const OWN_ASSETS: Readonly<Record<string, string>> = {
+  'site.css': 'text/css; charset=utf-8',
+  'site.js': 'text/javascript; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+};
+
+export interface SiteOptions {
+  /** All operations, whose description the reference shows. */
+  readonly operations: () => readonly Operation[];
+  readonly version: string;
+  readonly publicUrl: () => string;
+}
+
+/** The pages and files of the documentation site. Each is made once, when it is asked for the first time. */
+export class SiteFiles {
+  readonly #options: SiteOptions;
+  readonly #made = new Map<string, Promise<CacheableReply>>();
+
+  constructor(options: SiteOptions) {
+    this.#options = options;
+  }
+
+  async home(): Promise<CacheableReply> {
+    return this.#once('home', () => page(homePage('docs')));
+  }
+
+  async reference(): Promise<CacheableReply> {
+    return this.#once('reference', () => page(referencePage('../docs')));
+  }
+
+  /** @returns undefined for a name that no guide has. */
+  async guide(name: string): Promise<CacheableReply | undefined> {
+    const guide = GUIDES.find((each) => each.name === name);
+    return guide && this.#once(`guide ${name}`, () => page(guidePage('../../docs', guide, rendered(guide))));
+  }
+
+  /** @returns undefined for a name that no file has. */
+  async asset(name: string): Promise<CacheableReply | undefined> {
+    const make = this.#makerOf(name);
+    return make && this.#once(`asset ${name}`, make);
+  }
+
+  #makerOf(name: string): (() => CacheableReply | Promise<CacheableReply>) | undefined {
+    const { operations, version, publicUrl } = this.#options;
+    if (Object.hasOwn(OWN_ASSETS, name)) return () => asset(name, readFileSync(new URL(name, ASSETS)));
+    switch (name) {
+      case 'scalar.js':
+        return async () => new CacheableReply(await scalarBundle(), 'text/javascript; charset=utf-8');
+      case 'openapi.json':
+        return () => CacheableReply.json(referenceDocument(operations(), version, publicUrl()));
+      case 'examples.json':
+        return () => CacheableReply.json(exampleValues(operations()));
+      case 'search.json':
+        return () =>
+          CacheableReply.json(
+            searchIndex(
+              GUIDES.map((each) => ({ ...each, ...rendered(each) })),
+              operations(),
+            ),
+          );
+      default:
+        return undefined;
+    }
+  }
+
+  async #once(name: string, make: () => CacheableReply | Promise<CacheableReply>): Promise<CacheableReply> {
+    const known = this.#made.get(name) ?? Promise.resolve().then(make);
+    this.#made.set(name, known);
+    return known;
+  }
+}
+
+function rendered(guide: Guide): RenderedGuide {
+  return renderMarkdown(readFileSync(new URL(guide.file, PROJECT), 'utf8'), guide.file, '../../docs');
+}
+
+function page(html: string): CacheableReply {
+  return new CacheableReply(html, 'text/html; charset=utf-8', { 'Content-Security-Policy': PAGE_POLICY });
+}
+
+function asset(name: string, content: Buffer): CacheableReply {
+  return new CacheableReply(content, OWN_ASSETS[name] ?? 'application/octet-stream');
+}
