@@ -22,8 +22,9 @@ const REST: Readonly<Record<string, string>> = {
     select 'att_' || n, 'key_bench', (now() at time zone 'utc')::date, 2.4, 'USD', now(), 1, true
     from generate_series(1, $1::int) n`,
   journal: `
-    insert into journal (direction, amount, currency, cause_kind, cause_id)
-    select 'debit', 2.4, 'USD', 'attempt', 'att_' || n from generate_series(1, $1::int) n`,
+    insert into journal (direction, amount, currency, cause_kind, cause_id, recorded_at)
+    select 'debit', 2.4, 'USD', 'attempt', 'att_' || n, now() - interval '24 hours' * ($1::int - n) / $1::int
+    from generate_series(1, $1::int) n`,
   wallet_movements: `
     insert into wallet_movements (service_id, direction, amount, currency, reason, occurred_at, read_at, order_id, order_reference, cause_kind, cause_id, attempt_id)
     select 'mov_' || n, 'debit', 2.4, 'USD', 'order', now() - interval '1 hour', now(), 'so_' || n, 'ref-' || n, 'attempt', 'att_' || n, 'att_' || n

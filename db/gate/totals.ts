@@ -59,12 +59,19 @@ export async function recountTotals(tx: Executor, since: string): Promise<void> 
     on conflict (currency) do update set amount = excluded.amount`);
 }
 
-/** The totals from reservations and attempts alone. */
+/**
+ * The totals from reservations and attempts alone. The tables are joined as a whole: one look-up for each reservation
+ * takes ten times as long.
+ */
 function summedTotals(since: string) {
-  return sql`select 'spending' as total, day::text as day, currency, owner as api_key_id, sum(gate_counted(r)) as amount
-      from gate_reservations r, lateral (values (api_key_id), ('')) as key(owner)
-      where day >= ${since}::date group by day, currency, owner
+  const costs = sql`sum(gate_cost(a, r)) as amount
+      from gate_reservations r left join attempts a on a.id = r.attempt_id`;
+  return sql`select 'spending' as total, day::text as day, currency, owner as api_key_id, sum(amount) as amount
+      from (
+        select r.day, r.currency, r.api_key_id, ${costs} where r.day >= ${since}::date
+        group by r.day, r.currency, r.api_key_id
+      ) by_key, lateral (values (api_key_id), ('')) as key(owner)
+      group by day, currency, owner
     union all
-    select 'reserved', '', currency, '', sum(gate_counted(r)) from gate_reservations r where not is_over
-      group by currency`;
+    select 'reserved', '', r.currency, '', ${costs} where not r.is_over group by r.currency`;
 }

@@ -1,10 +1,9 @@
 /** The wallet's movements as read, with their causes. The rules are in `domain/money/reconciliation.ts`. */
-import { and, asc, eq, gt, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { Cause } from '#domain/money/books.ts';
-import type { Outstanding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
@@ -169,45 +168,6 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     endedAt: status === 'cancelled' || status === 'expired' ? updatedAt.getTime() : undefined,
     refundId: attempt.subjectId,
   }));
-}
-
-/** Journal rows without a movement, except those that have none by nature. */
-export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
-  const matched = db
-    .select({ id: walletMovements.id })
-    .from(walletMovements)
-    .where(
-      and(
-        eq(walletMovements.causeKind, journal.causeKind),
-        eq(walletMovements.causeId, journal.causeId),
-        eq(walletMovements.direction, journal.direction),
-      ),
-    );
-  const rows = await db
-    .select({ entry: journal, kind: attempts.subjectKind, id: attempts.subjectId, attemptId: attempts.id })
-    .from(journal)
-    .leftJoin(attempts, and(eq(journal.causeKind, 'attempt'), eq(attempts.id, journal.causeId)))
-    .where(and(inArray(journal.causeKind, ['attempt', 'subscription_period', 'refund']), notExists(matched)))
-    .orderBy(asc(journal.id));
-  return rows.map(({ entry, kind, id, attemptId }): Outstanding => ({
-    direction: entry.direction,
-    money: { amount: plainAmount(entry.amount), currency: entry.currency },
-    cause: { kind: entry.causeKind, id: entry.causeId },
-    recordedAt: entry.recordedAt.getTime(),
-    work: kind === null || id === null ? undefined : { kind, id },
-    attemptId: attemptId ?? undefined,
-  }));
-}
-
-/** Sums of the journal, by currency and direction. */
-export async function journalSums(
-  db: Executor,
-): Promise<{ currency: string; direction: 'debit' | 'credit'; sum: string }[]> {
-  return db
-    .select({ currency: journal.currency, direction: journal.direction, sum: sql<string>`sum(${journal.amount})` })
-    .from(journal)
-    .where(gt(journal.amount, '0'))
-    .groupBy(journal.currency, journal.direction);
 }
 
 function movementOf(row: typeof walletMovements.$inferSelect): Movement {

@@ -1,6 +1,6 @@
 /** The journal, the wallet's movements as read, and reconciliations. */
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import {
   CAUSE_KINDS,
@@ -9,6 +9,7 @@ import {
   type CauseKind,
   type CurrencySums,
   type Direction,
+  type JournalSum,
   type FindingKind,
   type ReconciliationCounts,
   type ReconciliationStatus,
@@ -38,6 +39,28 @@ export const journal = pgTable(
       .where(sql`${table.direction} = 'credit'`),
   ],
 );
+
+/**
+ * How far the journal is summed up, so that a comparison of the books reads no row twice: one row, written by each
+ * comparison (`db/money/journal-checkpoint.ts`).
+ */
+export const journalCheckpoint = pgTable(
+  'journal_checkpoint',
+  {
+    singleton: boolean('singleton').primaryKey().default(true),
+    /** Rows recorded before this time are in `sums`. */
+    through: instant('through').notNull(),
+    sums: jsonb('sums').$type<readonly JournalSum[]>().notNull(),
+  },
+  (table) => [check('journal_checkpoint_one_row', sql`${table.singleton}`)],
+);
+
+/** Rows of the journal before the checkpoint without a movement of the wallet. */
+export const journalOutstanding = pgTable('journal_outstanding', {
+  journalId: bigint('journal_id', { mode: 'bigint' })
+    .primaryKey()
+    .references(() => journal.id),
+});
 
 /** The wallet's movements as read, with their causes. */
 export const walletMovements = pgTable(

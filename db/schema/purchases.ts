@@ -67,5 +67,8 @@ export const attempts = pgTable(
     index('attempts_open')
       .on(table.lastReportAt)
       .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),
+    index('attempts_failed')
+      .on(table.subjectKind, table.id)
+      .where(sql`${table.state} in ('failed', 'refused')`),
   ],
 );

@@ -101,9 +101,27 @@ export interface CurrencySums {
   readonly unmatched: string;
 }
 
+/** A sum of the journal. */
+export interface JournalSum {
+  readonly currency: string;
+  readonly direction: Direction;
+  readonly sum: string;
+}
+
+/** Adds sums of different parts of the journal: one for each currency and direction. */
+export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSum[] {
+  const added = new Map<string, JournalSum>();
+  for (const { currency, direction, sum } of parts.flat()) {
+    const key = `${currency} ${direction}`;
+    const before = { currency, amount: added.get(key)?.sum ?? '0' };
+    added.set(key, { currency, direction, sum: addMoney(before, { currency, amount: sum }).amount });
+  }
+  return [...added.values()];
+}
+
 /** Sums by currency. @param journal sums of the journal by currency and direction. */
 export function sumsOf(
-  journal: readonly { readonly currency: string; readonly direction: Direction; readonly sum: string }[],
+  journal: readonly JournalSum[],
   outstanding: readonly Moved[],
   unmatched: readonly Moved[],
 ): CurrencySums[] {

@@ -1,10 +1,9 @@
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { advanceCheckpoint, forgetMatched, journalSums, outstandingEntries } from '#db/money/journal-checkpoint.ts';
 import { bookEntries, isBooked } from '#db/money/journal.ts';
 import { addReconciliation, forgetReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import {
-  outstandingEntries,
-  journalSums,
   movementsWithoutCause,
   placedMovements,
   placeMovements,
@@ -63,12 +62,14 @@ const LISTED_FINDINGS = 200;
 export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
   const { books, now } = run;
   const at = new Date(now);
+  await advanceCheckpoint(tx);
   const isNew = await storeMovements(tx, wallet.movements, at);
   const movements = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
   const isWhole = wallet.status === 'complete' && movements.length < MOVEMENTS_AT_ONCE;
   const judgement = reconcile(await knowledgeOf(tx, movements, { complete: isWhole, now }), books);
   const matched = judgement.places.filter((place) => place.kind === 'booked');
   await placeMovements(tx, matched);
+  await forgetMatched(tx);
   let booked = await bookEntries(tx, judgement.entries);
   const debits = matched.flatMap(({ cause, movement, attemptId }) =>
     cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null
