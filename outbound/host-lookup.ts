@@ -16,7 +16,7 @@ export function dnsLookup(): HostLookup {
   return async (host) => {
     if (isIP(host) !== 0) return [host];
     // RFC 6761: these names must not be sent to DNS.
-    if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1', '::1'];
+    if (/(?:^|\.)localhost\.?$/i.test(host)) return ['127.0.0.1', '::1'];
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const found = [v4, v6].flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     if (found.length > 0) return found;

@@ -26,6 +26,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     example: topupOutputExample,
     reads: topupReads,
     json: topupJson,
+    priceCurrency: (found) => offers.currencyOf('packages', found),
     create: {
       summary: 'Recharge an eSIM',
       description:

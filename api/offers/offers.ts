@@ -91,18 +91,35 @@ export class Offers {
 
   /** @returns why this cannot be bought; undefined when it can be bought, or the offers are not known. */
   async objectionTo(list: OfferList, wanted: Wanted): Promise<Problem | undefined> {
-    if (this.#now() < (this.#pausedUntil.get(wanted.of) ?? 0) || this.#waiting >= MAX_WAITING) return;
-    this.#waiting += 1;
-    const current = await within(WAIT_MS, list.get());
-    this.#waiting -= 1;
-    if ('missing' in current) {
-      const isOfOne = current.missing === 'failed' && wanted.of === 'options' && isDefinite(current.error);
-      if (!isOfOne) this.#pausedUntil.set(wanted.of, this.#now() + PAUSE_MS);
-      return;
-    }
+    const current = await this.#read(list, wanted.of);
+    if (current === undefined) return;
     const errors = objections(current.value, wanted);
     if (errors.length === 0) return;
     return fieldProblem('purchase_not_possible', errors, { read_at: new Date(current.readAt).toISOString() });
+  }
+
+  /**
+   * The currency of the price of what a piece of work buys.
+   *
+   * @returns undefined when it is not offered, or the offers are not known.
+   */
+  async currencyOf(of: 'packages' | 'plans', work: object): Promise<string | undefined> {
+    const id: unknown = Reflect.get(work, NAMED[of].field);
+    const list: OfferList = this[of];
+    const current = await this.#read(list, of);
+    return current?.value.items.find((offer) => offer.id === id)?.currency;
+  }
+
+  /** @returns undefined when the offers are not known in time. */
+  async #read(list: OfferList, of: OffersOf): Promise<ReadAt<Listing<Offer>> | undefined> {
+    if (this.#now() < (this.#pausedUntil.get(of) ?? 0) || this.#waiting >= MAX_WAITING) return undefined;
+    this.#waiting += 1;
+    const current = await within(WAIT_MS, list.get());
+    this.#waiting -= 1;
+    if (!('missing' in current)) return current;
+    const isOfOne = current.missing === 'failed' && of === 'options' && isDefinite(current.error);
+    if (!isOfOne) this.#pausedUntil.set(of, this.#now() + PAUSE_MS);
+    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@ import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { MAX_BULK, bulkActionOf, bulkInput } from '#api/operator/bulk-action-schemas.ts';
+import { withPriceCurrency } from '#api/operator/price-currency.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -180,10 +181,12 @@ type BulkLine = ReturnType<typeof lineOf> & {
 
 async function performOne(
   { database, now }: ApiDependencies,
-  { kind }: WorkResource,
+  resource: WorkResource,
   id: string,
-  { action, reason, caller, actionId, dryRun }: BulkRequest,
+  { action: wanted, reason, caller, actionId, dryRun }: BulkRequest,
 ): Promise<BulkLine> {
+  const { kind } = resource;
+  const action = await withPriceCurrency({ database }, resource, { id, owner: caller.ownerId, action: wanted });
   const operator = { actor: caller.apiKeyId, reason, actionId };
   const request = { work: { kind, id }, action, operator, owner: caller.ownerId, dryRun };
   const outcome = await performAction(database, request, new Date(now()));

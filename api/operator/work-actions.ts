@@ -4,6 +4,7 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { withPriceCurrency } from '#api/operator/price-currency.ts';
 import { retryPolicyInput } from '#api/operator/retry-policy-schemas.ts';
 import { limitFields, verdictFields } from '#api/operator/work-action-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -198,12 +199,13 @@ async function performOnWork(
   { database, now }: ApiDependencies,
   resource: WorkResource,
   id: string,
-  action: OperatorAction,
+  wanted: OperatorAction,
   reason: string,
   caller: Caller,
 ): Promise<Reply> {
   const { kind } = resource;
   if (!mayExist(kind, id)) throw notFound(resource);
+  const action = await withPriceCurrency({ database }, resource, { id, owner: caller.ownerId, action: wanted });
   const operator = { actor: caller.apiKeyId, reason, actionId: newId('action') };
   const request = { work: { kind, id }, action, operator, owner: caller.ownerId };
   const outcome = await performAction(database, request, new Date(now()));

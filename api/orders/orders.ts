@@ -25,6 +25,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     example: orderOutputExample,
     reads: orderReads,
     json: orderJson,
+    priceCurrency: (found) => offers.currencyOf('packages', found),
     create: {
       summary: 'Buy an eSIM package',
       description:

@@ -43,6 +43,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     example: vpnSubscriptionOutputExample,
     reads: vpnSubscriptionReads,
     json: vpnSubscriptionJson,
+    priceCurrency: (found) => offers.currencyOf('plans', found),
     create: {
       summary: 'Order a VPN subscription',
       description:

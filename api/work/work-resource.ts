@@ -57,6 +57,8 @@ export interface WorkResource {
     readonly serviceEsimId?: ResolutionField;
     readonly example?: { readonly reason: string; readonly case: AttentionReason; readonly verdict: CaseVerdict };
   };
+  /** The currency of the price of work, for a kind that has one; undefined while it is not known. */
+  readonly priceCurrency?: (found: WorkJson) => Promise<string | undefined>;
   /** Reads work of the owner, redacted for a key that is limited to its own work. */
   find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
 }

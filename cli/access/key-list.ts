@@ -1,37 +1,71 @@
 /** What `reseller keys list` prints. */
+import { type Amount, type Columns, flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
 import { lineageOf, type listApiKeys } from '#db/access/api-keys.ts';
+import { plainMoney } from '#domain/money/money.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/**
- * One line for each key. The id at the end is what `created_by` and `actor` show. Successors follow the key that they
- * replace.
- */
-export function keyLines(keys: readonly Key[], now: Date): string[] {
+/** A key without its secret. */
+interface ListedKey {
+  readonly prefix: string;
+  readonly name: string;
+  readonly status: 'valid' | 'expired' | 'revoked';
+  readonly last_used_at: string | null;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  /** Prefix of the key that it replaces. */
+  readonly successor_of: string | null;
+  readonly own_work_only: boolean;
+  /** A day (UTC). */
+  readonly spend_limit: Amount | null;
+  /** Requests a minute; null: API_RATE_LIMIT. */
+  readonly rate_limit: number | null;
+  readonly scopes: readonly string[];
+  /** What `created_by` and `actor` show. */
+  readonly id: string;
+}
+
+export const KEY_COLUMNS: Columns<ListedKey> = {
+  prefix: text((key) => key.prefix),
+  name: text((key) => key.name),
+  status: status((key) => key.status),
+  expires_at: time((key) => key.expires_at),
+  revoked_at: time((key) => key.revoked_at),
+  last_used_at: time((key) => key.last_used_at),
+  successor_of: text((key) => key.successor_of),
+  own_work_only: text((key) => key.own_work_only),
+  spend_limit: money((key) => key.spend_limit),
+  rate_limit: text((key) => key.rate_limit),
+  scopes: flexible((key) => key.scopes.join(',')),
+  id: text((key) => key.id),
+};
+
+/** The keys for a list. Successors follow the key that they replace. */
+export function listedKeys(keys: readonly Key[], now: Date): ListedKey[] {
   const lines = Map.groupBy(keys, lineageOf);
-  return [...lines.values()].flatMap((line) => line.map((key, index) => keyLine(key, now, line[index - 1]?.prefix)));
+  return [...lines.values()].flatMap((line) => line.map((key, index) => listed(key, now, line[index - 1]?.prefix)));
 }
 
-function keyLine(key: Key, now: Date, successorOf: string | undefined): string {
-  const { id, prefix, name, scopes, lastUsedAt, ownWorkOnly, rateLimit } = key;
-  const properties = [
-    stateOf(key, now),
-    lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`,
-    ...(successorOf === undefined ? [] : [`successor of ${successorOf}`]),
-    ...(ownWorkOnly ? ['own work only'] : []),
-    ...spendLimit(key),
-    ...(rateLimit === null ? [] : [`at most ${rateLimit} requests a minute`]),
-  ];
-  return `${prefix}  ${name}  ${properties.join(', ')}  ${scopes.join(',')}  ${id}`;
+function listed(key: Key, now: Date, successorOf: string | undefined): ListedKey {
+  const { id, prefix, name, scopes, lastUsedAt, expiresAt, revokedAt, ownWorkOnly, rateLimit } = key;
+  return {
+    prefix,
+    name,
+    status: revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'valid',
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+    expires_at: expiresAt?.toISOString() ?? null,
+    revoked_at: revokedAt?.toISOString() ?? null,
+    successor_of: successorOf ?? null,
+    own_work_only: ownWorkOnly,
+    spend_limit: spendLimitOf(key),
+    rate_limit: rateLimit,
+    scopes,
+    id,
+  };
 }
 
-function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {
-  if (revokedAt !== null) return `revoked ${revokedAt.toISOString()}`;
-  if (expiresAt === null) return 'valid';
-  return `${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
-}
-
-function spendLimit({ spendLimitAmount: amount, spendLimitCurrency: currency }: Key): string[] {
-  if (amount === null || currency === null) return [];
-  return [`at most ${amount.replace(/(\.\d{2}\d*?)0+$/, '$1')} ${currency} a day`];
+/** With at least two decimal places. */
+function spendLimitOf({ spendLimitAmount, spendLimitCurrency }: Key): Amount | null {
+  const limit = plainMoney(spendLimitAmount, spendLimitCurrency);
+  return limit && { ...limit, amount: limit.amount.replace(/(\.\d{2}\d*?)0+$/, '$1') };
 }

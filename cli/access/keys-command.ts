@@ -1,7 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { NewKeyOptions } from '#cli/access/keys.ts';
 import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/arguments.ts';
+import { withFormatOptions } from '#cli/terminal/shared-options.ts';
 import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
 const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_test_` or `rsk_live_`';
@@ -23,10 +25,13 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .action(async (name: string, options: NewKeyOptions & SetUpOption) =>
       (await load()).createKey(name, options, await environmentFor(options)),
     );
-  keys
-    .command('list')
-    .description('list all keys: validity, last use, limits and scopes; successors below the key that they replace')
-    .action(async (options: SetUpOption) => (await load()).listKeys(await environmentFor(options)));
+  withFormatOptions(
+    keys
+      .command('list')
+      .description('list all keys: validity, last use, limits and scopes; successors below the key that they replace'),
+  ).action(async (options: FormatOptions & SetUpOption) =>
+    (await load()).listKeys(await environmentFor(options), options),
+  );
   keys
     .command('rotate')
     .argument('<prefix>', PREFIX, keyPrefix)

@@ -1,8 +1,9 @@
-import { keyLines } from '#cli/access/key-list.ts';
+import { KEY_COLUMNS, listedKeys } from '#cli/access/key-list.ts';
 import { keyMode } from '#cli/access/key-mode.ts';
 import { actor } from '#cli/api/account.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
 import { printLine } from '#cli/terminal/output.ts';
+import { type FormatOptions, printItems } from '#cli/terminal/tables/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -21,6 +22,7 @@ import {
 import { API_SCOPES, type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
+import { latestReading } from '#db/gate/wallet.ts';
 import type { Money } from '#domain/money/money.ts';
 
 const DAY_MS = 86_400_000;
@@ -60,6 +62,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
     ...(rateLimit !== undefined && { rateLimit }),
   };
   const { key, prefix } = await changing(environment, async (tx) => {
+    await requireWalletCurrency(tx, spendLimit);
     const made = generateApiKey(await keyMode(tx, environment));
     const id = await addApiKey(tx, { name, prefix: made.prefix, hash: made.hash, scopes, ...limits });
     const which = ownWorkOnly ? ', for its own work only' : '';
@@ -80,9 +83,10 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
 }
 
 /** `reseller keys list`. */
-export async function listKeys(environment: Environment): Promise<void> {
+export async function listKeys(environment: Environment, format: FormatOptions = {}): Promise<void> {
   const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
-  for (const line of keyLines(keys, new Date())) printLine(process.stdout, line);
+  const context = { output: process.stdout, environment: process.env, none: 'There are no keys.' };
+  printItems(format, KEY_COLUMNS, listedKeys(keys, new Date()), context);
 }
 
 /**
@@ -123,9 +127,10 @@ export async function rotateKey(
 /** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */
 export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
   const spendLimit = limitOf(limit);
-  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, (tx) =>
-    changeSpendLimit(tx, prefix, spendLimit),
-  );
+  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, async (tx) => {
+    await requireWalletCurrency(tx, spendLimit);
+    return await changeSpendLimit(tx, prefix, spendLimit);
+  });
   process.stdout.write(
     spendLimit === null
       ? `Key ${prefix} has no daily limit of its own.\n`
@@ -213,6 +218,22 @@ function limitOf(text: string): Money | null {
   throw new UserError(
     `${JSON.stringify(text)} is not a daily limit.`,
     'Write an amount such as "100.00 USD", or none.',
+  );
+}
+
+/**
+ * A limit in another currency than that of the wallet would hold every purchase. Before the wallet was read, its
+ * currency is not known.
+ *
+ * @throws UserError
+ */
+async function requireWalletCurrency(tx: Executor, limit: Money | null | undefined): Promise<void> {
+  const reading = limit == null ? undefined : await latestReading(tx);
+  if (limit == null || reading === undefined || reading.balance.currency === limit.currency) return;
+  const { currency } = reading.balance;
+  throw new UserError(
+    `The wallet is in ${currency}, so a limit in ${limit.currency} would hold every purchase.`,
+    `Give the limit in ${currency}.`,
   );
 }
 

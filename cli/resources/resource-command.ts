@@ -1,5 +1,5 @@
 /** Makes the commands of a resource from its definition and the description of the API. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import {
   describedCall,
@@ -9,6 +9,7 @@ import {
 } from '#cli/resources/definition.ts';
 import { optionOf } from '#cli/resources/fields.ts';
 import { entries, waitSeconds } from '#cli/terminal/arguments.ts';
+import { withFormatOptions } from '#cli/terminal/shared-options.ts';
 import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -69,13 +70,6 @@ export function addCall(parent: Command, name: string, definition: CallDefinitio
     const { runCall } = await import('#cli/resources/run-call.ts');
     await runCall(definition, { ids: values.slice(0, path.length).map(String), options: command.opts(), environment });
   });
-}
-
-/** Adds --json and --csv. */
-function withFormatOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--json', 'print JSON, as the API sends it').conflicts('csv'))
-    .option('--csv', 'print CSV with field names');
 }
 
 /** Adds examples to the end of the help. */

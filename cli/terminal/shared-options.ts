@@ -1,5 +1,5 @@
 /** Options that several commands take. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { impliedFolder } from '#cli/data-folder/installation.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -36,6 +36,13 @@ export function withInstallationOptions(
       command.setOptionValue('data', data ?? implied);
       command.setOptionValue('api', api);
     });
+}
+
+/** Adds --json and --csv. */
+export function withFormatOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--json', 'print JSON, as the API sends it').conflicts('csv'))
+    .option('--csv', 'print CSV with field names');
 }
 
 /** The reason that is stored with an operator's action. */

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
+import { withFormatOptions } from '#cli/terminal/shared-options.ts';
+import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
 import type { DeadLetterActionOptions, DeadLetterCommands } from '#cli/work/dead-letters.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -10,10 +12,9 @@ export function addDeadLettersCommand(program: Command, environment: Environment
   const letters = program
     .command('dead-letters')
     .description('reports of the service and requests to workflows that could not be processed');
-  letters
-    .command('list')
-    .description('list them, oldest first, with the error')
-    .action(async (options: ApiOptions) => (await commands()).list(options));
+  withFormatOptions(letters.command('list').description('list them, oldest first, with the error')).action(
+    async (options: ApiOptions & FormatOptions) => (await commands()).list(options),
+  );
   letters
     .command('requeue <id>')
     .description('process one again, after its cause was corrected')

@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient } from '#cli/api/api-client.ts';
+import { typedCaller } from '#cli/api/typed-client.ts';
 import { printLine, type Output } from '#cli/terminal/output.ts';
+import { type Columns, flexible, text, time } from '#cli/terminal/tables/columns.ts';
+import { type FormatOptions, printItems } from '#cli/terminal/tables/print-items.ts';
+import type { DeadLetter } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface DeadLetterActionOptions extends ApiOptions {
@@ -17,12 +21,18 @@ const letter = z.object({
   tries: z.int(),
   received_at: z.string(),
 });
-const page = z.object({ data: z.array(letter), next_cursor: z.string().nullable() });
+const COLUMNS: Columns<DeadLetter> = {
+  received_at: time((each) => each.received_at),
+  id: text((each) => each.id),
+  message: text((each) => each.message),
+  subject_kind: text((each) => each.subject_kind),
+  subject_id: text((each) => each.subject_id),
+  tries: text((each) => each.tries),
+  error: flexible((each) => each.error),
+};
 
 const PATH = '/v1/dead-letters';
 const QUEUES = ['inbox', 'outbox'] as const;
-/** Largest page of the API. */
-const PAGE = 100;
 
 /** `reseller dead-letters`: rows that the relay could not process and quarantined. */
 export class DeadLetterCommands {
@@ -35,10 +45,17 @@ export class DeadLetterCommands {
   }
 
   /** `dead-letters list`: rows of both queues, oldest first. */
-  async list(options: ApiOptions): Promise<void> {
-    let count = 0;
-    for (const queue of QUEUES) count += await this.#listQueue(options, queue);
-    if (count === 0) this.#say('There are no dead letters.');
+  async list(options: ApiOptions & FormatOptions): Promise<void> {
+    const letters = await typedCaller(
+      options,
+      this.#environment,
+    )(async (client) => {
+      const found: DeadLetter[] = [];
+      for (const queue of QUEUES) for await (const each of client.listDeadLetters({ queue })) found.push(each);
+      return found;
+    });
+    const context = { output: this.#output, environment: this.#environment, none: 'There are no dead letters.' };
+    printItems(options, COLUMNS, letters, context);
   }
 
   /** `dead-letters requeue`. */
@@ -51,24 +68,6 @@ export class DeadLetterCommands {
   async dismiss(id: string, options: DeadLetterActionOptions): Promise<void> {
     await this.#perform(id, 'dismiss', options);
     this.#say(`${id} is dismissed.`);
-  }
-
-  async #listQueue(options: ApiOptions, queue: (typeof QUEUES)[number]): Promise<number> {
-    const query = new URLSearchParams({ queue, limit: String(PAGE) });
-    for (let count = 0; ;) {
-      const { data, next_cursor: more } = await this.#api(options).call({
-        path: `${PATH}?${query.toString()}`,
-        answer: page,
-      });
-      for (const each of data) {
-        const { id, message, subject_kind: kind, subject_id: subject, error, tries, received_at: at } = each;
-        this.#say(`${at}  ${id}  ${message}  ${kind} ${subject}  ${tries} tries`);
-        this.#say(`  ${error}`);
-      }
-      count += data.length;
-      if (more === null) return count;
-      query.set('cursor', more);
-    }
   }
 
   async #perform(id: string, action: 'requeue' | 'dismiss', options: DeadLetterActionOptions): Promise<void> {

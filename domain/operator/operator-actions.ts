@@ -59,8 +59,8 @@ export type OperatorAction =
   /** Lets it through the purchase gate now, past a pause and an open circuit. */
   | { readonly action: 'release' }
   | { readonly action: 'abandon' }
-  /** `null`: no limit. */
-  | { readonly action: 'change_limit'; readonly maxPrice: Money | null }
+  /** `null`: no limit. `priceCurrency`: that of the price, where it is known. */
+  | { readonly action: 'change_limit'; readonly maxPrice: Money | null; readonly priceCurrency?: string }
   /** Changes how often, how fast and until when this work is retried. */
   | { readonly action: 'change_retry'; readonly change: RetryChange }
   | {
@@ -144,6 +144,9 @@ export const REFUSALS = {
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
   not_cancelled: 'It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not.',
+  other_currency:
+    'The limit is in another currency than the price, so it would allow no purchase: give it in the currency of ' +
+    '`price_for_reseller`.',
   nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
   not_held: 'Only held work can be released; this work is not held at the moment.',
   deadline_not_possible: 'The deadline must lie in the future, and 92 days ahead at most.',
@@ -191,9 +194,11 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
 /**
  * Whether the price limit may be changed. A purchase that was made already stays as it is.
  * @param same true when the limit is the same already.
+ * @param isComparable false when the limit is in another currency than the price.
  */
-export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudgement {
+export function judgeLimitChange(work: OperatedWork, same: boolean, isComparable = true): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
+  if (!isComparable) return 'other_currency';
   return same ? 'unchanged' : 'allowed';
 }
 

@@ -123,7 +123,7 @@ async function judge(
       return unless(judgeAbandon(operated), () => abandon(context));
     case 'change_limit':
       if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
-      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () =>
+      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice), isComparable(action)), () =>
         changeLimit(context, action.maxPrice),
       );
     case 'change_retry': {
@@ -269,6 +269,11 @@ async function isTaken(
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.serviceId, serviceId)));
   return rows.some(({ id }) => id !== attempt?.id);
+}
+
+/** False when the limit can never allow the price. */
+function isComparable({ maxPrice, priceCurrency }: OperatorAction & { readonly action: 'change_limit' }): boolean {
+  return maxPrice === null || priceCurrency === undefined || maxPrice.currency === priceCurrency;
 }
 
 function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {

@@ -2154,7 +2154,7 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, `resolve` without `next`, then `abandon`. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released; this work is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
+   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, `resolve` without `next`, then `abandon`. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `other_currency`: The limit is in another currency than the price, so it would allow no purchase: give it in the currency of `price_for_reseller`. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released; this work is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
    */
   refusal?:
     | 'already_ended'
@@ -2169,6 +2169,7 @@ export interface Problem {
     | 'case_not_open'
     | 'verdict_not_possible'
     | 'not_cancelled'
+    | 'other_currency'
     | 'nothing_is_charged'
     | 'not_held'
     | 'deadline_not_possible'
@@ -2250,6 +2251,7 @@ export interface OrderBulkResult {
       | 'case_not_open'
       | 'verdict_not_possible'
       | 'not_cancelled'
+      | 'other_currency'
       | 'nothing_is_charged'
       | 'not_held'
       | 'deadline_not_possible'
@@ -2472,6 +2474,7 @@ export interface TopupBulkResult {
       | 'case_not_open'
       | 'verdict_not_possible'
       | 'not_cancelled'
+      | 'other_currency'
       | 'nothing_is_charged'
       | 'not_held'
       | 'deadline_not_possible'
@@ -2775,6 +2778,7 @@ export interface VpnSubscriptionBulkResult {
       | 'case_not_open'
       | 'verdict_not_possible'
       | 'not_cancelled'
+      | 'other_currency'
       | 'nothing_is_charged'
       | 'not_held'
       | 'deadline_not_possible'
@@ -3012,6 +3016,7 @@ export interface CancellationBulkResult {
       | 'case_not_open'
       | 'verdict_not_possible'
       | 'not_cancelled'
+      | 'other_currency'
       | 'nothing_is_charged'
       | 'not_held'
       | 'deadline_not_possible'

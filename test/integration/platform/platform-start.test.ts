@@ -147,7 +147,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
 
     // Other commands find the running processes by the data folder.
     const keys = await place.command(['keys', 'list']);
-    expect(keys).toEqual({ code: 0, output: expect.stringMatching(/^\w{8} {2}development {2}valid/) });
+    expect(keys).toEqual({ code: 0, output: expect.stringMatching(/^\w{8} +development +valid/m) });
     const { checks } = findings.parse(JSON.parse((await place.command(['doctor', '--json'])).output));
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
 

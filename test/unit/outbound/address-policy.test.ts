@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AddressPolicy } from '#outbound/address-policy.ts';
+import { dnsLookup } from '#outbound/host-lookup.ts';
 import { endpointUrlProblem, urlProblem } from '#outbound/webhook-url.ts';
 
 const open = new AddressPolicy();
@@ -143,6 +144,21 @@ describe('the URL of an endpoint', () => {
     ]) {
       expect(await problem(url), url).toContain('public address');
     }
+  });
+
+  it('is not this machine, by any of its names', async () => {
+    for (const host of [
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      'shop.localhost',
+      'a.b.localhost.',
+      '127.0.0.1.',
+      '127.1',
+    ])
+      expect(await endpointUrlProblem(`https://${host}/`, new AddressPolicy(), dnsLookup()), host).toContain(
+        'public address',
+      );
   });
 
   it('may be private, and without TLS, if the configuration lists its network', async () => {

@@ -159,3 +159,25 @@ describe('a top-up and a VPN subscription', () => {
     expect((await post('/v1/vpn/subscriptions', { ...input, max_price: inEuro })).status).toBe(202);
   });
 });
+
+describe('a new price limit', () => {
+  it('in another currency than the price is refused, for one order and for several', async () => {
+    const id = (await create(orderInput({ max_price: inEuro }))).textAt('id');
+    const limit = async (max_price: object) =>
+      await caller.post(`/v1/orders/${id}/limit`, { reason: 'Agreed.', max_price });
+    const refused = await limit(inDollar);
+    expect([refused.status, refused.at('refusal')]).toEqual([409, 'other_currency']);
+    expect(refused.textAt('detail')).toContain('The limit is in another currency than the price');
+    const many = { action: 'limit', max_price: inDollar, reason: 'Agreed.', filter: { ids: [id] }, dry_run: true };
+    const lines = await caller.post('/v1/orders/bulk-actions', many);
+    expect([lines.at('data', 0, 'result'), lines.at('data', 0, 'refusal')]).toEqual(['refused', 'other_currency']);
+    expect((await limit({ amount: '11.00', currency: 'EUR' })).status).toBe(200);
+  });
+
+  it('is accepted while the service cannot be asked for the price', async () => {
+    packages = async () => UNREACHABLE;
+    const id = (await create(orderInput({ max_price: inEuro }))).textAt('id');
+    const answer = await caller.post(`/v1/orders/${id}/limit`, { reason: 'Agreed.', max_price: inDollar });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -96,12 +96,17 @@ describe('an abandonment', () => {
 });
 
 describe('a change of the limit', () => {
-  it('is allowed until the end, and has no effect with the present limit', () => {
+  it('is allowed until the end, has no effect with the present limit, and is refused in another currency', () => {
     for (const status of WORK_STATUSES) {
       expect([
         judgeLimitChange({ ...withCase, status }, false),
         judgeLimitChange({ ...withCase, status }, true),
-      ]).toEqual(isFinal(status) ? ['already_ended', 'already_ended'] : ['allowed', 'unchanged']);
+        judgeLimitChange({ ...withCase, status }, false, false),
+      ]).toEqual(
+        isFinal(status)
+          ? ['already_ended', 'already_ended', 'already_ended']
+          : ['allowed', 'unchanged', 'other_currency'],
+      );
     }
   });
 });
