@@ -12,6 +12,8 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
   'Get started': [
     { name: 'first-order', title: 'Your first order', file: 'docs/tutorial/first-order.md' },
     { name: 'typescript', title: 'TypeScript client', file: 'clients/typescript/README.md' },
+    { name: 'python', title: 'Python client', file: 'clients/python/README.md' },
+    { name: 'command-line', title: 'The reseller command', file: 'docs/reference/command-line.md' },
   ],
   Build: [
     { name: 'retries', title: 'Retries and idempotency', file: 'docs/how-to/retries-and-idempotency.md' },
