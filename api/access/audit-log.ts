@@ -13,7 +13,7 @@ const visible = (max: number) =>
 
 const entryOutput = z
   .strictObject({
-    at: instant,
+    created_at: instant,
     actor: z.string().meta({
       description: 'Id of an API key, or `command/<account>` for a command and the account that ran it.',
       example: actor,
@@ -37,7 +37,7 @@ const entryOutput = z
   .meta({ id: 'AuditEntry' });
 
 const example: z.input<typeof entryOutput> = {
-  at: '2030-01-31T12:00:00.000Z',
+  created_at: '2030-01-31T12:00:00.000Z',
   actor,
   api_key: { name: 'support desk', prefix: 'a1B2c3D4' },
   action: 'esim.activation_revealed',
@@ -51,8 +51,8 @@ const query = z.strictObject({
   action: visible(64).optional().meta({ description: 'This action only, such as `vpn.access_revealed`.' }),
   subject_kind: visible(32).optional().meta({ description: 'Such as `order`, `esim` or `api_key`.' }),
   subject_id: visible(128).optional(),
-  recorded_after: timeInQuery('Later than this.'),
-  recorded_before: timeInQuery('Earlier than this.'),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
   ...pageQuery,
 });
 
@@ -85,8 +85,8 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
           action,
           subject_kind: subjectKind,
           subject_id: subjectId,
-          recorded_after: after,
-          recorded_before: before,
+          created_after: after,
+          created_before: before,
         } = given;
         const filter = { actor: by, action, subjectKind, subjectId, after, before };
         const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor('a', cursor) };
@@ -99,7 +99,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
 
 function entryJson({ entry, key }: AuditRow): z.input<typeof entryOutput> {
   return {
-    at: entry.at.toISOString(),
+    created_at: entry.at.toISOString(),
     actor: entry.actor,
     api_key: key === null ? null : { name: key.name, prefix: key.prefix },
     action: entry.action,

@@ -5,8 +5,10 @@ import { REFUND_CONDITIONS, type RefundCondition } from '#domain/cancellation/re
 /** One condition of the automatic refund. */
 export const refundCondition = z
   .strictObject({
-    name: z.enum(REFUND_CONDITIONS),
-    result: z.enum(['pass', 'fail', 'unknown']),
+    name: z.enum(REFUND_CONDITIONS).meta({ description: 'The condition; `evidence` is a sentence about it.' }),
+    result: z
+      .enum(['pass', 'fail', 'unknown'])
+      .meta({ description: '`unknown`: the service does not show it, or could not be read.' }),
     evidence: z.string().meta({ description: 'A human-readable sentence.' }),
     as_of: instant.nullable().meta({ description: 'Time of the evidence.' }),
     age_seconds: z.number().nullable().meta({ description: 'Age of the evidence in seconds.', example: 0.4 }),

@@ -71,7 +71,9 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const filter = filterOf(query, caller);
         const after = await database.run(async (db) => {
           if (query.cursor !== undefined) return readNumberCursor('v', query.cursor);
-          return query.since === undefined ? (await keptPositions(db)).oldest - 1n : positionBefore(db, query.since);
+          return query.created_after === undefined
+            ? (await keptPositions(db)).oldest - 1n
+            : positionBefore(db, query.created_after);
         });
         const { found, isGranted } = await waits.until({
           seconds: query.wait ?? 0,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eventOutput, exampleEventId } from '#api/events/event-data.ts';
 import { ourId } from '#api/fields/ids.ts';
-import { instantInput } from '#api/fields/instant.ts';
+import { timeInQuery } from '#api/fields/instant.ts';
 import { listOf, waitInQuery } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { eventPatterns, selects } from '#domain/events/event-filter.ts';
@@ -78,11 +78,9 @@ const narrowing = {
 
 export const eventListQuery = z.strictObject({
   ...narrowing,
-  since: instantInput.optional().meta({
-    description:
-      'Without a cursor: starts with the first event at or after this time. Default: the oldest stored event.',
-    override: { type: 'string', format: 'date-time' },
-  }),
+  created_after: timeInQuery(
+    'Without a cursor: starts with the first event later than this. Default: the oldest stored event.',
+  ),
   limit: pageQuery.limit,
   cursor,
   wait: waitInQuery,

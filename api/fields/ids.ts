@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/numbers.ts';
 import { idPattern, isId, type IdKind } from '#domain/work/identifiers.ts';
+import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 
 export const packageId = wholeNumber(1, MAX_INTEGER).meta({
   description: 'Id of a package at the service.',
@@ -29,6 +30,11 @@ export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .meta({
     description: 'Only resources created with this API key; after rotations the id of the first key of the lineage.',
   });
+
+/** A kind of work. */
+export const workKindField = z.enum(WORK_KINDS).meta({
+  description: `Kind of work: ${WORK_KINDS.map((kind) => `\`${kind}\` (${KINDS[kind].noun})`).join(', ')}.`,
+});
 
 /** One of our ids in a path. The handler answers an id of another form with 404. */
 export function idInPath(kind: IdKind, example: string) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { failureClass, failureClassInQuery } from '#api/fields/failure-classes.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { idInPath, mayExist, ourId, workKindField } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { flagInQuery } from '#api/fields/query.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
@@ -14,7 +14,6 @@ import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPause, listPauses, type PauseRow } from '#db/gate/pauses.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';
@@ -22,7 +21,7 @@ const JSON_TYPE = 'application/json';
 const PATH = '/v1/purchase-gate/pauses';
 const exampleId = 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
-const kind = z.enum(WORK_KINDS);
+const kind = workKindField;
 
 export const pauseOutput = z
   .strictObject({
@@ -163,9 +162,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       },
     }),
     operation({
-      id: 'releasePause',
-      method: 'post',
-      path: `${PATH}/{id}/release`,
+      id: 'endPause',
+      method: 'delete',
+      path: `${PATH}/{id}`,
       tag,
       summary: 'End a pause; held work continues at a limited rate, oldest first',
       description:
@@ -175,13 +174,12 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'gate:operate',
       accountWide: true,
       params: idInPath('pause', exampleId),
-      body: z.strictObject({ reason: actionReason }).meta({ id: 'PauseRelease' }),
-      bodyExample: { reason: 'The new catalogue is there.' },
+      query: z.strictObject({ reason: actionReason }),
       answers: {
         200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
       },
       problems: ['pause_not_found'],
-      handle: async ({ params: { id }, body: { reason }, caller }) => {
+      handle: async ({ params: { id }, query: { reason }, caller }) => {
         const released = mayExist('pause', id)
           ? await database.transaction((tx) =>
               releasePause(tx, id, { actor: caller.apiKeyId, reason }, new Date(now())),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { failureClass } from '#api/fields/failure-classes.ts';
+import { workKindField } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
@@ -9,16 +10,17 @@ import { jsonReply } from '#api/http/reply.ts';
 import { readGate, type GateOverview } from '#db/gate/gate-overview.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 const tag = 'Purchase gate';
 const JSON_TYPE = 'application/json';
 const exampleAt = '2030-01-31T12:00:00.000Z';
 
-const kind = z.enum(WORK_KINDS);
+const kind = workKindField;
 
 const circuitOutput = z.strictObject({
-  name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]),
+  name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]).meta({
+    description: 'The condition of the service that it watches; `meaning` is a sentence about it.',
+  }),
   state: z.enum(CIRCUIT_STATES).meta({
     description:
       '`closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of them is ' +

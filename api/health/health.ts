@@ -10,7 +10,7 @@ const JSON_TYPE = 'application/json';
 
 const readiness = z
   .strictObject({
-    status: z.enum(['ready', 'not ready']),
+    status: z.enum(['ready', 'not ready']).meta({ description: '`not ready`: `checks` shows what is missing.' }),
     checks: z.record(z.string(), z.strictObject({ ok: z.boolean(), detail: z.string().optional() })),
     degraded: z
       .array(z.strictObject({ condition: z.string().meta({ example: 'not_approved' }), detail: z.string() }))

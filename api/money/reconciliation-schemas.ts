@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import { ourId } from '#api/fields/ids.ts';
 import { instant, timeInQuery } from '#api/fields/instant.ts';
-import { currency, money } from '#api/fields/money.ts';
+import { meaningsOf } from '#api/fields/meanings.ts';
+import { money } from '#api/fields/money.ts';
 import { listOf } from '#api/fields/query.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { direction, nullableText, workId, workKind } from '#api/money/wallet-transaction-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
-import { FINDING_KINDS, RECONCILIATION_STATUSES, findingKinds, type FindingKind } from '#domain/money/books.ts';
+import {
+  FINDING_KINDS,
+  RECONCILIATION_STATUSES,
+  findingKinds,
+  type CurrencySums,
+  type FindingKind,
+} from '#domain/money/books.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
 
 const count = z.int().nonnegative();
@@ -21,7 +28,7 @@ const summary = {
       '`unavailable`: it did not answer.',
   }),
   detail: z.string(),
-  started_at: instant,
+  created_at: instant.meta({ description: 'When it began.' }),
   finished_at: instant,
   read_since: instant.meta({ description: 'Movements since this time were read.' }),
   balance: money.nullable().meta({ description: 'Balance of the wallet at the service.' }),
@@ -38,22 +45,23 @@ const summary = {
     outstanding: count,
     findings: count,
   }),
-  sums: z.array(
-    z.strictObject({
-      currency,
-      debits: z.string(),
-      credits: z.string(),
-      journal: z.string().meta({ description: 'Credits less debits of our journal.' }),
-      outstanding: z.string().meta({ description: 'The part that the service has not shown yet.' }),
-      unmatched: z.string().meta({ description: 'Movements that the service has shown and our journal lacks.' }),
-    }),
-  ),
+  sums: z
+    .array(
+      z.strictObject({
+        debits: money,
+        credits: money,
+        journal: money.meta({ description: 'Credits less debits of our journal.' }),
+        outstanding: money.meta({ description: 'The part that the service has not shown yet.' }),
+        unmatched: money.meta({ description: 'Movements that the service has shown and our journal lacks.' }),
+      }),
+    )
+    .meta({ description: 'One entry for each currency.' }),
   finding_counts: z.record(z.string(), count).meta({ description: 'Number of findings of each kind.' }),
 };
 
 const finding = z
   .strictObject({
-    kind: z.enum(findingKinds as [FindingKind, ...FindingKind[]]),
+    kind: z.enum(findingKinds as [FindingKind, ...FindingKind[]]).meta({ description: meaningsOf(FINDING_KINDS) }),
     meaning: z.string(),
     detail: z.string(),
     service_transaction_id: nullableText.meta({
@@ -62,7 +70,7 @@ const finding = z
     subject_kind: workKind,
     subject_id: workId,
     direction: direction.nullable(),
-    money: money.nullable(),
+    amount: money.nullable(),
   })
   .meta({ id: 'ReconciliationFinding' });
 
@@ -74,8 +82,8 @@ export const reconciliationQuery = z.strictObject({
   status: listOf(RECONCILIATION_STATUSES)
     .optional()
     .meta({ description: 'One status, or several, separated by commas.' }),
-  started_after: timeInQuery('Later than this.'),
-  started_before: timeInQuery('Earlier than this.'),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
   ...pageQuery,
 });
 
@@ -87,14 +95,20 @@ export const reconciliationSummaryExample: z.input<typeof reconciliationSummary>
   id: reconciliationExampleId,
   status: 'complete',
   detail: 'All movements were read.',
-  started_at: '2030-01-31T12:00:00.000Z',
+  created_at: '2030-01-31T12:00:00.000Z',
   finished_at: '2030-01-31T12:00:01.000Z',
   read_since: '2030-01-31T09:45:00.000Z',
   balance: { amount: '97.60', currency: 'USD' },
   expected_balance: { amount: '97.60', currency: 'USD' },
   counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, unmatched: 1, outstanding: 0, findings: 1 },
   sums: [
-    { currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', outstanding: '0.00', unmatched: '-2.40' },
+    {
+      debits: { amount: '2.40', currency: 'USD' },
+      credits: { amount: '102.40', currency: 'USD' },
+      journal: { amount: '100.00', currency: 'USD' },
+      outstanding: { amount: '0.00', currency: 'USD' },
+      unmatched: { amount: '-2.40', currency: 'USD' },
+    },
   ],
   finding_counts: { orphan_movement: 1 },
 };
@@ -110,7 +124,7 @@ export const reconciliationExample: z.input<typeof reconciliation> = {
       subject_kind: null,
       subject_id: null,
       direction: 'debit',
-      money: { amount: '2.40', currency: 'USD' },
+      amount: { amount: '2.40', currency: 'USD' },
     },
   ],
 };
@@ -121,14 +135,25 @@ export function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeo
     id: row.id,
     status: row.status,
     detail: row.detail,
-    started_at: row.startedAt.toISOString(),
+    created_at: row.startedAt.toISOString(),
     finished_at: row.finishedAt.toISOString(),
     read_since: row.readSince.toISOString(),
     balance: plainMoney(row.balance, row.balanceCurrency),
     expected_balance: plainMoney(row.expectedBalance, row.balanceCurrency),
     counts: row.counts,
-    sums: row.sums.map((each) => ({ ...each })),
+    sums: row.sums.map(sumsJson),
     finding_counts: row.findingCounts,
+  };
+}
+
+function sumsJson({ currency, debits, credits, journal, outstanding, unmatched }: CurrencySums) {
+  const amountOf = (amount: string) => ({ amount, currency });
+  return {
+    debits: amountOf(debits),
+    credits: amountOf(credits),
+    journal: amountOf(journal),
+    outstanding: amountOf(outstanding),
+    unmatched: amountOf(unmatched),
   };
 }
 
@@ -144,7 +169,7 @@ export function reconciliationJson(row: ReconciliationRow): z.input<typeof recon
       subject_kind: work?.kind ?? null,
       subject_id: work?.id ?? null,
       direction: way ?? null,
-      money: moved === undefined ? null : { amount: plainAmount(moved.amount), currency: moved.currency },
+      amount: moved === undefined ? null : { amount: plainAmount(moved.amount), currency: moved.currency },
     })),
   };
 }

@@ -41,7 +41,7 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
         },
       },
       handle: async ({
-        query: { limit, cursor, status, started_after: startedAfter, started_before: startedBefore },
+        query: { limit, cursor, status, created_after: startedAfter, created_before: startedBefore },
       }) => {
         const after = cursor === undefined ? undefined : readReconciliationCursor(cursor);
         const filter = { status, startedAfter, startedBefore };

@@ -1,19 +1,19 @@
 /** Wallet transactions and reports of reconciliations, as the API shows them. */
 import * as z from 'zod';
 import { esimIdInput, orderIdInput } from '#api/esims/esim-schemas.ts';
+import { workKindField } from '#api/fields/ids.ts';
 import { instant, timeInQuery } from '#api/fields/instant.ts';
-import { currency } from '#api/fields/money.ts';
+import { money } from '#api/fields/money.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import type { WalletLine } from '#db/money/journal-queries.ts';
 import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 export const direction = z
   .enum(DIRECTIONS)
   .meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
 
-export const workKind = z.enum(WORK_KINDS).nullable();
+export const workKind = workKindField.nullable();
 
 export const workId = z.string().nullable().meta({
   description: 'Id of the order, top-up or VPN subscription, if the movement is about one.',
@@ -26,11 +26,17 @@ export const nullableText = z.string().nullable();
 const namedId = (what: string) =>
   nullableText.meta({ description: `Id of the ${what} at the service, if the movement has one.` });
 
+const causeKind = z.enum(CAUSE_KINDS).meta({
+  description:
+    '`attempt`: the cost of an attempt to buy, or its return. `subscription_period`: a later period of a VPN ' +
+    'subscription. `refund`: the credit for something that was bought. `deposit`: money paid in. `adjustment`: ' +
+    'everything else.',
+});
+
 const movement = z
   .strictObject({
     id: z.string().meta({ description: 'The service’s id of the movement.', example: 'wt_7' }),
-    amount: z.string().meta({ description: 'Exact decimal amount.', example: '2.40' }),
-    currency,
+    amount: money,
     reason: z.string().meta({ description: 'The reason, in the service’s terms.', example: 'order' }),
     occurred_at: instant,
     read_at: instant.meta({ description: 'When we first read it.' }),
@@ -53,10 +59,9 @@ export const walletTransaction = z
       .string()
       .meta({ description: '`jrn_…` is a row of our journal, `mov_…` a movement without one.', example: 'jrn_42' }),
     direction,
-    amount: z.string().meta({ description: 'Exact decimal amount in our journal.', example: '2.40' }),
-    currency,
+    amount: money.meta({ description: 'Amount in our journal.' }),
     cause: z
-      .strictObject({ kind: z.enum(CAUSE_KINDS), id: z.string() })
+      .strictObject({ kind: causeKind, id: z.string() })
       .nullable()
       .meta({ description: 'Its cause; null when it has none in our journal.' }),
     subject_kind: workKind.meta({
@@ -64,7 +69,7 @@ export const walletTransaction = z
       example: 'order',
     }),
     subject_id: workId,
-    recorded_at: instant.meta({ description: 'When it was recorded here.' }),
+    created_at: instant.meta({ description: 'When it was recorded here.' }),
     service: movement.nullable().meta({ description: 'Null until the service has shown it.' }),
   })
   .meta({ id: 'WalletTransaction' });
@@ -79,24 +84,22 @@ export const walletTransactionQuery = z.strictObject({
   direction: direction.optional(),
   order_id: orderIdInput.optional().meta({ description: 'Only debits and credits of this order.' }),
   esim_id: esimIdInput.optional().meta({ description: 'Only debits and credits of this eSIM and its top-ups.' }),
-  recorded_after: timeInQuery('Only recorded later than this.'),
-  recorded_before: timeInQuery('Only recorded earlier than this.'),
+  created_after: timeInQuery('Only recorded later than this.'),
+  created_before: timeInQuery('Only recorded earlier than this.'),
   ...pageQuery,
 });
 
 export const walletTransactionExample: z.input<typeof walletTransaction> = {
   id: 'jrn_42',
   direction: 'debit',
-  amount: '2.40',
-  currency: 'USD',
+  amount: { amount: '2.40', currency: 'USD' },
   cause: { kind: 'attempt', id: 'att_01JQ8Z5ZC4S8F1G2H3J4K5M6N7' },
   subject_kind: 'order',
   subject_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  recorded_at: '2030-01-31T12:00:00.000Z',
+  created_at: '2030-01-31T12:00:00.000Z',
   service: {
     id: 'wt_7',
-    amount: '2.40',
-    currency: 'USD',
+    amount: { amount: '2.40', currency: 'USD' },
     reason: 'order',
     occurred_at: '2030-01-31T12:00:00.000Z',
     read_at: '2030-01-31T12:05:00.000Z',
@@ -120,19 +123,17 @@ export function walletTransactionJson({ entry, movement: shown, work }: WalletLi
   return {
     id: entry === undefined ? `mov_${row.id}` : `jrn_${row.id}`,
     direction: row.direction,
-    amount: plainAmount(row.amount),
-    currency: row.currency,
+    amount: { amount: plainAmount(row.amount), currency: row.currency },
     cause: row.causeKind === null || row.causeId === null ? null : { kind: row.causeKind, id: row.causeId },
     subject_kind: work?.kind ?? null,
     subject_id: work?.id ?? null,
-    recorded_at: ('recordedAt' in row ? row.recordedAt : row.readAt).toISOString(),
+    created_at: ('recordedAt' in row ? row.recordedAt : row.readAt).toISOString(),
     service:
       shown === undefined
         ? null
         : {
             id: shown.serviceId,
-            amount: plainAmount(shown.amount),
-            currency: shown.currency,
+            amount: { amount: plainAmount(shown.amount), currency: shown.currency },
             reason: shown.reason,
             occurred_at: shown.occurredAt.toISOString(),
             read_at: shown.readAt.toISOString(),

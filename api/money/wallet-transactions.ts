@@ -50,8 +50,8 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
           direction,
           order_id: orderId,
           esim_id: esimId,
-          recorded_after: after,
-          recorded_before: before,
+          created_after: after,
+          created_before: before,
         },
       }) => {
         const list = cause === 'none' ? 'm' : 'j';

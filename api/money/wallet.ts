@@ -26,7 +26,7 @@ const unknownReasons = Object.keys(RUNWAY_UNKNOWNS) as [RunwayUnknown, ...Runway
 
 const runwayOutput = z
   .strictObject({
-    status: z.enum(['known', 'unknown']),
+    status: z.enum(['known', 'unknown']).meta({ description: '`unknown`: there is no number, see `reason`.' }),
     reason: z.enum(unknownReasons).nullable().meta({ description: 'Why the runway is not known.' }),
     detail: z.string().nullable().meta({ description: 'The reason as a sentence.' }),
     days: days.nullable().meta({

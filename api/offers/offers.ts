@@ -51,7 +51,8 @@ export interface Wanted {
   readonly of: OffersOf;
   readonly id: number;
   readonly maxPrice: Money | undefined;
-  readonly ifUnavailable: 'refuse' | 'hold';
+  /** `report`: it is not bought, so the caller cannot ask to be held. */
+  readonly ifUnavailable: 'refuse' | 'hold' | 'report';
 }
 
 /** A list of offers. */
@@ -130,9 +131,9 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
   const offer = items.find((each) => each.id === id);
   if (offer === undefined) return complete ? [{ in: 'body', field, message: missing }] : [];
   const errors: FieldError[] = [];
-  if (!offer.available && ifUnavailable === 'refuse') {
-    const hint = 'With `if_unavailable: hold` the purchase waits until it is';
-    const message = `names a ${noun} that is not sold now. ${hint}`;
+  if (!offer.available && ifUnavailable !== 'hold') {
+    const hint = ifUnavailable === 'report' ? '' : '. With `if_unavailable: hold` the purchase waits until it is';
+    const message = `names a ${noun} that is not sold now${hint}`;
     errors.push({ in: 'body', field, message });
   }
   if (maxPrice !== undefined && maxPrice.currency !== offer.currency) {

@@ -35,7 +35,10 @@ export function bulkInput({ kind, name }: WorkResource) {
         .min(1)
         .max(MAX_BULK)
         .optional(),
-      status: z.enum(statuses).optional(),
+      status: z
+        .enum(statuses)
+        .optional()
+        .meta({ description: `A status, as ${article(noun)} ${noun} shows it.` }),
       failure_class: failureClass.optional(),
       attention: attentionReason.optional(),
       created_by: createdByInQuery.optional(),
@@ -57,7 +60,9 @@ export function bulkInput({ kind, name }: WorkResource) {
   const { case: reason, verdict, next } = verdictFields;
   return z
     .strictObject({
-      action: z.enum(actions),
+      action: z.enum(actions).meta({
+        description: `The action; each is described at \`POST ${KINDS[kind].path}/{id}/…\`.`,
+      }),
       filter,
       reason: actionReason,
       max_price: limitFields.max_price

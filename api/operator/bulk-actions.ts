@@ -47,7 +47,11 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
             .meta({ description: 'Status before the action; null when the work is no longer stored.' }),
           failure_class: failureClass.nullable(),
           attention: attentionReason.nullable(),
-          result: z.enum(['would_apply', 'applied', 'unchanged', 'refused', 'not_found']),
+          result: z.enum(['would_apply', 'applied', 'unchanged', 'refused', 'not_found']).meta({
+            description:
+              '`would_apply`: with `dry_run`, the action is possible. `applied`: done. `unchanged`: done before with ' +
+              'this Idempotency-Key. `refused`: not possible, see `detail`. `not_found`: no work has this id.',
+          }),
           refusal: refusal.nullable().meta({ description: 'Reason of the refusal, as for a single action.' }),
           detail: z.string().nullable(),
         }),

@@ -110,6 +110,7 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
   const noun = KINDS[kind].noun;
   return operation({
     ...common,
+    method: 'patch',
     id: `change${name}Limit`,
     path: `${path}/{id}/limit`,
     summary: 'Change the maximum that the service may charge',
@@ -125,6 +126,7 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
 function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
   return operation({
     ...common,
+    method: 'patch',
     id: `change${name}RetryPolicy`,
     path: `${path}/{id}/retry-policy`,
     summary: 'Change the retry policy: attempts, waits and deadline',

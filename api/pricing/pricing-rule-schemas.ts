@@ -114,7 +114,13 @@ const pricingTerms = z
     margin: markupOutput('PricingMarginOutput'),
     minimum_margin: markupOutput('PricingMinimumMarginOutput'),
     minimum_price: z.string().nullable(),
-    rounding: z.strictObject({ step: z.string(), ending: z.string(), direction: z.enum(['up', 'nearest']) }).nullable(),
+    rounding: z
+      .strictObject({
+        step: z.string(),
+        ending: z.string(),
+        direction: z.enum(['up', 'nearest']).meta({ description: 'Never below the minimum in both cases.' }),
+      })
+      .nullable(),
     max_price_drift_percent: z.string(),
   })
   .meta({ id: 'PricingTerms' });
@@ -156,11 +162,11 @@ export const pricingRulePage = pageOf(pricingRuleOutput, 'PricingRulePage');
 const pricingRuleVersion = z
   .strictObject({
     version: z.int(),
-    change: z.enum(PRICING_CHANGES),
+    change: z.enum(PRICING_CHANGES).meta({ description: 'What made this version.' }),
     terms: pricingTerms.meta({ description: 'Terms of this version; those of an ended rule are its last ones.' }),
     changed_by: z.string().meta({ description: 'Id of an API key.' }),
     reason: z.string(),
-    at: instant,
+    created_at: instant,
   })
   .meta({ id: 'PricingRuleVersion' });
 
@@ -172,7 +178,7 @@ export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
   terms: termsExample,
   changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
   reason: 'Prices of the spring.',
-  at: exampleAt,
+  created_at: exampleAt,
 };
 
 /** @returns errors of the terms that the schema of the fields cannot detect. */
@@ -251,5 +257,5 @@ export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricing
 /** A version of a pricing rule, with its author and reason. */
 export function pricingRuleVersionJson(row: PricingRuleVersionRow): z.input<typeof pricingRuleVersion> {
   const { version, change, terms, actor, reason, at } = row;
-  return { version, change, terms: termsJson(terms), changed_by: actor, reason, at: at.toISOString() };
+  return { version, change, terms: termsJson(terms), changed_by: actor, reason, created_at: at.toISOString() };
 }

@@ -3,6 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { currency } from '#api/fields/money.ts';
+import { MAX_INTEGER, queryInteger } from '#api/fields/numbers.ts';
 import { flagInQuery } from '#api/fields/query.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, invalid, operation } from '#api/http/operation.ts';
@@ -51,6 +52,10 @@ const version = z.int().min(1).optional().meta({
   description: 'The version that you have read. If the rule has another version now, nothing is changed (409).',
   example: 1,
 });
+
+const versionInQuery = queryInteger(1, MAX_INTEGER)
+  .optional()
+  .meta({ description: version.meta()?.description ?? '' });
 
 const ruleAnswer = (description: string) => ({
   description,
@@ -194,8 +199,8 @@ export function pricingOperations(dependencies: ApiDependencies, offers: Offers)
     }),
     operation({
       id: 'changePricingRule',
-      method: 'post',
-      path: `${PATH}/{id}/change`,
+      method: 'patch',
+      path: `${PATH}/{id}`,
       tag,
       summary: 'Change the terms of a pricing rule',
       description: 'Replaces all terms. The target cannot be changed: end the rule and create another one.',
@@ -215,8 +220,8 @@ export function pricingOperations(dependencies: ApiDependencies, offers: Offers)
     }),
     operation({
       id: 'endPricingRule',
-      method: 'post',
-      path: `${PATH}/{id}/end`,
+      method: 'delete',
+      path: `${PATH}/{id}`,
       tag,
       summary: 'End a pricing rule',
       description:
@@ -224,12 +229,11 @@ export function pricingOperations(dependencies: ApiDependencies, offers: Offers)
       scope: 'pricing:write',
       accountWide: true,
       params,
-      body: z.strictObject({ reason, version }).meta({ id: 'PricingRuleEnd' }),
-      bodyExample: { reason: 'The spring is over.' },
+      query: z.strictObject({ reason, version: versionInQuery }),
       answers: { 200: ruleAnswer('The rule that has ended.') },
       problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
-      handle: async ({ params: { id }, body, caller: { apiKeyId } }) =>
-        change(id, { terms: undefined, version: body.version }, { actor: apiKeyId, reason: body.reason }),
+      handle: async ({ params: { id }, query, caller: { apiKeyId } }) =>
+        change(id, { terms: undefined, version: query.version }, { actor: apiKeyId, reason: query.reason }),
     }),
   ];
 }

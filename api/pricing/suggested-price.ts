@@ -10,7 +10,7 @@ import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
 export const margin = z
   .strictObject({
-    amount: z.string().meta({ description: 'The price less `price_for_reseller`.', example: '4.19' }),
+    amount: money.meta({ description: 'The price less `price_for_reseller`.' }),
     percent: z
       .string()
       .nullable()
@@ -33,14 +33,14 @@ export const suggestedPrice = z
       .strictObject({
         id: z.string().nullable().meta({ description: 'Null: a rule of the request.', example: exampleRuleId }),
         version: z.int().nullable(),
-        target: z.enum(PRICING_TARGET_KINDS),
+        target: z.enum(PRICING_TARGET_KINDS).meta({ description: 'What the rule is for.' }),
       })
       .meta({ description: 'The applied rule.' }),
     explanation: z
       .array(
         z.strictObject({
-          step: z.enum(PRICING_STEPS),
-          amount: z.string().meta({ description: 'The price after this step.' }),
+          step: z.enum(PRICING_STEPS).meta({ description: 'The term of the rule; `cost` is the first step.' }),
+          amount: money.meta({ description: 'The price after this step.' }),
           text: z.string(),
         }),
       )
@@ -54,14 +54,18 @@ export const suggestedPrice = z
 export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   amount: '13.99',
   currency: 'EUR',
-  margin: { amount: '4.19', percent: '42.76' },
+  margin: { amount: { amount: '4.19', currency: 'EUR' }, percent: '42.76' },
   max_price: { amount: '9.996', currency: 'EUR' },
   rule: { id: exampleRuleId, version: 1, target: 'country' },
   explanation: [
-    { step: 'cost', amount: '9.80', text: 'The service charges 9.80 EUR.' },
-    { step: 'margin_percent', amount: '13.23', text: '35 % of that are added.' },
-    { step: 'margin_amount', amount: '13.73', text: '0.50 EUR are added.' },
-    { step: 'rounding', amount: '13.99', text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.' },
+    { step: 'cost', amount: { amount: '9.80', currency: 'EUR' }, text: 'The service charges 9.80 EUR.' },
+    { step: 'margin_percent', amount: { amount: '13.23', currency: 'EUR' }, text: '35 % of that are added.' },
+    { step: 'margin_amount', amount: { amount: '13.73', currency: 'EUR' }, text: '0.50 EUR are added.' },
+    {
+      step: 'rounding',
+      amount: { amount: '13.99', currency: 'EUR' },
+      text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.',
+    },
   ],
 };
 
@@ -70,9 +74,9 @@ export const suggestedPriceField = suggestedPrice
   .nullable()
   .meta({ description: 'Null when no pricing rule applies.' });
 
-/** A margin as the API shows it. */
-export function marginJson({ amount, percent }: Margin): z.input<typeof margin> {
-  return { amount, percent };
+/** A margin as the API shows it. @param code the currency of the price. */
+export function marginJson({ amount, percent }: Margin, code: string): z.input<typeof margin> {
+  return { amount: { amount, currency: code }, percent };
 }
 
 /** A stored rule, or a rule of a request, which has neither id nor version. */
@@ -87,10 +91,14 @@ export function suggestionJson(
   return {
     amount: price.amount,
     currency: price.currency,
-    margin: marginJson(left),
+    margin: marginJson(left, price.currency),
     max_price: maxPrice,
     rule: { id: rule.id ?? null, version: rule.version ?? null, target: rule.target.kind },
-    explanation: explanation.map(({ step, amount, text }) => ({ step, amount, text })),
+    explanation: explanation.map(({ step, amount, text }) => ({
+      step,
+      amount: { amount, currency: price.currency },
+      text,
+    })),
   };
 }
 

@@ -9,7 +9,7 @@ import { margin, suggestedPriceExample, suggestedPriceField } from '#api/pricing
 const MAX_ITEMS = 1_000;
 const MAX_RULES = 100;
 
-const kind = z.enum(['package', 'vpn_plan']);
+const kind = z.enum(['package', 'vpn_plan']).meta({ description: 'What `id` is the id of.' });
 
 const id = packageId.meta({ description: 'Id of the package or plan at the service.', example: 1001 });
 
@@ -108,20 +108,24 @@ export const whatIfExample: z.input<typeof whatIfOutput> = {
         suggested_price: {
           ...suggestedPriceExample,
           amount: '18.99',
-          margin: { amount: '5.49', percent: '40.67' },
+          margin: { amount: { amount: '5.49', currency: 'EUR' }, percent: '40.67' },
           max_price: { amount: '13.77', currency: 'EUR' },
           explanation: [
-            { step: 'cost', amount: '13.50', text: 'The service charges 13.50 EUR.' },
-            { step: 'margin_percent', amount: '18.225', text: '35 % of that are added.' },
-            { step: 'margin_amount', amount: '18.725', text: '0.50 EUR are added.' },
-            { step: 'rounding', amount: '18.99', text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.' },
+            { step: 'cost', amount: { amount: '13.50', currency: 'EUR' }, text: 'The service charges 13.50 EUR.' },
+            { step: 'margin_percent', amount: { amount: '18.225', currency: 'EUR' }, text: '35 % of that are added.' },
+            { step: 'margin_amount', amount: { amount: '18.725', currency: 'EUR' }, text: '0.50 EUR are added.' },
+            {
+              step: 'rounding',
+              amount: { amount: '18.99', currency: 'EUR' },
+              text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.',
+            },
           ],
         },
       },
       changed: true,
       if_kept: {
         price: { amount: '13.99', currency: 'EUR' },
-        margin: { amount: '0.49', percent: '3.63' },
+        margin: { amount: { amount: '0.49', currency: 'EUR' }, percent: '3.63' },
         minimum: { amount: '14.50', currency: 'EUR' },
         below_minimum: true,
         at_loss: false,

@@ -179,7 +179,7 @@ function lineJson({
         ? null
         : {
             price: kept.price,
-            margin: marginJson(kept.margin),
+            margin: marginJson(kept.margin, kept.price.currency),
             minimum: kept.least,
             below_minimum: kept.isBelowMinimum,
             at_loss: kept.isAtLoss,

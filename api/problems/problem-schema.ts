@@ -11,7 +11,7 @@ import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
 
 const fieldError = z
   .strictObject({
-    in: z.enum(['body', 'query', 'path', 'header']),
+    in: z.enum(['body', 'query', 'path', 'header']).meta({ description: 'The part of the request with the error.' }),
     field: z.string().meta({ description: 'Dotted path; empty for the whole body.', example: 'max_price.amount' }),
     message: z.string(),
   })

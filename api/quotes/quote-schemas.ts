@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { esimIdInput } from '#api/esims/esim-schemas.ts';
+import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { failureClass } from '#api/fields/failure-classes.ts';
 import { freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { packageId } from '#api/fields/ids.ts';
+import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { money, moneyInput } from '#api/fields/money.ts';
 import { suggestedPriceExample, suggestedPriceField } from '#api/pricing/suggested-price.ts';
@@ -33,7 +33,12 @@ export const quoteOutput = z
           'cannot be bought, or costs more than the given `max_price`.',
         example: 'quo_AQRkZXYx…',
       }),
-    kind: z.enum(['order', 'topup', 'vpn_subscription']),
+    kind: z
+      .enum(['order', 'topup', 'vpn_subscription'])
+      .meta({ description: 'The purchase: an order, a top-up, or a VPN subscription.' }),
+    package_id: packageId.nullable(),
+    esim_id: ourId('esim', esimExampleId).nullable(),
+    vpn_plan_id: vpnPlanId.nullable(),
     name: z.string().nullable().meta({ description: 'The package or plan; null when it is unknown.' }),
     available: z.boolean().meta({ description: 'The service sells it now.' }),
     price: money.nullable().meta({ description: 'What the service charges the reseller now.' }),
@@ -41,10 +46,21 @@ export const quoteOutput = z
     objections: z
       .array(z.strictObject({ field: z.string(), message: z.string() }))
       .meta({ description: 'Why the purchase would be refused with 422 `purchase_not_possible`: all reasons.' }),
-    holds: z.array(z.strictObject({ failure_class: failureClass, meaning: z.string() })).meta({
-      description:
-        'Why the purchase would be accepted and then held: the known reasons. Empty for a key that may not buy it.',
-    }),
+    holds: z
+      .array(
+        z.strictObject({
+          failure_class: failureClass,
+          meaning: z.string(),
+          detail: z
+            .string()
+            .nullable()
+            .meta({ description: 'A sentence about this purchase, if there is more to say.' }),
+        }),
+      )
+      .meta({
+        description:
+          'Why the purchase would be accepted and then held: the known reasons. Empty for a key that may not buy it.',
+      }),
     expires_at: instant.nullable().meta({ description: 'Until when `id` can be used.' }),
     ...freshness,
   })
@@ -56,6 +72,9 @@ export const quoteOutput = z
 export const quoteExample: z.input<typeof quoteOutput> = {
   id: 'quo_AQRkZXYxvT0kz2m1',
   kind: 'order',
+  package_id: 101,
+  esim_id: null,
+  vpn_plan_id: null,
   name: 'Europe 5 GB',
   available: true,
   price: { amount: '9.80', currency: 'EUR' },

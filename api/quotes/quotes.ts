@@ -16,7 +16,7 @@ import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';
 import { isWithin } from '#domain/purchase/price-limit.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { foreseenHolds } from '#fulfilment/gate/foreseen-holds.ts';
+import { foreseenHolds, type ForeseenHold } from '#fulfilment/gate/foreseen-holds.ts';
 import type { ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
 
@@ -73,24 +73,31 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
           price === null || !mayBuy
             ? []
             : await database.run((db) => foreseenHolds(db, { ...purchase, price }, { spendLimit, now: now() }));
-        const holds = [...foreseen, ...(isAboveLimit ? (['price_above_limit'] as const) : [])];
+        const holds = [...foreseen, ...(isAboveLimit ? [{ failure: 'price_above_limit' } as const] : [])];
         const expiresAt = now() + QUOTE_VALID_MS;
         const isBuyable = price !== null && objecting.length === 0 && !isAboveLimit;
         return jsonReply(200, {
           id: isBuyable ? quoteToken(keyRing, item, price, expiresAt) : null,
           kind: item.kind,
+          package_id: body.package_id ?? null,
+          esim_id: body.esim_id ?? null,
+          vpn_plan_id: body.vpn_plan_id ?? null,
           name: offer?.name ?? null,
           available: offer?.available ?? false,
           price: price && plainMoney(price.amount, price.currency),
           suggested_price: priced === undefined ? null : suggestedPriceJson(priced, await database.run(rulesInForce)),
           objections: objecting.map(({ field, message }) => ({ field, message })),
-          holds: holds.map((each) => ({ failure_class: each, meaning: FAILURE_CLASSES[each].meaning })),
+          holds: holds.map(holdJson),
           expires_at: isBuyable ? new Date(expiresAt).toISOString() : null,
           ...ageOf(readAt, now()),
         });
       },
     }),
   ];
+}
+
+function holdJson({ failure, detail }: ForeseenHold) {
+  return { failure_class: failure, meaning: FAILURE_CLASSES[failure].meaning, detail: detail ?? null };
 }
 
 /** A list that is not known to be complete proves no absence, but a quote needs a price. */
@@ -107,7 +114,7 @@ async function subjectOf(
   { lineageId, ownerId, scopes }: Caller,
 ): Promise<Subject> {
   const { package_id: packageId, vpn_plan_id: planId, esim_id: esimId, max_price: maxPrice } = body;
-  const common = { maxPrice, ifUnavailable: 'refuse' } as const;
+  const common = { maxPrice, ifUnavailable: 'report' } as const;
   if (planId !== undefined) {
     if (packageId !== undefined || esimId !== undefined)
       throw misfit('must not be given with other ids', 'vpn_plan_id');

@@ -25,7 +25,13 @@ const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
 /** Maximum stored length of the event header, which operators see with a quarantined delivery. */
 const MAX_HEADER_EVENT = 255;
 
-const receipt = z.strictObject({ result: z.enum(RESULTS) }).meta({ id: 'WebhookReceipt' });
+const receipt = z
+  .strictObject({
+    result: z.enum(RESULTS).meta({
+      description: '`accepted`: stored. `duplicate`, `replayed`: known already. `quarantined`: stored for a person.',
+    }),
+  })
+  .meta({ id: 'WebhookReceipt' });
 
 function signedHeaders(names: ServiceHeaders) {
   return z.strictObject({

@@ -21,7 +21,9 @@ export const deliveryOutput = z
     id: ourId('webhookDelivery', exampleDeliveryId),
     endpoint_id: ourId('webhookEndpoint', exampleEndpointId),
     event_id: ourId('event', exampleSentEventId).meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
-    event_type: z.enum(eventTypes as [string, ...string[]]),
+    event_type: z
+      .enum(eventTypes as [string, ...string[]])
+      .meta({ description: 'The type of the event, as in `GET /v1/events`.' }),
     status: deliveryState,
     tries: z.int().meta({ description: 'Number of tries.' }),
     next_try_at: instant.nullable().meta({

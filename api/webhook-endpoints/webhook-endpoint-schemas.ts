@@ -65,7 +65,9 @@ const endpointFields = {
   url,
   event_types: z.array(eventPattern),
   description,
-  status: z.enum(['enabled', 'disabled']),
+  status: z
+    .enum(['enabled', 'disabled'])
+    .meta({ description: '`disabled`: nothing is sent; `disabled_reason` tells why.' }),
   disabled_reason: z
     .enum(disabledReasons)
     .nullable()

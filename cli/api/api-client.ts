@@ -19,7 +19,8 @@ export interface ApiClientOptions extends ApiAccess {
 export interface Call<Schema extends z.ZodType> {
   readonly path: string;
   readonly answer: Schema;
-  /** Makes it a POST. */
+  /** Default: POST with a body, GET without. */
+  readonly method?: 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly idempotencyKey?: string;
 }
@@ -95,7 +96,7 @@ export class ApiClient {
   async call<Schema extends z.ZodType>(call: Call<Schema>): Promise<z.output<Schema>> {
     const { url, key, signal } = this.#options;
     const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const method = call.body === undefined ? 'GET' : 'POST';
+    const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
     const response = await reach(url, url + call.path, {
       method,
       headers: {

@@ -83,7 +83,8 @@ export class PricingCommands {
             answer: rule,
           })
         : await api.call({
-            path: `${PATH}/${known.id}/change`,
+            path: `${PATH}/${known.id}`,
+            method: 'PATCH',
             body: { terms: wanted.terms, reason: options.reason, version: known.version },
             answer: rule,
           });
@@ -93,8 +94,8 @@ export class PricingCommands {
   /** `pricing end`. */
   async end(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const ended = await this.#api(options).call({
-      path: `${PATH}/${encodeURIComponent(id)}/end`,
-      body: { reason },
+      path: `${PATH}/${encodeURIComponent(id)}?${new URLSearchParams({ reason }).toString()}`,
+      method: 'DELETE',
       answer: rule,
     });
     this.#say(`${ended.id}  ended at ${ended.ended_at}`);

@@ -14,12 +14,12 @@ export const WALLET: ResourceDefinition = {
       {
         id: text((movement) => movement.id),
         direction: text((movement) => movement.direction),
-        amount: money((movement) => movement),
+        amount: money((movement) => movement.amount),
         cause: text((movement) => movement.cause?.kind),
         subject_id: text((movement) => movement.subject_id),
-        recorded_at: time((movement) => movement.recorded_at),
+        created_at: time((movement) => movement.created_at),
       },
-      { examples: [['--recorded-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']] },
+      { examples: [['--created-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']] },
     ),
   },
 };
@@ -73,7 +73,7 @@ export const EVENTS: ResourceDefinition = {
       },
       {
         about: 'List events, oldest first',
-        examples: [['--type "order.*" --since 1h', 'those of orders within the last hour']],
+        examples: [['--type "order.*" --created-after 1h', 'those of orders within the last hour']],
       },
     ),
     show: object('getEvent'),
@@ -125,7 +125,7 @@ export const WEBHOOK_ENDPOINTS: ResourceDefinition = {
 export const AUDIT: ListDefinition = list(
   'listAuditLog',
   {
-    at: time((entry) => entry.at),
+    created_at: time((entry) => entry.created_at),
     actor: text(({ actor, api_key: key }) => (key === null ? actor : `${key.name} (${key.prefix})`)),
     action: text((entry) => entry.action),
     subject: text(({ subject_kind: kind, subject_id: id }) =>
@@ -137,7 +137,7 @@ export const AUDIT: ListDefinition = list(
     about:
       'the audit log, newest first: revealed activation data, operator actions, changes of keys, secrets and pauses',
     examples: [
-      ['--recorded-after 24h', 'the entries of the last day'],
+      ['--created-after 24h', 'the entries of the last day'],
       ['--subject-id ord_…', 'the entries about one order'],
     ],
   },

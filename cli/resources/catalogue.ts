@@ -102,7 +102,7 @@ export const PRICING: ResourceDefinition = {
     versions: list('listPricingRuleVersions', {
       version: text((each) => each.version),
       change: text((each) => each.change),
-      at: time((each) => each.at),
+      created_at: time((each) => each.created_at),
       changed_by: text((each) => each.changed_by),
       reason: flexible((each) => each.reason),
       margin: text(({ terms }) => `${terms.margin.percent}% + ${terms.margin.amount}`),

@@ -129,7 +129,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "action",
         "kind": "text",
-        "description": "One of: retry, release, abandon, limit, resolve.",
+        "description": "The action; each is described at `POST /v1/orders/{id}/…`. One of: retry, release, abandon, limit, resolve.",
         "required": true
       },
       {
@@ -476,7 +476,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "action",
         "kind": "text",
-        "description": "One of: retry, release, abandon, limit, resolve.",
+        "description": "The action; each is described at `POST /v1/topups/{id}/…`. One of: retry, release, abandon, limit, resolve.",
         "required": true
       },
       {
@@ -837,7 +837,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "action",
         "kind": "text",
-        "description": "One of: retry, release, abandon, limit, resolve.",
+        "description": "The action; each is described at `POST /v1/vpn/subscriptions/{id}/…`. One of: retry, release, abandon, limit, resolve.",
         "required": true
       },
       {
@@ -1175,7 +1175,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "action",
         "kind": "text",
-        "description": "One of: retry, abandon, resolve.",
+        "description": "The action; each is described at `POST /v1/cancellations/{id}/…`. One of: retry, abandon, resolve.",
         "required": true
       },
       {
@@ -1424,9 +1424,9 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Id of one subject, such as `ord_…`."
       },
       {
-        "name": "since",
+        "name": "created_after",
         "kind": "time",
-        "description": "Without a cursor: starts with the first event at or after this time. Default: the oldest stored event."
+        "description": "Without a cursor: starts with the first event later than this. Default: the oldest stored event."
       },
       {
         "name": "limit",
@@ -1616,12 +1616,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "kind",
         "kind": "text",
-        "description": "One of: order, topup, vpn_subscription, cancellation."
+        "description": "Kind of work: `order` (order), `topup` (top-up), `vpn_subscription` (VPN subscription), `cancellation` (cancellation)."
       },
       {
         "name": "failure_class",
         "kind": "text",
-        "description": "`invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen."
+        "description": "`invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen."
       },
       {
         "name": "reason",
@@ -1639,13 +1639,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "query": []
   },
-  "releasePause": {
+  "endPause": {
     "summary": "End a pause; held work continues at a limited rate, oldest first",
     "path": [
       "id"
     ],
-    "query": [],
-    "body": [
+    "query": [
       {
         "name": "reason",
         "kind": "text",
@@ -1971,24 +1970,6 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "query": []
   },
-  "listPricingRuleVersions": {
-    "summary": "List the versions of a pricing rule, newest first, with author and reason",
-    "path": [
-      "id"
-    ],
-    "query": [
-      {
-        "name": "limit",
-        "kind": "integer",
-        "description": "Maximum number of items, 1 to 100."
-      },
-      {
-        "name": "cursor",
-        "kind": "text",
-        "description": "`next_cursor` of the previous page; omit it for the first page."
-      }
-    ]
-  },
   "changePricingRule": {
     "summary": "Change the terms of a pricing rule",
     "path": [
@@ -2020,8 +2001,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     "path": [
       "id"
     ],
-    "query": [],
-    "body": [
+    "query": [
       {
         "name": "reason",
         "kind": "text",
@@ -2032,6 +2012,24 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "version",
         "kind": "integer",
         "description": "The version that you have read. If the rule has another version now, nothing is changed (409)."
+      }
+    ]
+  },
+  "listPricingRuleVersions": {
+    "summary": "List the versions of a pricing rule, newest first, with author and reason",
+    "path": [
+      "id"
+    ],
+    "query": [
+      {
+        "name": "limit",
+        "kind": "integer",
+        "description": "Maximum number of items, 1 to 100."
+      },
+      {
+        "name": "cursor",
+        "kind": "text",
+        "description": "`next_cursor` of the previous page; omit it for the first page."
       }
     ]
   },
@@ -2070,12 +2068,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Only debits and credits of this eSIM and its top-ups."
       },
       {
-        "name": "recorded_after",
+        "name": "created_after",
         "kind": "time",
         "description": "Only recorded later than this."
       },
       {
-        "name": "recorded_before",
+        "name": "created_before",
         "kind": "time",
         "description": "Only recorded earlier than this."
       },
@@ -2116,12 +2114,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "One status, or several, separated by commas. One of: complete, incomplete, unsupported, unavailable."
       },
       {
-        "name": "started_after",
+        "name": "created_after",
         "kind": "time",
         "description": "Later than this."
       },
       {
-        "name": "started_before",
+        "name": "created_before",
         "kind": "time",
         "description": "Earlier than this."
       },
@@ -2395,12 +2393,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": ""
       },
       {
-        "name": "recorded_after",
+        "name": "created_after",
         "kind": "time",
         "description": "Later than this."
       },
       {
-        "name": "recorded_before",
+        "name": "created_before",
         "kind": "time",
         "description": "Earlier than this."
       },

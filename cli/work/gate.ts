@@ -105,8 +105,9 @@ export class GateCommands {
 
   /** `gate release`. */
   async release(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
-    const path = `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`;
-    const ended = await this.#api(options).call({ path, body: { reason }, answer: pause });
+    const query = new URLSearchParams({ reason });
+    const path = `/v1/purchase-gate/pauses/${encodeURIComponent(id)}?${query.toString()}`;
+    const ended = await this.#api(options).call({ path, method: 'DELETE', answer: pause });
     this.#say(`${ended.id}  released at ${ended.released_at}`);
   }
 

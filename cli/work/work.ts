@@ -67,6 +67,9 @@ const MAX_BULK = 100;
 /** Actions whose only argument is the reason. */
 export type PlainAction = 'retry' | 'release' | 'abandon';
 
+/** Actions that change a part of the work. */
+const CHANGES: ReadonlySet<Action> = new Set(['limit', 'retry-policy']);
+
 /** Instead of an id: all that match the filters. */
 export const ALL = 'all';
 
@@ -207,7 +210,12 @@ export class WorkCommands {
   /** @returns false when the API refuses the action, or there is no such work; the reason is printed. */
   async #performOnOne(api: ApiClient, id: string, action: Action, body: Record<string, unknown>): Promise<boolean> {
     return await this.#unlessRefused(id, async () => {
-      const { status } = await api.call({ path: `${this.#pathOf(id)}/${action}`, body, answer: work });
+      const { status } = await api.call({
+        path: `${this.#pathOf(id)}/${action}`,
+        ...(CHANGES.has(action) && { method: 'PATCH' }),
+        body,
+        answer: work,
+      });
       this.#say(doneLine(id, action, status));
     });
   }

@@ -85,12 +85,12 @@ export async function keptPositions(db: Executor): Promise<{ readonly oldest: bi
 /** Events are published almost in the order of their times; this many are examined for the first one. */
 const OUT_OF_ORDER = 1_000;
 
-/** The position before the first event of a time or later. @returns the newest position when there is none. */
+/** The position before the first event that is later than a time. @returns the newest position when there is none. */
 export async function positionBefore(db: Executor, time: Date): Promise<bigint> {
   const first = db
     .select({ position: events.position })
     .from(events)
-    .where(and(sql`${events.occurredAt} >= ${time}`, isNotNull(events.position)))
+    .where(and(gt(events.occurredAt, time), isNotNull(events.position)))
     .orderBy(asc(events.occurredAt), asc(events.position))
     .limit(OUT_OF_ORDER)
     .as('first');

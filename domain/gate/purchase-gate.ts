@@ -70,6 +70,12 @@ export function spendProblem(price: Money, { limit, spent, whose }: DailySpend):
     return `The price is in ${price.currency}, the daily limit ${whose} in ${limit.currency}.`;
   }
   if (compareMoney(addMoney(spent, price), limit) <= 0) return undefined;
+  if (compareMoney(price, limit) > 0) {
+    return (
+      `The price of ${plainText(price)} alone is above the daily limit ${whose} of ${plainText(limit)}. ` +
+      'It never fits into a day: the limit must be raised.'
+    );
+  }
   return (
     `The price is ${plainText(price)}; of the daily limit ${whose} of ${plainText(limit)}, ` +
     `${plainText(spent)} are spent.`

@@ -32,7 +32,7 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'fail',
     meaning: 'The service refused the request as malformed or not allowed.',
-    advice: 'Compare the request with the package list; submit it corrected, under a new reference.',
+    advice: 'Compare the request with the list of packages or VPN plans; submit it corrected, under a new reference.',
   },
   topup_not_offered: {
     certainty: 'definite',

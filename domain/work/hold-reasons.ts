@@ -16,9 +16,9 @@ export const HOLD_REASONS = {
   package_unavailable: {
     certainty: 'definite',
     disposition: 'hold',
-    meaning: 'The service does not sell this package at the moment.',
+    meaning: 'The service does not sell this package or VPN plan at the moment.',
     advice:
-      'Compare package_id with the package list. It continues when the package is sold again, and fails at its ' +
+      'Compare its id with the list of packages or VPN plans. It continues when it is sold again, and fails at its ' +
       'deadline.',
   },
   price_above_limit: {
@@ -86,8 +86,10 @@ export const HOLD_REASONS = {
     certainty: 'definite',
     disposition: 'hold',
     withoutAnswer: true,
-    meaning: 'The daily spending limit is reached.',
-    advice: 'Wait for the next day (UTC), or raise the limit: POLICY_SPEND_LIMIT, or that of the API key.',
+    meaning: 'The price is more than what is left of a daily spending limit.',
+    advice:
+      'If the price alone is above the limit, raise the limit: POLICY_SPEND_LIMIT, or that of the API key. Otherwise ' +
+      'it continues on the next day (UTC), or after the limit was raised.',
   },
   purchases_paused: {
     certainty: 'definite',

@@ -12,6 +12,13 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 import { pauseFor } from '#fulfilment/gate/pauses.ts';
 import { judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
 
+/** A reason for which the gate would hold a purchase. */
+export interface ForeseenHold {
+  readonly failure: FailureClass;
+  /** A sentence about this purchase, if the meaning of the class does not say everything. */
+  readonly detail?: string;
+}
+
 /** A purchase that is not requested yet. */
 export interface PossiblePurchase {
   readonly kind: WorkKind;
@@ -31,7 +38,7 @@ export async function foreseenHolds(
   db: Executor,
   { kind, price, apiKeyId }: PossiblePurchase,
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
-): Promise<readonly FailureClass[]> {
+): Promise<readonly ForeseenHold[]> {
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
   // A wallet that was not read lately is not known, as for the gate itself.
   const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
@@ -45,6 +52,9 @@ export async function foreseenHolds(
     if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(CIRCUITS[row.name].heldAs);
   }
   if (typeof wallet !== 'string') holds.add('insufficient_balance');
-  if (limitProblem(account, price, { spendLimit }) !== undefined) holds.add('spend_limit_reached');
-  return [...holds];
+  const overLimit = limitProblem(account, price, { spendLimit });
+  return [
+    ...[...holds].map((failure) => ({ failure })),
+    ...(overLimit === undefined ? [] : [{ failure: 'spend_limit_reached' as const, detail: overLimit }]),
+  ];
 }

@@ -116,7 +116,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   });
   const pauseId = pause.textAt('id');
   await client.call('getPurchaseGate');
-  await client.call('releasePause', { params: { id: pauseId }, body: { reason: 'They are done.' } });
+  await client.call('endPause', { params: { id: pauseId }, query: { reason: 'They are done.' } });
 
   // Movements without a cause; one is explained.
   await simulator.move({ type: 'debit', amount: '7.10', reason: 'fee' });
@@ -190,7 +190,7 @@ async function price(client: DescribedClient): Promise<string> {
   });
   await client.call('endPricingRule', {
     params: { id: other.textAt('id') },
-    body: { reason: 'It was a trial.', version: 1 },
+    query: { reason: 'It was a trial.', version: '1' },
   });
   return params.id;
 }

@@ -68,7 +68,7 @@ async function releasePauses(stack: Stack): Promise<void> {
   });
   const [id] = [pauses.at('data', 0, 'id')];
   if (typeof id !== 'string') throw new Error(`no pause is in force: ${pauses.text}`);
-  expect((await stack.api.post(`${PAUSES}/${id}/release`, { reason: 'It is made.' })).status).toBe(200);
+  expect((await stack.api.delete(`${PAUSES}/${id}?reason=Made`)).status).toBe(200);
 }
 
 const ENDS = ['completed', 'active', 'needs_attention'] as const;

@@ -47,10 +47,8 @@ import type {
   Pause,
   PauseInput,
   PausePage,
-  PauseRelease,
   PricingRule,
   PricingRuleChange,
-  PricingRuleEnd,
   PricingRulePage,
   PricingRuleVersion,
   PricingRuleVersionPage,
@@ -380,8 +378,8 @@ export interface ListEventsQuery {
   >;
   /** Id of one subject, such as `ord_…`. */
   readonly subject_id?: string;
-  /** Without a cursor: starts with the first event at or after this time. Default: the oldest stored event. */
-  readonly since?: string;
+  /** Without a cursor: starts with the first event later than this. Default: the oldest stored event. */
+  readonly created_after?: string;
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page, or the `id` field of the stream (not the id of the event itself). Valid while the events after it are stored. */
@@ -423,6 +421,11 @@ export interface ListPausesQuery {
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
+}
+
+export interface EndPauseQuery {
+  /** The reason; shown in the timeline. Do not include personal data. */
+  readonly reason: string;
 }
 
 export interface ListEsimsQuery {
@@ -496,6 +499,13 @@ export interface ListPricingRulesQuery {
   readonly cursor?: string;
 }
 
+export interface EndPricingRuleQuery {
+  /** The reason; shown with the versions of the rule. */
+  readonly reason: string;
+  /** The version that you have read. If the rule has another version now, nothing is changed (409). */
+  readonly version?: number;
+}
+
 export interface ListPricingRuleVersionsQuery {
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
@@ -520,9 +530,9 @@ export interface ListWalletTransactionsQuery {
   /** Only debits and credits of this eSIM and its top-ups. */
   readonly esim_id?: string;
   /** Only recorded later than this. */
-  readonly recorded_after?: string;
+  readonly created_after?: string;
   /** Only recorded earlier than this. */
-  readonly recorded_before?: string;
+  readonly created_before?: string;
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
@@ -538,9 +548,9 @@ export interface ListReconciliationsQuery {
     | 'unavailable'
   >;
   /** Later than this. */
-  readonly started_after?: string;
+  readonly created_after?: string;
   /** Earlier than this. */
-  readonly started_before?: string;
+  readonly created_before?: string;
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
@@ -583,9 +593,9 @@ export interface ListAuditLogQuery {
   readonly subject_kind?: string;
   readonly subject_id?: string;
   /** Later than this. */
-  readonly recorded_after?: string;
+  readonly created_after?: string;
   /** Earlier than this. */
-  readonly recorded_before?: string;
+  readonly created_before?: string;
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
@@ -675,7 +685,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   changeOrderLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ operation: 'changeOrderLimit', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/limit`, body, options });
+    return this.transport.json({ operation: 'changeOrderLimit', method: 'PATCH', path: `/v1/orders/${encodeURIComponent(id)}/limit`, body, options });
   }
 
   /** Change the retry policy: attempts, waits and deadline.
@@ -685,7 +695,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   changeOrderRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ operation: 'changeOrderRetryPolicy', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeOrderRetryPolicy', method: 'PATCH', path: `/v1/orders/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Abandon an order that bought nothing.
@@ -783,7 +793,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   changeTopupLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ operation: 'changeTopupLimit', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/limit`, body, options });
+    return this.transport.json({ operation: 'changeTopupLimit', method: 'PATCH', path: `/v1/topups/${encodeURIComponent(id)}/limit`, body, options });
   }
 
   /** Change the retry policy: attempts, waits and deadline.
@@ -793,7 +803,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   changeTopupRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ operation: 'changeTopupRetryPolicy', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeTopupRetryPolicy', method: 'PATCH', path: `/v1/topups/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Abandon a top-up that bought nothing.
@@ -929,7 +939,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   changeVpnSubscriptionLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ operation: 'changeVpnSubscriptionLimit', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/limit`, body, options });
+    return this.transport.json({ operation: 'changeVpnSubscriptionLimit', method: 'PATCH', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/limit`, body, options });
   }
 
   /** Change the retry policy: attempts, waits and deadline.
@@ -939,7 +949,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   changeVpnSubscriptionRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ operation: 'changeVpnSubscriptionRetryPolicy', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeVpnSubscriptionRetryPolicy', method: 'PATCH', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Abandon a VPN subscription that bought nothing.
@@ -1027,7 +1037,7 @@ export class Operations {
    * Scope: `cancellations:operate`.
    */
   changeCancellationRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ operation: 'changeCancellationRetryPolicy', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeCancellationRetryPolicy', method: 'PATCH', path: `/v1/cancellations/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Abandon a cancellation that bought nothing.
@@ -1182,8 +1192,8 @@ export class Operations {
    *
    * Scope: `gate:operate`.
    */
-  releasePause(id: string, body: PauseRelease, options: CallOptions = {}): Promise<Pause> {
-    return this.transport.json({ operation: 'releasePause', method: 'POST', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`, body, options });
+  endPause(id: string, query: EndPauseQuery, options: CallOptions = {}): Promise<Pause> {
+    return this.transport.json({ operation: 'endPause', method: 'DELETE', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read the scopes and limits of your API key.
@@ -1334,14 +1344,6 @@ export class Operations {
     return this.transport.json({ operation: 'getPricingRule', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, options });
   }
 
-  /** List the versions of a pricing rule, newest first, with author and reason.
-   *
-   * Scope: `pricing:read`.
-   */
-  listPricingRuleVersions(id: string, query: ListPricingRuleVersionsQuery = {}, options: CallOptions = {}): Paged<PricingRuleVersion, PricingRuleVersionPage> {
-    return new Paged((cursor) => this.transport.json({ operation: 'listPricingRuleVersions', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}/versions`, query: { ...query, ...cursor }, options }));
-  }
-
   /** Change the terms of a pricing rule.
    *
    * Replaces all terms. The target cannot be changed: end the rule and create another one.
@@ -1349,7 +1351,7 @@ export class Operations {
    * Scope: `pricing:write`.
    */
   changePricingRule(id: string, body: PricingRuleChange, options: CallOptions = {}): Promise<PricingRule> {
-    return this.transport.json({ operation: 'changePricingRule', method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/change`, body, options });
+    return this.transport.json({ operation: 'changePricingRule', method: 'PATCH', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, body, options });
   }
 
   /** End a pricing rule.
@@ -1358,8 +1360,16 @@ export class Operations {
    *
    * Scope: `pricing:write`.
    */
-  endPricingRule(id: string, body: PricingRuleEnd, options: CallOptions = {}): Promise<PricingRule> {
-    return this.transport.json({ operation: 'endPricingRule', method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/end`, body, options });
+  endPricingRule(id: string, query: EndPricingRuleQuery, options: CallOptions = {}): Promise<PricingRule> {
+    return this.transport.json({ operation: 'endPricingRule', method: 'DELETE', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, query, options });
+  }
+
+  /** List the versions of a pricing rule, newest first, with author and reason.
+   *
+   * Scope: `pricing:read`.
+   */
+  listPricingRuleVersions(id: string, query: ListPricingRuleVersionsQuery = {}, options: CallOptions = {}): Paged<PricingRuleVersion, PricingRuleVersionPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listPricingRuleVersions', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}/versions`, query: { ...query, ...cursor }, options }));
   }
 
   /** Read the balance at the service.

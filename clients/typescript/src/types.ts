@@ -7,7 +7,7 @@ export type WebhookOrderEvent = OrderEvent & {
   timestamp: string;
 };
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen. A later version may add values.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen. A later version may add values.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -152,7 +152,7 @@ export type WebhookEvent =
   | WebhookWebhookEndpointDisabledEvent
   | WebhookWebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The daily spending limit is reached. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
  */
 export type KnownFailureClass =
   | 'invalid_request'
@@ -1192,6 +1192,9 @@ export interface MoneyInput {
   currency: string;
 }
 export interface OrderBulkAction {
+  /**
+   * The action; each is described at `POST /v1/orders/{id}/…`.
+   */
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
    * Which orders: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
@@ -1202,6 +1205,9 @@ export interface OrderBulkAction {
      * @maxItems 100
      */
     ids?: string[];
+    /**
+     * A status, as an order shows it.
+     */
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?: KnownFailureClass;
@@ -1345,6 +1351,9 @@ export interface TopupInput {
   };
 }
 export interface TopupBulkAction {
+  /**
+   * The action; each is described at `POST /v1/topups/{id}/…`.
+   */
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
    * Which top-ups: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
@@ -1355,6 +1364,9 @@ export interface TopupBulkAction {
      * @maxItems 100
      */
     ids?: string[];
+    /**
+     * A status, as a top-up shows it.
+     */
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?: KnownFailureClass;
@@ -1460,6 +1472,9 @@ export interface VpnSubscriptionInput {
   };
 }
 export interface VpnSubscriptionBulkAction {
+  /**
+   * The action; each is described at `POST /v1/vpn/subscriptions/{id}/…`.
+   */
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
    * Which VPN subscriptions: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
@@ -1470,6 +1485,9 @@ export interface VpnSubscriptionBulkAction {
      * @maxItems 100
      */
     ids?: string[];
+    /**
+     * A status, as a VPN subscription shows it.
+     */
     status?:
       | 'accepted'
       | 'held'
@@ -1575,6 +1593,9 @@ export interface CancellationInput {
   };
 }
 export interface CancellationBulkAction {
+  /**
+   * The action; each is described at `POST /v1/cancellations/{id}/…`.
+   */
   action: 'retry' | 'abandon' | 'resolve';
   /**
    * Which cancellations: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
@@ -1585,6 +1606,9 @@ export interface CancellationBulkAction {
      * @maxItems 100
      */
     ids?: string[];
+    /**
+     * A status, as a cancellation shows it.
+     */
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
     failure_class?: KnownFailureClass;
@@ -1662,14 +1686,11 @@ export interface DeadLetterAction {
   reason: string;
 }
 export interface PauseInput {
+  /**
+   * Kind of work: `order` (order), `topup` (top-up), `vpn_subscription` (VPN subscription), `cancellation` (cancellation).
+   */
   kind?: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
   failure_class?: KnownFailureClass;
-  /**
-   * The reason; shown in the timeline. Do not include personal data.
-   */
-  reason: string;
-}
-export interface PauseRelease {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
@@ -1816,6 +1837,9 @@ export interface PricingRuleInput {
   terms: PricingTermsInput;
 }
 export interface TriedCost {
+  /**
+   * What `id` is the id of.
+   */
   kind: 'package' | 'vpn_plan';
   /**
    * Id of the package or plan at the service.
@@ -1824,6 +1848,9 @@ export interface TriedCost {
   price_for_reseller: MoneyInput;
 }
 export interface PresentSellingPrice {
+  /**
+   * What `id` is the id of.
+   */
   kind: 'package' | 'vpn_plan';
   /**
    * Id of the package or plan at the service.
@@ -1833,16 +1860,6 @@ export interface PresentSellingPrice {
 }
 export interface PricingRuleChange {
   terms: PricingTermsInput;
-  /**
-   * The reason; shown with the versions of the rule.
-   */
-  reason: string;
-  /**
-   * The version that you have read. If the rule has another version now, nothing is changed (409).
-   */
-  version?: number;
-}
-export interface PricingRuleEnd {
   /**
    * The reason; shown with the versions of the rule.
    */
@@ -1987,11 +2004,11 @@ export interface Order {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
+   * Whether submitting the same again under another reference of yours would be safe.
    */
   resubmission: {
     /**
-     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2187,7 +2204,7 @@ export interface Problem {
 }
 export interface FieldError {
   /**
-   * One of `body`, `query`, `path`, `header`. A later version may add values.
+   * The part of the request with the error. One of `body`, `query`, `path`, `header`. A later version may add values.
    */
   in: 'body' | 'query' | 'path' | 'header' | (string & {});
   /**
@@ -2232,7 +2249,7 @@ export interface OrderBulkResult {
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
     /**
-     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     * `would_apply`: with `dry_run`, the action is possible. `applied`: done. `unchanged`: done before with this Idempotency-Key. `refused`: not possible, see `detail`. `not_found`: no work has this id. A later version may add values.
      */
     result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
@@ -2309,7 +2326,7 @@ export interface CurrentState {
    */
   resubmission: {
     /**
-     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2377,11 +2394,11 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
+   * Whether submitting the same again under another reference of yours would be safe.
    */
   resubmission: {
     /**
-     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2455,7 +2472,7 @@ export interface TopupBulkResult {
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
     /**
-     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     * `would_apply`: with `dry_run`, the action is possible. `applied`: done. `unchanged`: done before with this Idempotency-Key. `refused`: not possible, see `detail`. `not_found`: no work has this id. A later version may add values.
      */
     result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
@@ -2543,7 +2560,7 @@ export interface SuggestedPrice {
     id: string | null;
     version: number | null;
     /**
-     * One of `default`, `country`, `package`, `vpn_plan`. A later version may add values.
+     * What the rule is for. One of `default`, `country`, `package`, `vpn_plan`. A later version may add values.
      */
     target: 'default' | 'country' | 'package' | 'vpn_plan' | (string & {});
   };
@@ -2552,13 +2569,13 @@ export interface SuggestedPrice {
    */
   explanation: {
     /**
-     * One of `cost`, `margin_percent`, `margin_amount`, `minimum_margin`, `minimum_price`, `rounding`. A later version may add values.
+     * The term of the rule; `cost` is the first step. One of `cost`, `margin_percent`, `margin_amount`, `minimum_margin`, `minimum_price`, `rounding`. A later version may add values.
      */
     step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding' | (string & {});
     /**
      * The price after this step.
      */
-    amount: string;
+    amount: Money;
     text: string;
   }[];
 }
@@ -2566,7 +2583,7 @@ export interface Margin {
   /**
    * The price less `price_for_reseller`.
    */
-  amount: string;
+  amount: Money;
   /**
    * Percentage of `price_for_reseller`; null when that is zero.
    */
@@ -2678,11 +2695,11 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
+   * Whether submitting the same again under another reference of yours would be safe.
    */
   resubmission: {
     /**
-     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2759,7 +2776,7 @@ export interface VpnSubscriptionBulkResult {
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
     /**
-     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     * `would_apply`: with `dry_run`, the action is possible. `applied`: done. `unchanged`: done before with this Idempotency-Key. `refused`: not possible, see `detail`. `not_found`: no work has this id. A later version may add values.
      */
     result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
@@ -2853,11 +2870,11 @@ export interface Cancellation {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
+   * Whether submitting the same again under another reference of yours would be safe.
    */
   resubmission: {
     /**
-     * One of `not_needed`, `no`, `yes`. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2897,12 +2914,12 @@ export interface Cancellation {
 }
 export interface RefundCondition {
   /**
-   * One of `usage_is_zero`, `never_installed`, `never_activated`, `no_completed_topup`, `debit_verified`. A later version may add values.
+   * The condition; `evidence` is a sentence about it. One of `usage_is_zero`, `never_installed`, `never_activated`, `no_completed_topup`, `debit_verified`. A later version may add values.
    */
   name:
     'usage_is_zero' | 'never_installed' | 'never_activated' | 'no_completed_topup' | 'debit_verified' | (string & {});
   /**
-   * One of `pass`, `fail`, `unknown`. A later version may add values.
+   * `unknown`: the service does not show it, or could not be read. One of `pass`, `fail`, `unknown`. A later version may add values.
    */
   result: 'pass' | 'fail' | 'unknown' | (string & {});
   /**
@@ -2997,7 +3014,7 @@ export interface CancellationBulkResult {
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
     /**
-     * One of `would_apply`, `applied`, `unchanged`, `refused`, `not_found`. A later version may add values.
+     * `would_apply`: with `dry_run`, the action is possible. `applied`: done. `unchanged`: done before with this Idempotency-Key. `refused`: not possible, see `detail`. `not_found`: no work has this id. A later version may add values.
      */
     result: 'would_apply' | 'applied' | 'unchanged' | 'refused' | 'not_found' | (string & {});
     /**
@@ -3123,7 +3140,7 @@ export interface DeadLetter {
 export interface PurchaseGate {
   circuits: {
     /**
-     * One of `service_down`, `not_approved`, `unauthorized`, `rate_limited`, `insufficient_balance`. A later version may add values.
+     * The condition of the service that it watches; `meaning` is a sentence about it. One of `service_down`, `not_approved`, `unauthorized`, `rate_limited`, `insufficient_balance`. A later version may add values.
      */
     name: 'service_down' | 'not_approved' | 'unauthorized' | 'rate_limited' | 'insufficient_balance' | (string & {});
     /**
@@ -3153,7 +3170,7 @@ export interface PurchaseGate {
      */
     canary: {
       /**
-       * One of `order`, `topup`, `vpn_subscription`, `cancellation`. A later version may add values.
+       * Kind of work: `order` (order), `topup` (top-up), `vpn_subscription` (VPN subscription), `cancellation` (cancellation). A later version may add values.
        */
       kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {});
       id: string;
@@ -3175,7 +3192,7 @@ export interface PurchaseGate {
     count: number;
     oldest: {
       /**
-       * One of `order`, `topup`, `vpn_subscription`, `cancellation`. A later version may add values.
+       * Kind of work: `order` (order), `topup` (top-up), `vpn_subscription` (VPN subscription), `cancellation` (cancellation). A later version may add values.
        */
       kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {});
       id: string;
@@ -3562,9 +3579,12 @@ export interface Quote {
    */
   id: string | null;
   /**
-   * One of `order`, `topup`, `vpn_subscription`. A later version may add values.
+   * The purchase: an order, a top-up, or a VPN subscription. One of `order`, `topup`, `vpn_subscription`. A later version may add values.
    */
   kind: 'order' | 'topup' | 'vpn_subscription' | (string & {});
+  package_id: number | null;
+  esim_id: string | null;
+  vpn_plan_id: number | null;
   /**
    * The package or plan; null when it is unknown.
    */
@@ -3594,6 +3614,10 @@ export interface Quote {
   holds: {
     failure_class: FailureClass;
     meaning: string;
+    /**
+     * A sentence about this purchase, if there is more to say.
+     */
+    detail: string | null;
   }[];
   /**
    * Until when `id` can be used.
@@ -3648,7 +3672,7 @@ export interface PricingTerms {
     step: string;
     ending: string;
     /**
-     * One of `up`, `nearest`. A later version may add values.
+     * Never below the minimum in both cases. One of `up`, `nearest`. A later version may add values.
      */
     direction: 'up' | 'nearest' | (string & {});
   } | null;
@@ -3694,7 +3718,7 @@ export interface WhatIf {
 }
 export interface WhatIfLine {
   /**
-   * One of `package`, `vpn_plan`. A later version may add values.
+   * What `id` is the id of. One of `package`, `vpn_plan`. A later version may add values.
    */
   kind: 'package' | 'vpn_plan' | (string & {});
   /**
@@ -3749,7 +3773,7 @@ export interface PricingRuleVersionPage {
 export interface PricingRuleVersion {
   version: number;
   /**
-   * One of `created`, `changed`, `ended`. A later version may add values.
+   * What made this version. One of `created`, `changed`, `ended`. A later version may add values.
    */
   change: 'created' | 'changed' | 'ended' | (string & {});
   /**
@@ -3764,7 +3788,7 @@ export interface PricingRuleVersion {
   /**
    * RFC 3339 time.
    */
-  at: string;
+  created_at: string;
 }
 export interface Wallet {
   /**
@@ -3782,7 +3806,7 @@ export interface Wallet {
 }
 export interface WalletRunway {
   /**
-   * One of `known`, `unknown`. A later version may add values.
+   * `unknown`: there is no number, see `reason`. One of `known`, `unknown`. A later version may add values.
    */
   status: 'known' | 'unknown' | (string & {});
   /**
@@ -3870,19 +3894,15 @@ export interface WalletTransaction {
    */
   direction: 'debit' | 'credit' | (string & {});
   /**
-   * Exact decimal amount in our journal.
+   * Amount in our journal.
    */
-  amount: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  amount: Money;
   /**
    * Its cause; null when it has none in our journal.
    */
   cause: {
     /**
-     * One of `attempt`, `subscription_period`, `refund`, `deposit`, `adjustment`. A later version may add values.
+     * `attempt`: the cost of an attempt to buy, or its return. `subscription_period`: a later period of a VPN subscription. `refund`: the credit for something that was bought. `deposit`: money paid in. `adjustment`: everything else. A later version may add values.
      */
     kind: 'attempt' | 'subscription_period' | 'refund' | 'deposit' | 'adjustment' | (string & {});
     id: string;
@@ -3898,7 +3918,7 @@ export interface WalletTransaction {
   /**
    * When it was recorded here.
    */
-  recorded_at: string;
+  created_at: string;
   /**
    * Null until the service has shown it.
    */
@@ -3912,14 +3932,7 @@ export interface ServiceMovement {
    * The service’s id of the movement.
    */
   id: string;
-  /**
-   * Exact decimal amount.
-   */
-  amount: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
+  amount: Money;
   /**
    * The reason, in the service’s terms.
    */
@@ -3979,9 +3992,9 @@ export interface ReconciliationSummary {
   status: 'complete' | 'incomplete' | 'unsupported' | 'unavailable' | (string & {});
   detail: string;
   /**
-   * RFC 3339 time.
+   * When it began.
    */
-  started_at: string;
+  created_at: string;
   /**
    * RFC 3339 time.
    */
@@ -4008,25 +4021,24 @@ export interface ReconciliationSummary {
     outstanding: number;
     findings: number;
   };
+  /**
+   * One entry for each currency.
+   */
   sums: {
-    /**
-     * ISO 4217 code.
-     */
-    currency: string;
-    debits: string;
-    credits: string;
+    debits: Money;
+    credits: Money;
     /**
      * Credits less debits of our journal.
      */
-    journal: string;
+    journal: Money;
     /**
      * The part that the service has not shown yet.
      */
-    outstanding: string;
+    outstanding: Money;
     /**
      * Movements that the service has shown and our journal lacks.
      */
-    unmatched: string;
+    unmatched: Money;
   }[];
   /**
    * Number of findings of each kind.
@@ -4046,9 +4058,9 @@ export interface Reconciliation {
   status: 'complete' | 'incomplete' | 'unsupported' | 'unavailable' | (string & {});
   detail: string;
   /**
-   * RFC 3339 time.
+   * When it began.
    */
-  started_at: string;
+  created_at: string;
   /**
    * RFC 3339 time.
    */
@@ -4075,25 +4087,24 @@ export interface Reconciliation {
     outstanding: number;
     findings: number;
   };
+  /**
+   * One entry for each currency.
+   */
   sums: {
-    /**
-     * ISO 4217 code.
-     */
-    currency: string;
-    debits: string;
-    credits: string;
+    debits: Money;
+    credits: Money;
     /**
      * Credits less debits of our journal.
      */
-    journal: string;
+    journal: Money;
     /**
      * The part that the service has not shown yet.
      */
-    outstanding: string;
+    outstanding: Money;
     /**
      * Movements that the service has shown and our journal lacks.
      */
-    unmatched: string;
+    unmatched: Money;
   }[];
   /**
    * Number of findings of each kind.
@@ -4108,7 +4119,7 @@ export interface Reconciliation {
 }
 export interface ReconciliationFinding {
   /**
-   * One of `debited_twice`, `charge_not_refunded`, `amount_differs`, `movement_missing`, `balance_differs`, `unnamed_movement`, `orphan_movement`, `credited_twice`. A later version may add values.
+   * `debited_twice`: The service debited one purchase more than once. `charge_not_refunded`: The service kept the money of a failed purchase. `amount_differs`: The amount in the wallet differs from the amount that the service reported. `movement_missing`: Our journal has a movement that the service does not show. `balance_differs`: The balance at the service is not the sum of its movements. `unnamed_movement`: A movement in the wallet names no purchase. `orphan_movement`: A movement in the wallet names a purchase that is not ours. `credited_twice`: The service credited one purchase more than once. A later version may add values.
    */
   kind:
     | 'debited_twice'
@@ -4132,7 +4143,7 @@ export interface ReconciliationFinding {
    */
   subject_id: string | null;
   direction: 'debit' | 'credit' | (string & {}) | null;
-  money: Money | null;
+  amount: Money | null;
 }
 export interface LatestUpdate {
   latest_version: string;
@@ -4166,7 +4177,7 @@ export interface CreatedWebhookEndpoint {
    */
   description: string | null;
   /**
-   * One of `enabled`, `disabled`. A later version may add values.
+   * `disabled`: nothing is sent; `disabled_reason` tells why. One of `enabled`, `disabled`. A later version may add values.
    */
   status: 'enabled' | 'disabled' | (string & {});
   /**
@@ -4234,7 +4245,7 @@ export interface WebhookEndpoint {
    */
   description: string | null;
   /**
-   * One of `enabled`, `disabled`. A later version may add values.
+   * `disabled`: nothing is sent; `disabled_reason` tells why. One of `enabled`, `disabled`. A later version may add values.
    */
   status: 'enabled' | 'disabled' | (string & {});
   /**
@@ -4318,7 +4329,7 @@ export interface WebhookDelivery {
    */
   event_id: string;
   /**
-   * One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
+   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
    */
   event_type:
     | 'order.accepted'
@@ -4477,7 +4488,7 @@ export interface AuditEntry {
   /**
    * RFC 3339 time.
    */
-  at: string;
+  created_at: string;
   /**
    * Id of an API key, or `command/<account>` for a command and the account that ran it.
    */
@@ -4505,7 +4516,7 @@ export interface AuditEntry {
 }
 export interface WebhookReceipt {
   /**
-   * One of `accepted`, `quarantined`, `duplicate`, `replayed`. A later version may add values.
+   * `accepted`: stored. `duplicate`, `replayed`: known already. `quarantined`: stored for a person. A later version may add values.
    */
   result: 'accepted' | 'quarantined' | 'duplicate' | 'replayed' | (string & {});
 }
@@ -4514,7 +4525,7 @@ export interface Health {
 }
 export interface Readiness {
   /**
-   * One of `ready`, `not ready`. A later version may add values.
+   * `not ready`: `checks` shows what is missing. One of `ready`, `not ready`. A later version may add values.
    */
   status: 'ready' | 'not ready' | (string & {});
   checks: {

@@ -77,7 +77,7 @@ export const changeLimit = fc.constantFrom(null, '0.02', '8.00').chain((amount) 
   onWork(
     `limit to ${amount ?? 'nothing'} of`,
     async (model, world, index) => {
-      const answer = await world.desk.stack.api.post(`${world.path(model, index)}/limit`, {
+      const answer = await world.desk.stack.api.patch(`${world.path(model, index)}/limit`, {
         reason: 'agreed',
         max_price: amount === null ? null : { amount, currency: 'USD' },
       });
@@ -100,7 +100,7 @@ export const changeRetryPolicy = fc
       `retry policy ${which} to ${JSON.stringify(change)}`,
       async (model, world) => {
         expectJudged(
-          await world.desk.stack.api.post(`${world.path(model, which % model.work.length)}/retry-policy`, {
+          await world.desk.stack.api.patch(`${world.path(model, which % model.work.length)}/retry-policy`, {
             reason: 'agreed',
             ...change,
           }),

@@ -119,9 +119,8 @@ export class World {
 
   /** Ends a pause. */
   async resume(model: Model, { id }: Pause): Promise<void> {
-    const answer = await this.desk.stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, {
-      reason: 'the new catalogue is there',
-    });
+    const reason = encodeURIComponent('the new catalogue is there');
+    const answer = await this.desk.stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=${reason}`);
     expect(answer.status, answer.text).toBe(200);
     model.pauses.splice(
       model.pauses.findIndex((pause) => pause.id === id),

@@ -34,7 +34,7 @@ describe('the events of two keys', () => {
   /** The end of the feed after all events are published. */
   async function end(): Promise<string> {
     await api.publish();
-    return (await limited.get('/v1/events?since=9990-01-01T00:00:00Z')).textAt('next_cursor');
+    return (await limited.get('/v1/events?created_after=9990-01-01T00:00:00Z')).textAt('next_cursor');
   }
   const order = async (client: HttpClient) =>
     (

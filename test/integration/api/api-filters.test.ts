@@ -93,7 +93,6 @@ function ofBoth(values: Readonly<Record<Letter, string | number>>): Filter {
 
 const MADE = { created_after: { [BETWEEN.made]: 'A' }, created_before: { [BETWEEN.made]: 'B' } };
 const TIMES = { ...MADE, updated_after: { [BETWEEN.changed]: 'A' } };
-const RECORDED = { recorded_after: { [BETWEEN.made]: 'A' }, recorded_before: { [BETWEEN.made]: 'B' } };
 const OF_WORK = {
   status: { held: 'A', needs_attention: 'B', 'abandoned,held': 'A', 'held,needs_attention': 'AB', abandoned: '' },
   failure_class: { timeout: 'A', not_sent: 'B', connection_lost: '' },
@@ -140,7 +139,7 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
   },
   listDeadLetters: { queue: { inbox: 'AB', outbox: '' } },
   listCases: { reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' } },
-  listEvents: { ...EVENTS, since: { [BETWEEN.made]: 'A' } },
+  listEvents: { ...EVENTS, created_after: { [BETWEEN.made]: 'A' } },
   listWebhookEndpoints: { created_by: ofBoth(IDS.key) },
   listWebhookDeliveries: { status: { pending: 'A', failed: 'B', delivered: '' }, event_id: ofBoth(IDS.event) },
   listWalletTransactions: {
@@ -148,14 +147,14 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     direction: { debit: 'A', credit: 'B' },
     order_id: ofBoth(IDS.order),
     esim_id: ofBoth(IDS.esim),
-    ...RECORDED,
+    ...MADE,
   },
   listAuditLog: {
     actor: ofBoth(ACTOR),
     action: { 'order.retry': 'A', 'esim.qr_revealed': 'B' },
     subject_kind: { order: 'A', esim: 'B', api_key: '' },
     subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
-    ...RECORDED,
+    ...MADE,
   },
   listPackages: {
     q: { europe: 'A', JAPAN: 'B', GB: 'AB', Asia: '' },
@@ -175,8 +174,7 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
   },
   listReconciliations: {
     status: { complete: 'A', unavailable: 'B', 'complete,unavailable': 'AB', unsupported: '' },
-    started_after: { [BETWEEN.made]: 'A' },
-    started_before: { [BETWEEN.made]: 'B' },
+    ...MADE,
   },
   listPricingRules: {
     target: { package: 'A', country: 'B', default: '' },

@@ -182,7 +182,7 @@ describe('the TypeScript client', () => {
   it('runs the example that watches events, which continues with missed events', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reseller-watch-'));
     const place = join(folder, 'watched');
-    const { next_cursor: end } = await client.listEvents({ since: '9990-01-01T00:00:00Z' }).page();
+    const { next_cursor: end } = await client.listEvents({ created_after: '9990-01-01T00:00:00Z' }).page();
     writeFileSync(place, end ?? '');
     const bought = async () =>
       (await client.waitFor(await client.createOrder({ package_id: 9001, external_order_id: reference() }))).id;

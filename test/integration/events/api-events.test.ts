@@ -89,8 +89,8 @@ describe('the event feed', () => {
     expect(ids(await feed('?subject_kind=order&type=order.held,topup.accepted'))).toEqual(at(4));
     expect(ids(await feed('?subject_id=ord_8'))).toEqual(at(5));
     expect(ids(await feed('?subject_id=ord_7&type=order.*'))).toEqual(at(0, 2, 4));
-    expect(ids(await feed(`?since=${new Date(TEST_NOW + 1).toISOString()}`))).toEqual(late);
-    expect(ids(await feed(`?since=${new Date(TEST_NOW + 120_000).toISOString()}`))).toEqual([]);
+    expect(ids(await feed(`?created_after=${new Date(TEST_NOW).toISOString()}`))).toEqual(late);
+    expect(ids(await feed(`?created_after=${new Date(TEST_NOW + 60_000).toISOString()}`))).toEqual([]);
     const one = await feed('?type=order.*&limit=3');
     expect(ids(await feed(`?type=order.*&limit=3&cursor=${one.next_cursor}`))).toEqual(at(5));
   });
@@ -103,7 +103,7 @@ describe('the event feed', () => {
     ['subject_kind=package', 'subject_kind'],
     ['subject_kind=topup&type=order.*', 'type'],
     ['subject_id=%00', 'subject_id'],
-    ['since=yesterday', 'since'],
+    ['created_after=yesterday', 'created_after'],
     ['cursor=abc', 'cursor'],
     ['wait=-1', 'wait'],
     ['wait=9999', 'wait'],

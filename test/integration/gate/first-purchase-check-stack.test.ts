@@ -78,9 +78,10 @@ describe('before the shapes are known in production', () => {
 
     const pause = (await pausesOf(stack)).find(({ kind }) => kind === 'order');
     expect(pause).toMatchObject({ origin: 'first_purchase_check', released_at: null });
-    const release = await stack.api.post(`/v1/purchase-gate/pauses/${pause?.id}/release`, {
-      reason: 'We have tried it by hand.',
-    });
+    const reason = 'We have tried it by hand.';
+    const release = await stack.api.delete(
+      `/v1/purchase-gate/pauses/${pause?.id}?reason=${encodeURIComponent(reason)}`,
+    );
     expect(release.at('release_reason')).toBe('We have tried it by hand.');
     await desk.reaches(id, 'completed');
     await stack.process('worker').stop();

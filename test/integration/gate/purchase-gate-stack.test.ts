@@ -39,7 +39,7 @@ const circuitOf = async (name: string) => {
 };
 const pause = (body: Record<string, unknown> = {}) =>
   stack.api.post('/v1/purchase-gate/pauses', { reason: 'Stock-taking.', ...body }, key());
-const endPause = (id: string) => stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { reason: 'Done.' });
+const endPause = (id: string) => stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=Done.`);
 const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
 
 describe('a service outage', () => {

@@ -31,7 +31,7 @@ const page = z.object({
     z.looseObject({
       id: z.string(),
       direction: z.string(),
-      amount: z.string(),
+      amount: z.object({ amount: z.string(), currency: z.string() }),
       cause: z.object({ kind: z.string(), id: z.string() }).nullable(),
       subject_id: z.string().nullable(),
       service: z.looseObject({ external_order_id: z.string().nullable() }).nullable(),
@@ -52,7 +52,7 @@ describe('`reseller reconcile`', () => {
 
     const { data } = await transactions();
     const debit = data.find(({ direction }) => direction === 'debit');
-    expect(debit).toMatchObject({ amount: '2.40', cause: { kind: 'attempt' }, subject_id: orderId });
+    expect(debit).toMatchObject({ amount: { amount: '2.40' }, cause: { kind: 'attempt' }, subject_id: orderId });
     expect(debit?.service).not.toBeNull();
     const kinds = data.map(({ cause }) => String(cause?.kind)).toSorted();
     expect(kinds).toEqual(['adjustment', 'attempt', 'deposit']);
@@ -66,13 +66,13 @@ describe('`reseller reconcile`', () => {
     const report = z
       .object({ id: z.string(), findings: z.array(z.looseObject({ kind: z.string() })) })
       .parse(JSON.parse(output));
-    expect(report.findings).toMatchObject([{ kind: 'unnamed_movement', money: { amount: '7.10', currency: 'USD' } }]);
+    expect(report.findings).toMatchObject([{ kind: 'unnamed_movement', amount: { amount: '7.10', currency: 'USD' } }]);
     expect((await stack.api.get(`/v1/wallet/reconciliations/${report.id}`)).read(z.unknown())).toEqual(
       JSON.parse(output),
     );
 
     const [orphan] = (await transactions('?cause=none')).data;
-    expect(orphan).toMatchObject({ direction: 'debit', amount: '7.10', cause: null });
+    expect(orphan).toMatchObject({ direction: 'debit', amount: { amount: '7.10' }, cause: null });
     const explain = (id: string) =>
       stack.api.post(`/v1/wallet/transactions/${id}/explain`, { reason: 'The fee of the month.' });
     for (let time = 0; time < 2; time += 1) expect((await explain(orphan!.id)).status).toBe(200);
@@ -81,7 +81,7 @@ describe('`reseller reconcile`', () => {
     expect((await reconcile()).code).toBe(0);
     expect((await transactions('?cause=none')).data).toEqual([]);
     const adjustments = (await transactions('?cause=adjustment&direction=debit')).data;
-    expect(adjustments).toMatchObject([{ amount: '7.10', service: { reason: 'fee' } }]);
+    expect(adjustments).toMatchObject([{ amount: { amount: '7.10' }, service: { reason: 'fee' } }]);
   });
 
   it('is paged and filtered in the API, with the newest first', async () => {
@@ -93,22 +93,22 @@ describe('`reseller reconcile`', () => {
       cursor = part.next_cursor;
     }
     expect(found).toEqual(all);
-    expect((await transactions(`?recorded_after=2099-01-01T00:00:00Z`)).data).toEqual([]);
-    expect((await transactions(`?recorded_before=2099-01-01T00:00:00Z&cause=deposit`)).data).toHaveLength(1);
+    expect((await transactions(`?created_after=2099-01-01T00:00:00Z`)).data).toEqual([]);
+    expect((await transactions(`?created_before=2099-01-01T00:00:00Z&cause=deposit`)).data).toHaveLength(1);
     expect(
       (await stack.api.get(`/v1/wallet/transactions?cause=none&cursor=${Buffer.from('j.1').toString('base64url')}`))
         .status,
     ).toBe(400);
 
     const reports = z.object({
-      data: z.array(z.looseObject({ id: z.string(), started_at: z.string() })),
+      data: z.array(z.looseObject({ id: z.string(), created_at: z.string() })),
       next_cursor: z.string().nullable(),
     });
     const first = (await stack.api.get('/v1/wallet/reconciliations?limit=2')).read(reports);
     const second = (await stack.api.get(`/v1/wallet/reconciliations?limit=2&cursor=${first.next_cursor}`)).read(
       reports,
     );
-    const times = [...first.data, ...second.data].map(({ started_at: at }) => at);
+    const times = [...first.data, ...second.data].map(({ created_at: at }) => at);
     expect(times).toHaveLength(3);
     expect(times).toEqual(times.toSorted().toReversed());
     expect((await stack.api.get('/v1/wallet/reconciliations/rec_01JQ8Z9E5F6G7H8J9K0MNPQRST')).textAt('code')).toBe(

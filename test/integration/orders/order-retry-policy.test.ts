@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 const change = (id: string, body: Record<string, unknown>) =>
-  stack.api.post(`/v1/orders/${id}/retry-policy`, { reason: 'a test', ...body });
+  stack.api.patch(`/v1/orders/${id}/retry-policy`, { reason: 'a test', ...body });
 const actionEvents = async (id: string) => (await desk.events(id)).filter((event) => event.startsWith('operator.'));
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** An order that is held for ten minutes, the delay of its failure class. */
@@ -287,7 +287,7 @@ describe('a change of the retry policy', () => {
       [`/v1/cancellations/${cancellation}`]: 'refused',
     };
     for (const path of Object.keys(ends)) {
-      const answer = await stack.api.post(`${path}/retry-policy`, {
+      const answer = await stack.api.patch(`${path}/retry-policy`, {
         reason: 'a test',
         deadline: later(4_000),
         longest_wait_seconds: 60,

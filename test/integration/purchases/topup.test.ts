@@ -106,7 +106,7 @@ describe('a top-up', () => {
     expect(shown.details).toMatch(/^### held[^]*\*\*Failure class\*\* `price_above_limit`/);
     expect(await sendsOf(id)).toEqual([]);
     const change = { reason: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
-    expect((await stack.api.post(`/v1/topups/${id}/limit`, change)).status).toBe(200);
+    expect((await stack.api.patch(`/v1/topups/${id}/limit`, change)).status).toBe(200);
     await desk.topupReaches(id, 'completed');
   });
 

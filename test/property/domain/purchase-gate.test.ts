@@ -75,6 +75,10 @@ describe('a reservation', () => {
 describe('a daily limit', () => {
   it('may be reached exactly, and a refusal contains the excess', () => {
     expect(spendProblem(usd(250), { limit: usd(1_000), spent: usd(750), whose: 'of this API key' })).toBeUndefined();
+    expect(spendProblem(usd(1_001), { limit: usd(1_000), spent: usd(0), whose: 'of all' })).toBe(
+      'The price of 10.01 USD alone is above the daily limit of all of 10.00 USD. ' +
+        'It never fits into a day: the limit must be raised.',
+    );
     expect(spendProblem(usd(251), { limit: usd(1_000), spent: usd(750), whose: 'of this API key' })).toBe(
       'The price is 2.51 USD; of the daily limit of this API key of 10.00 USD, 7.50 USD are spent.',
     );

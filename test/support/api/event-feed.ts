@@ -34,4 +34,5 @@ export const feed = async (caller: HttpClient, query = '') =>
   (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
 
 /** The present end of the feed. */
-export const endOfFeed = async (caller: HttpClient) => (await feed(caller, '?since=9990-01-01T00:00:00Z')).next_cursor;
+export const endOfFeed = async (caller: HttpClient) =>
+  (await feed(caller, '?created_after=9990-01-01T00:00:00Z')).next_cursor;

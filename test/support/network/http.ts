@@ -72,6 +72,14 @@ export class HttpClient {
     return this.call('POST', path, { ...call, body });
   }
 
+  async patch(path: string, body: unknown, call: HttpCall = {}): Promise<HttpAnswer> {
+    return this.call('PATCH', path, { ...call, body });
+  }
+
+  async delete(path: string, call: HttpCall = {}): Promise<HttpAnswer> {
+    return this.call('DELETE', path, call);
+  }
+
   async call(method: string, path: string, call: HttpCall): Promise<HttpAnswer> {
     const headers = new Headers({ ...this.headers, ...call.headers });
     if (call.body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');

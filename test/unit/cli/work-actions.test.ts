@@ -146,7 +146,9 @@ describe('each action', () => {
     const { printed, code } = await api.run(command);
     expect(printed.split('\n')[0]).toBe(`ord_1  ${words}  (status at that moment: needs_attention)`);
     expect(code).toBe(0);
-    expect(api.calls).toMatchObject([{ call: `POST /v1/orders/ord_1/${action}`, body }]);
+    expect(api.calls).toMatchObject([
+      { call: `${/^(limit|retry-policy)$/.test(action) ? 'PATCH' : 'POST'} /v1/orders/ord_1/${action}`, body },
+    ]);
   });
 });
 

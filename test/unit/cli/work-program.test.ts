@@ -76,7 +76,7 @@ describe('a change of the retry policy', () => {
       longest_wait_seconds: null,
       deadline: '2030-02-04T12:00:00Z',
     };
-    expect(api.calls).toEqual([{ call: 'POST /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body }]);
+    expect(api.calls).toEqual([{ call: 'PATCH /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body }]);
   });
 
   it.each([

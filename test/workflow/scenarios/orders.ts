@@ -48,7 +48,7 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
     await desk.reaches(id, 'held');
     const change = (body: object) =>
-      desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { reason: 'The supplier says when.', ...body });
+      desk.stack.api.patch(`/v1/orders/${id}/retry-policy`, { reason: 'The supplier says when.', ...body });
     await change({ first_wait_seconds: 120 });
     await waitFor(
       'it waits for two minutes',

@@ -88,7 +88,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
 
   'held-continued': async (desk, temporal) => {
     const { id } = await longHold(desk, temporal);
-    await desk.stack.api.post(`/v1/orders/${id}/retry-policy`, {
+    await desk.stack.api.patch(`/v1/orders/${id}/retry-policy`, {
       reason: 'No hurry.',
       first_wait_seconds: 600,
       longest_wait_seconds: 600,
@@ -172,7 +172,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     const id = await desk.topUp(await desk.newEsim(), 1002, { max_price: TOO_LITTLE });
     await desk.topupReaches(id, 'held');
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
-    await desk.stack.api.post(`/v1/topups/${id}/limit`, { reason: 'Agreed.', max_price: ENOUGH });
+    await desk.stack.api.patch(`/v1/topups/${id}/limit`, { reason: 'Agreed.', max_price: ENOUGH });
     await desk.topupReaches(id, 'completed');
     return id;
   },

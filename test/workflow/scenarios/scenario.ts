@@ -74,6 +74,6 @@ export async function pauseBuying({ stack }: OrderDesk): Promise<() => Promise<v
     )
   ).textAt('id');
   return async () => {
-    await stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { reason: 'Done.' });
+    await stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=Done.`);
   };
 }

@@ -49,7 +49,7 @@ describe('the audit log', () => {
     );
     expect((await post(`/v1/orders/${order}/retry`, { reason: 'asked to' })).status).toBe(200);
     const pause = await post('/v1/purchase-gate/pauses', { reason: 'stock-taking' });
-    await post(`/v1/purchase-gate/pauses/${pause.textAt('id')}/release`, { reason: 'done' });
+    await desk.delete(`/v1/purchase-gate/pauses/${pause.textAt('id')}?reason=done`);
     await post('/v1/service/webhook-secret', {});
 
     const acts = (await list('limit=100')).map(({ action, subject_kind: kind, subject_id: id, reason }) => [
@@ -83,8 +83,8 @@ describe('the audit log', () => {
     ]);
     expect((await list(`subject_kind=esim&subject_id=${work.ids.esim}`)).length).toBe(3);
     expect((await list(`subject_id=${work.ids.order}`)).map(({ action }) => action)).toEqual(['order.retry']);
-    expect(await list(`recorded_before=${new Date(TEST_NOW).toISOString()}`)).toEqual([]);
-    expect(await list(`recorded_after=${new Date(TEST_NOW - 1).toISOString()}`)).toHaveLength(all.length);
+    expect(await list(`created_before=${new Date(TEST_NOW).toISOString()}`)).toEqual([]);
+    expect(await list(`created_after=${new Date(TEST_NOW - 1).toISOString()}`)).toHaveLength(all.length);
     expect((await desk.get('/v1/audit-log?who=me')).status).toBe(400);
 
     const paged: unknown[] = [];

@@ -72,7 +72,7 @@ describe('a what-if call', () => {
     expect(data.map(({ if_kept: kept }) => kept)).toMatchObject([
       {
         price: { amount: '13.73' },
-        margin: { amount: '0.23', percent: '1.70' },
+        margin: { amount: { amount: '0.23' }, percent: '1.70' },
         minimum: { amount: '14.50' },
         below_minimum: true,
         at_loss: false,
@@ -80,12 +80,17 @@ describe('a what-if call', () => {
       null,
       {
         price: { amount: '40.00' },
-        margin: { amount: '9.00', percent: '29.03' },
+        margin: { amount: { amount: '9.00' }, percent: '29.03' },
         minimum: { amount: '31.50' },
         below_minimum: false,
         at_loss: false,
       },
-      { price: { amount: '4.99' }, margin: { amount: '-0.01', percent: '-0.20' }, below_minimum: true, at_loss: true },
+      {
+        price: { amount: '4.99' },
+        margin: { amount: { amount: '-0.01' }, percent: '-0.20' },
+        below_minimum: true,
+        at_loss: true,
+      },
     ]);
     expect(summary).toEqual({ items: 4, changed: 4, without_suggestion: 0, below_minimum: 2, at_loss: 1 });
     expect(await own.database.run((db) => db.select().from(pricingRules))).toEqual(before);

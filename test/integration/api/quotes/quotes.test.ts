@@ -40,6 +40,9 @@ describe('a quote', () => {
     expect(await quoted({ package_id: 101 })).toEqual({
       id: expect.stringMatching(/^quo_[\w-]+$/) as string,
       kind: 'order',
+      package_id: 101,
+      esim_id: null,
+      vpn_plan_id: null,
       name: 'Europe 5 GB',
       available: true,
       price: { amount: '9.80', currency: 'EUR' },
@@ -54,9 +57,19 @@ describe('a quote', () => {
   });
 
   it('is possible for a VPN plan, and for a top-up of an own eSIM', async () => {
-    expect(await quoted({ vpn_plan_id: 7 })).toMatchObject({ kind: 'vpn_subscription', name: 'VPN, one month' });
+    expect(await quoted({ vpn_plan_id: 7 })).toMatchObject({
+      kind: 'vpn_subscription',
+      package_id: null,
+      vpn_plan_id: 7,
+      name: 'VPN, one month',
+    });
     const { esim } = (await makeOwnWork(api, caller)).ids;
-    expect(await quoted({ package_id: 102, esim_id: esim })).toMatchObject({ kind: 'topup', name: 'Japan 1 GB' });
+    expect(await quoted({ package_id: 102, esim_id: esim })).toMatchObject({
+      kind: 'topup',
+      package_id: 102,
+      esim_id: esim,
+      name: 'Japan 1 GB',
+    });
     const limited = await api.caller(undefined, { ownWorkOnly: true });
     const refused = problemOf(await quote({ package_id: 102, esim_id: esim }, limited));
     expect(refused.detail).toBe('The field `esim_id` is not the id of an existing eSIM.');
@@ -68,7 +81,10 @@ describe('a quote', () => {
       id: null,
       available: false,
       expires_at: null,
-      objections: [{ field: 'package_id' }, { field: 'max_price.currency' }],
+      objections: [
+        { field: 'package_id', message: 'names a package that is not sold now' },
+        { field: 'max_price.currency' },
+      ],
     });
     expect(await quoted({ package_id: 77_777 })).toMatchObject({
       id: null,
@@ -98,7 +114,9 @@ describe('a quote', () => {
       addApiKey(db, { name: 'poor', prefix, hash, scopes: ['packages:read', 'orders:write'], spendLimit }),
     );
     const poor = new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
-    expect(await holdsOf({ package_id: 101 }, poor)).toEqual(['spend_limit_reached']);
+    expect((await quoted({ package_id: 101 }, poor)).holds).toMatchObject([
+      { failure_class: 'spend_limit_reached', detail: expect.stringContaining('the limit must be raised') as string },
+    ]);
     const pause = await buy('/v1/purchase-gate/pauses', { kind: 'order', reason: 'Stock-taking.' });
     expect(pause.status).toBe(201);
     expect(await holdsOf({ package_id: 101 })).toEqual(['purchases_paused']);
