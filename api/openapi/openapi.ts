@@ -74,7 +74,19 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   });
   separateByCommas(described);
   leaveReferencesOpen(described);
+  oneTypeEach(described);
   return withoutSuggestedFilters(described);
+}
+
+/** Describes a value of several types as a choice: generators know lists of types only for a type or null. */
+function oneTypeEach(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const each of Object.values(value)) oneTypeEach(each);
+  if (!('type' in value) || !Array.isArray(value.type)) return;
+  const types: readonly unknown[] = value.type;
+  if (types.filter((type) => type !== 'null').length < 2) return;
+  delete value.type;
+  Object.assign(value, { anyOf: types.map((type) => ({ type })) });
 }
 
 /** Removes bounds that only say that a number is exact in JavaScript. */

@@ -37,6 +37,7 @@ export function siteOperations(options: SiteOptions): Operation[] {
       path: '/docs/guides/{name}',
       tag,
       summary: 'A guide of the documentation site',
+      description: 'One of the documents of the project, with the navigation of all guides.',
       params: z.strictObject({ name: z.string().meta({ example: 'first-order' }) }),
       answers: HTML,
       problems: ['route_not_found'],

@@ -49,7 +49,7 @@ def main(address: str, key: str) -> None:
     activation = get_esim_activation.sync(read.esim_id, client=client)
     if not isinstance(activation, EsimActivation):
         sys.exit(f"no activation code: {activation}")
-    print(read.status.value, activation.activation_code)
+    print(read.status, activation.activation_code)
 
 
 main(sys.argv[1], sys.argv[2])

@@ -1,12 +1,14 @@
 /**
  * `npm run test:openapi`: tools of other people read the description of the API. Redocly and Spectral must find nothing;
- * openapi-python-client must generate a client, mypy must accept it, and a shop with it must buy an eSIM.
+ * openapi-python-client (Python) and oapi-codegen (Go) must generate clients, mypy and `go vet` must accept them, and a
+ * shop with each must buy an eSIM. The changelog of the API must be up to date.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiDocument } from '#scripts/api/api-document.ts';
 import { installPythonPackages } from '#scripts/clients/python-packages.ts';
+import { PROJECT } from '#test/support/compose.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -20,6 +22,8 @@ const KNOWN_GAPS = ['Unsupported content_type image/svg+xml', 'Unsupported conte
 const folder = temporaryFolder('openapi-tools');
 const description = join(folder, 'openapi.json');
 const client = join(folder, 'client');
+/** A copy of the Go module, which gets the generated client. */
+const goModule = join(folder, 'go');
 try {
   writeFileSync(description, JSON.stringify(await apiDocument(), undefined, 1));
   installLinters();
@@ -29,7 +33,13 @@ try {
     step('Spectral', process.execPath, [linter('@stoplight/spectral-cli/dist/index.js'), ...spectralArguments()]),
     generatesClient(python),
     step('mypy', join(python, 'mypy'), ['--strict', '--no-error-summary', join(HERE, 'buy_esim.py')]),
-    await buys(python),
+    step('oapi-codegen', 'go', ['tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', description], copiedGoModule()),
+    step('go vet', 'go', ['vet', './...'], goModule),
+    step('the changelog of the API', process.execPath, [
+      join(PROJECT, 'scripts/api-changes/generate-api-changes.ts'),
+      '--check',
+    ]),
+    ...(await buy(python)),
   ];
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } finally {
@@ -81,15 +91,22 @@ function generatesClient(python: string): boolean {
   return status === 0 && unknown.length === 0;
 }
 
-async function buys(python: string): Promise<boolean> {
+function copiedGoModule(): string {
+  cpSync(join(HERE, 'go'), goModule, { recursive: true });
+  mkdirSync(join(goModule, 'reseller'));
+  return goModule;
+}
+
+/** Buys an eSIM with each client. */
+async function buy(python: string): Promise<boolean[]> {
   const { servers, stop } = await startSharedServers();
   try {
     await using stack = await startStack({ servers });
-    return step('a shop in Python', join(python, 'python'), [
-      join(HERE, 'buy_esim.py'),
-      stack.api.baseUrl,
-      stack.apiKey,
-    ]);
+    const target = [stack.api.baseUrl, stack.apiKey];
+    return [
+      step('a shop in Python', join(python, 'python'), [join(HERE, 'buy_esim.py'), ...target]),
+      step('a shop in Go', 'go', ['run', '.', ...target], goModule),
+    ];
   } finally {
     await stop();
   }
