@@ -18,7 +18,7 @@ const route = z.object({
 /**
  * The script of Scalar's API reference for browsers.
  *
- * The package for Fastify contains this script and 22 small packages. `@scalar/api-reference` contains the same script,
+ * The package for Fastify contains this script and depends on small packages. `@scalar/api-reference` contains the same script,
  * and installs 310 MB of parts that the script already includes. So the plugin is registered with a recorder of its
  * routes, and the handler of the script is called once.
  *
