@@ -18,9 +18,9 @@ const route = z.object({
 /**
  * The script of Scalar's API reference for browsers.
  *
- * The package for Fastify contains this script and depends on small packages. `@scalar/api-reference` contains the same script,
- * and installs 310 MB of parts that the script already includes. So the plugin is registered with a recorder of its
- * routes, and the handler of the script is called once.
+ * The package for Fastify contains this script and depends on small packages. `@scalar/api-reference` contains the same
+ * script, and installs 310 MB of parts that the script already includes. So the plugin is registered with a recorder of
+ * its routes, and the handler of the script is called once.
  *
  * @throws Error when the plugin has no such route; a test notices it after an update.
  */
