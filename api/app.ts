@@ -30,6 +30,8 @@ import { databaseUnavailable, errorHandler } from '#api/problems/error-handler.t
 import { quoteOperations } from '#api/quotes/quotes.ts';
 import { serviceWebhookOperations } from '#api/service-webhooks/service-webhooks.ts';
 import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts';
+import { shareLinkOperations } from '#api/share-links/share-links.ts';
+import { sharePageOperations } from '#api/share-links/share-page.ts';
 import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
 import { operationsOfWork } from '#api/work/kinds.ts';
@@ -85,6 +87,8 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...pauseOperations(dependencies),
     ...ownKeyOperations(dependencies),
     ...esimOperations(dependencies),
+    ...shareLinkOperations(dependencies),
+    ...sharePageOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies, offers.packages),
     ...quoteOperations(dependencies, offers),

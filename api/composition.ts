@@ -128,6 +128,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       webhookTargets: { policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup() },
       endpointSecretOverlapMs: config.endpointSecretOverlapMs,
       publicUrl: () => config.publicUrl ?? state.address,
+      shareLinkUrl: () => config.shareLinkUrl ?? config.publicUrl ?? state.address,
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,

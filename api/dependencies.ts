@@ -68,6 +68,8 @@ export interface ApiDependencies {
   readonly endpointSecretOverlapMs: number;
   /** Address under which callers reach the API, without a trailing slash. */
   readonly publicUrl: () => string;
+  /** Address under which end customers reach the pages of share links, without a trailing slash. */
+  readonly shareLinkUrl: () => string;
   readonly bodyLimitBytes: number;
   readonly keys: Pick<KeyCache, 'find'>;
   readonly rateLimits: RateLimitSettings;

@@ -24,6 +24,8 @@ import {
   type ServiceConfig,
   type TemporalConfig,
   type WebhookSecret,
+  rateLimitsOf,
+  type RateLimitConfig,
 } from '#config/sections.ts';
 import {
   apiFields,
@@ -104,13 +106,10 @@ export interface ApiConfig {
   readonly port: number;
   /** Address under which callers reach the API; undefined: where it listens. */
   readonly publicUrl: string | undefined;
+  /** Address of the pages of share links; undefined: as `publicUrl`. */
+  readonly shareLinkUrl: string | undefined;
   readonly bodyLimitBytes: number;
-  readonly rateLimits: {
-    /** Requests a minute of each key; undefined: no limit. */
-    readonly perMinute: number | undefined;
-    /** Failed authentications a minute from one address. */
-    readonly failuresPerMinute: number;
-  };
+  readonly rateLimits: RateLimitConfig;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
 }
@@ -242,8 +241,9 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     host: raw.API_HOST,
     port: raw.API_PORT,
     publicUrl: raw.API_PUBLIC_URL,
+    shareLinkUrl: raw.API_SHARE_LINK_URL,
     bodyLimitBytes: raw.API_BODY_LIMIT,
-    rateLimits: { perMinute: raw.API_RATE_LIMIT, failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS },
+    rateLimits: rateLimitsOf(raw),
     trustedProxies: raw.API_TRUSTED_PROXIES,
   };
 }

@@ -1,6 +1,7 @@
 /** Sections of the configuration that several processes and commands read. */
 import {
   isResendAllowed,
+  type apiFields,
   type databaseFields,
   type Raw,
   type serviceFields,
@@ -46,6 +47,27 @@ export interface ServiceConfig {
   readonly capabilities: Capabilities;
   /** False: no purchase is ever sent a second time without an operator. */
   readonly resendAllowed: boolean;
+}
+
+/** Limits of requests, in each process. */
+export interface RateLimitConfig {
+  /** Requests a minute of each key; undefined: no limit. */
+  readonly perMinute: number | undefined;
+  /** Failed authentications a minute from one address. */
+  readonly failuresPerMinute: number;
+  /** Pages of share links a minute for one address. */
+  readonly sharePagesPerMinute: number;
+}
+
+/** The limits of requests from their variables. */
+export function rateLimitsOf(
+  raw: Pick<Raw<typeof apiFields>, 'API_RATE_LIMIT' | 'API_FAILED_AUTHENTICATIONS' | 'API_SHARE_LINK_RATE'>,
+): RateLimitConfig {
+  return {
+    perMinute: raw.API_RATE_LIMIT,
+    failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS,
+    sharePagesPerMinute: raw.API_SHARE_LINK_RATE,
+  };
 }
 
 /** The configuration of the database from its variables. */

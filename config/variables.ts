@@ -76,6 +76,12 @@ export const apiFields = {
   API_PUBLIC_URL: urlOf('http:', 'https:')
     .transform((address) => address.replace(/\/+$/, ''))
     .optional(),
+  /** The same for the pages of share links, which end customers open. */
+  API_SHARE_LINK_URL: urlOf('http:', 'https:')
+    .transform((address) => address.replace(/\/+$/, ''))
+    .optional(),
+  /** Pages of share links a minute for one address, in each process. */
+  API_SHARE_LINK_RATE: z.coerce.number().int().min(1).max(1_000_000).default(120),
   /** Our public address for service webhooks; `reseller doctor` checks it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** Requests a minute of each API key without its own limit, in each process. */

@@ -1,4 +1,5 @@
 import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
+import { base62 } from '#crypto/base62.ts';
 
 /**
  * Keys of our own API: `rsk_test_<prefix>_<secret>`, or `rsk_live_…` where purchases cost real money. The prefix is
@@ -10,7 +11,6 @@ import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:cr
  */
 const KEY = /^rsk_(?:test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIX_LENGTH = 8;
 /** 62^43 is just above 2^256. */
 const SECRET_LENGTH = 43;
@@ -55,15 +55,4 @@ export function hashApiKey(key: string): Buffer {
 export function matchesApiKey(key: string, hash: Uint8Array): boolean {
   const presented = hashApiKey(key);
   return hash.length === presented.length && timingSafeEqual(presented, hash);
-}
-
-/** The `length` lowest digits of the bytes as a number to base 62. */
-function base62(bytes: Uint8Array, length: number): string {
-  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
-  let digits = '';
-  for (let position = 0; position < length; position += 1) {
-    digits = ALPHABET.charAt(Number(rest % 62n)) + digits;
-    rest /= 62n;
-  }
-  return digits;
 }

@@ -13,5 +13,6 @@ export * from '#db/schema/pricing.ts';
 export * from '#db/schema/purchases.ts';
 export * from '#db/schema/queues.ts';
 export * from '#db/schema/service.ts';
+export * from '#db/schema/share-links.ts';
 export * from '#db/schema/webhook-endpoints.ts';
 export * from '#db/schema/work.ts';

@@ -15,7 +15,9 @@ const entryOutput = z
   .strictObject({
     created_at: instant,
     actor: z.string().meta({
-      description: 'Id of an API key, or `command/<account>` for a command and the account that ran it.',
+      description:
+        'Id of an API key, `command/<account>` for a command and the account that ran it, or `share_link/<id>` for ' +
+        'a visitor with that share link.',
       example: actor,
     }),
     api_key: z
@@ -47,7 +49,7 @@ const example: z.input<typeof entryOutput> = {
 };
 
 const query = z.strictObject({
-  actor: visible(128).optional().meta({ description: 'Id of an API key, or `command/<account>`.' }),
+  actor: visible(128).optional().meta({ description: 'Id of an API key, `command/<account>`, or `share_link/<id>`.' }),
   action: visible(64).optional().meta({ description: 'This action only, such as `vpn.access_revealed`.' }),
   subject_kind: visible(32).optional().meta({ description: 'Such as `order`, `esim` or `api_key`.' }),
   subject_id: visible(128).optional(),
@@ -67,7 +69,8 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       summary: 'List the audit log, newest first',
       description:
         'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every ' +
-        'change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.',
+        'change of an API key, a share link, a webhook endpoint, a webhook secret or a pause, by the API or by a ' +
+        'command.',
       scope: 'audit:read',
       accountWide: true,
       query,

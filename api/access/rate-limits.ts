@@ -1,6 +1,6 @@
 import { networkOf } from '#api/http/network-address.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS } from '#domain/policy/api-policy.ts';
+import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '#domain/policy/api-policy.ts';
 import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
 
 /**
@@ -14,6 +14,8 @@ export interface RateLimitSettings {
   readonly perMinute: number | undefined;
   /** Failed authentications a minute from one address. */
   readonly failuresPerMinute: number;
+  /** Pages of share links a minute for one address. */
+  readonly sharePagesPerMinute: number;
 }
 
 /** State of a key's limit in an answer, by draft-ietf-httpapi-ratelimit-headers-10. */
@@ -24,7 +26,7 @@ export interface RateLimitState {
 }
 
 /**
- * The limits of one API process: requests of each key, and failed authentications of each address. They are in
+ * The limits of one API process: requests of each key, failed authentications and visits of each address. They are in
  * memory; docs/adr/0012-rate-limits.md explains why.
  */
 export class RateLimits {
@@ -32,6 +34,7 @@ export class RateLimits {
   readonly #now: () => number;
   readonly #keys = new RecentMap<Bucket>();
   readonly #failures = new RecentMap<Bucket>();
+  readonly #visits = new RecentMap<Bucket>();
   /** Time of the last valid use of a key prefix. */
   readonly #known = new RecentMap<number>();
 
@@ -57,6 +60,15 @@ export class RateLimits {
       },
       refusal: taken ? undefined : rateLimited(`This API key may make ${perMinute} requests a minute.`, nextInMs),
     };
+  }
+
+  /** Counts a visit of a page by a person without a key. @returns the answer when the limit is exceeded. */
+  visit(address: string): Problem | undefined {
+    const place = networkOf(address);
+    const quota = quotaPerMinute(this.#settings.sharePagesPerMinute, SHARE_LINK_BURST_MS);
+    const { bucket, taken, nextInMs } = takeToken(this.#visits.get(place), quota, this.#now());
+    this.#visits.set(place, bucket);
+    return taken ? undefined : rateLimited('This address opened too many pages.', nextInMs);
   }
 
   /**

@@ -45,6 +45,11 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
     const context = contextOf(request);
     context.route = operation.path;
     response.set(notice);
+    if (operation.visitorPage !== undefined) {
+      context.visitorPage = operation.visitorPage;
+      const refusal = dependencies.limits.visit(request.ip ?? '');
+      if (refusal !== undefined) throw refusal;
+    }
     if (operation.scope !== undefined) {
       const presented = { authorization: request.get('Authorization'), address: request.ip ?? '' };
       const key = await authenticate(dependencies, presented);
@@ -74,6 +79,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       header: (name) => request.get(name),
       headerNames: () => Object.keys(request.headers),
       caller,
+      isHead: request.method === 'HEAD',
       onClose: (listener) => void response.once('close', listener),
     });
     // The key may have been revoked during a long wait. A stream checks its key itself.

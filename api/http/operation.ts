@@ -64,7 +64,12 @@ interface Documentation {
   readonly deprecation?: Deprecation;
   /** True for calls about the whole account: they refuse keys that are limited to their own work. */
   readonly accountWide?: true;
+  /** Set for pages that people without a key visit: limits the requests of an address, and shows problems as a page. */
+  readonly visitorPage?: VisitorPage;
 }
+
+/** Makes the page of a problem. */
+export type VisitorPage = (problem: Problem, request: Pick<Incoming, 'query' | 'header'>) => Reply;
 
 /** A request of an operation. */
 export interface Incoming {
@@ -76,6 +81,8 @@ export interface Incoming {
   /** Names of all headers, in lower case. */
   readonly headerNames: () => readonly string[];
   readonly caller: Caller | undefined;
+  /** True for HEAD: the answer has no body. */
+  readonly isHead: boolean;
   /** Registers a listener for the end of the connection or of the answer. */
   readonly onClose: (listener: () => void) => void;
 }

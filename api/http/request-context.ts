@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Caller } from '#api/http/operation.ts';
+import type { Caller, VisitorPage } from '#api/http/operation.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
@@ -13,6 +13,8 @@ export interface RequestContext {
   apiKeyId: string | undefined;
   /** Set by the guard of an operation that needs an API key. */
   caller: Caller | undefined;
+  /** Set by the guard of a page for people: shows problems. */
+  visitorPage: VisitorPage | undefined;
 }
 
 /** A property of the request: a map with weak keys costs the garbage collector more. */
@@ -38,7 +40,13 @@ export function requestContext(logger: Logger, metrics: Metrics): RequestHandler
     const started = performance.now();
     const given = request.get('X-Request-Id');
     const requestId = given !== undefined && USABLE_REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
-    const context: RequestContext = { requestId, route: 'unmatched', apiKeyId: undefined, caller: undefined };
+    const context: RequestContext = {
+      requestId,
+      route: 'unmatched',
+      apiKeyId: undefined,
+      caller: undefined,
+      visitorPage: undefined,
+    };
     (request as RequestWithContext)[CONTEXT] = context;
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {

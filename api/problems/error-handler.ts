@@ -19,7 +19,7 @@ export function errorHandler(options: {
   publicUrl: () => string;
 }): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const { requestId, route } = contextOf(request);
+    const { requestId, route, visitorPage } = contextOf(request);
     const problem = asProblem(error, options.bodyLimitBytes);
     if (problem.code === 'internal_error') {
       options.logger.error({ err: error, requestId, route }, 'a request failed for an unknown reason');
@@ -29,6 +29,11 @@ export function errorHandler(options: {
     if (response.headersSent) {
       // Part of the answer was sent already; closing the connection reports the error.
       response.destroy();
+      return;
+    }
+    if (visitorPage !== undefined) {
+      const { query } = request;
+      sendReply(response, visitorPage(problem, { query, header: (name) => request.get(name) }));
       return;
     }
     const body = problemBody(problem, requestId, options.publicUrl());

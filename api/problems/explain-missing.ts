@@ -13,6 +13,7 @@ const NOUNS: Readonly<Record<IdKind, string>> = {
   refund: 'a refund',
   attempt: 'an attempt',
   esim: 'an eSIM',
+  shareLink: 'a share link',
   case: 'a case',
   action: 'an action of an operator',
   pause: 'a pause',

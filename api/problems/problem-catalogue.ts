@@ -86,6 +86,11 @@ export const PROBLEMS = {
     advice: 'Check the id; it begins with `rule_`.',
   },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
+  share_link_not_found: {
+    status: 404,
+    title: 'There is no such share link',
+    advice: 'Check the id; it begins with `link_`. The secret in the address of a link is not its id.',
+  },
   wallet_transaction_not_found: {
     status: 404,
     title: 'There is no such movement of the wallet',
@@ -144,6 +149,11 @@ export const PROBLEMS = {
     status: 409,
     title: 'A cancellation of this eSIM exists',
     advice: 'Read the one in `existing`. Another one is possible after it was refused or abandoned.',
+  },
+  esim_ended: {
+    status: 409,
+    title: 'The eSIM is cancelled or expired, or is being cancelled',
+    advice: 'It can no longer be installed, so it has nothing to share.',
   },
   action_not_possible: {
     status: 409,

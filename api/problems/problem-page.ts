@@ -1,8 +1,8 @@
+import { escapeHtml } from '#api/http/html.ts';
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { problemPath, problemType } from '#api/problems/problem.ts';
-import { escapeHtml } from '#api/site/markdown.ts';
 import { sitePage } from '#api/site/pages.ts';
 
 /** The HTML page of a problem, at the address in its `type`: its meaning, what to do, and an example. */

@@ -20,6 +20,7 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
     { name: 'errors', title: 'Errors', file: 'docs/reference/errors.md' },
     { name: 'webhooks', title: 'Webhooks', file: 'docs/how-to/webhooks-out.md' },
     { name: 'events', title: 'Events', file: 'docs/reference/events.md' },
+    { name: 'share-links', title: 'Share links', file: 'docs/how-to/share-links.md' },
     { name: 'pricing', title: 'Pricing', file: 'docs/how-to/pricing.md' },
     { name: 'rules', title: 'All rules of the API', file: 'docs/reference/api.md' },
   ],

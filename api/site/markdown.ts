@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { escapeHtml } from '#api/http/html.ts';
 import { GUIDES } from '#api/site/guides.ts';
 
 /** A rendered document. */
@@ -94,9 +95,4 @@ function plainText(html: string): string {
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
-}
-
-/** Text as HTML. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

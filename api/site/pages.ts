@@ -1,5 +1,6 @@
+import { escapeHtml } from '#api/http/html.ts';
 import { GUIDE_GROUPS, type Guide } from '#api/site/guides.ts';
-import { escapeHtml, type RenderedGuide } from '#api/site/markdown.ts';
+import type { RenderedGuide } from '#api/site/markdown.ts';
 
 /** Head and top bar around the content of a page. @param docs address of `/docs`, relative to the page. */
 export function sitePage(docs: string, title: string, content: string, scripts: readonly string[] = []): string {

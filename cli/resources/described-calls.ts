@@ -1756,6 +1756,73 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "query": []
   },
+  "listShareLinks": {
+    "summary": "List the share links of an eSIM, newest first",
+    "path": [
+      "id"
+    ],
+    "query": [
+      {
+        "name": "limit",
+        "kind": "integer",
+        "description": "Maximum number of items, 1 to 100."
+      },
+      {
+        "name": "cursor",
+        "kind": "text",
+        "description": "`next_cursor` of the previous page; omit it for the first page."
+      }
+    ]
+  },
+  "createShareLink": {
+    "summary": "Make a link with which your customer installs an eSIM",
+    "path": [
+      "id"
+    ],
+    "query": [],
+    "body": [
+      {
+        "name": "expires_in_seconds",
+        "kind": "integer",
+        "description": "How long the link can be opened. Default: 7 days."
+      },
+      {
+        "name": "expires_at",
+        "kind": "time",
+        "description": "The same as a time, 5 minutes to 90 days after now. Only one of the two may be given."
+      },
+      {
+        "name": "language",
+        "kind": "text",
+        "description": "Language of the page when the customer chooses none. Default: the language of the browser. One of: en, de, fr, es, pt, it, ar, zh."
+      },
+      {
+        "name": "label",
+        "kind": "text",
+        "description": "A heading for the customer, shown on the page. Not encrypted: do not include personal data."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Your own data, returned unchanged. Not encrypted: do not include personal data."
+      }
+    ],
+    "keyed": true
+  },
+  "getShareLink": {
+    "summary": "Read a share link and how often it was viewed",
+    "path": [
+      "id"
+    ],
+    "query": []
+  },
+  "revokeShareLink": {
+    "summary": "Revoke a share link: its page is gone at once",
+    "path": [
+      "id"
+    ],
+    "query": []
+  },
   "getCancellationPreflight": {
     "summary": "Forecast whether the cancellation of an eSIM would be refunded",
     "path": [
@@ -2375,7 +2442,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "actor",
         "kind": "text",
-        "description": "Id of an API key, or `command/<account>`."
+        "description": "Id of an API key, `command/<account>`, or `share_link/<id>`."
       },
       {
         "name": "action",

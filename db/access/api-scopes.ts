@@ -47,7 +47,9 @@ export const API_SCOPES = {
     'List and read what waits for a person, and close cases about deliveries: for operators. Each action is audited.',
   'audit:read': 'Read the audit log: who did what, when and why.',
   'esims:read': 'Read eSIMs and their installation facts.',
-  'esims:reveal': 'Read activation codes and QR codes: their holder can install the eSIM. Each read is audited.',
+  'esims:reveal':
+    'Read activation codes and QR codes, and make and revoke share links to them: their holder can install the eSIM. ' +
+    'Each read is audited.',
   'packages:read': 'Read packages, the prices charged to the reseller, and suggested selling prices.',
   'pricing:read': 'Read the rules that suggest selling prices, and try others.',
   'pricing:write': 'Make, change and end these rules. Each change is audited.',

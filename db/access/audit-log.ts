@@ -12,12 +12,16 @@ type OtherSubject =
   | 'esim'
   | 'pause'
   | 'pricing_rule'
+  | 'share_link'
   | 'wallet_movement'
   | 'webhook_endpoint'
   | 'webhook_secret';
 
 export interface AuditEntry {
-  /** The id of an API key, or `command/<account>` for a command and its operating-system account. */
+  /**
+   * The id of an API key, `command/<account>` for a command and its operating-system account, or `share_link/<id>` for
+   * a visitor with that link.
+   */
   readonly actor: string;
   /** Stable name, such as `esim.activation_revealed`. */
   readonly action: string;

@@ -64,6 +64,21 @@ export const KNOWN_KEY_MS = hour;
  */
 export const KEY_AGE_MS = 2_000;
 
+/** How long share links can be opened, in milliseconds. */
+export const SHARE_LINK_LIFE = {
+  /** A customer installs within days of the purchase, or shortly before a journey: then the shop makes a new link. */
+  defaultMs: 7 * 24 * hour,
+  /** A shorter link may end before the message that contains it is read. */
+  minMs: 5 * minute,
+  /** A link is as good as the codes: old messages must not keep opening the page. */
+  maxMs: 90 * 24 * hour,
+} as const;
+
+/**
+ * How much unused time of its limit an address may use at once for share links: people behind it open them together.
+ */
+export const SHARE_LINK_BURST_MS = 15_000;
+
 /** Default overlap after the rotation of an API key: one working day to deploy the new key. */
 export const DEFAULT_KEY_OVERLAP_MS = 24 * hour;
 

@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   refund: 'ref',
   attempt: 'att',
   esim: 'esim',
+  shareLink: 'link',
   case: 'case',
   action: 'act',
   pause: 'pause',

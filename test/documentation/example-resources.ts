@@ -49,6 +49,15 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   await refusals(client, orderId);
   await client.call('listOrders', { query: { external_order_id: 'shop-2030-000123' } });
 
+  // Two share links; one is revoked.
+  const share = (body: object, isExample = true) =>
+    client.call('createShareLink', { params: { id: esimId }, body, isExample });
+  const shareLink = await share({ expires_in_seconds: 604_800, language: 'de', label: 'Japan, 1 GB' });
+  const secret = shareLink.textAt('path').slice('/e/'.length);
+  await client.call('getSharePage', { params: { secret } });
+  const revoked = (await share({}, false)).textAt('id');
+  await client.call('revokeShareLink', { params: { id: revoked } });
+
   // A top-up of one eSIM, and a cancellation of another.
   const recharged = await desk.newEsim();
   const topup = await client.call('createTopup', {
@@ -147,6 +156,8 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   return {
     order: orderId,
     esim: esimId,
+    shareLink: shareLink.textAt('id'),
+    getSharePage: secret,
     topup: topupId,
     cancellation: cancellationId,
     refund: refund?.id ?? '',

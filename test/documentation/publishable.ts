@@ -1,4 +1,5 @@
 import { EXAMPLE_ADDRESS } from '#api/problems/problem-schema.ts';
+import { SHARE_EXAMPLE_SECRET, SHARE_EXAMPLE_URL } from '#api/share-links/share-link-schemas.ts';
 import type { Exchange } from '#test/documentation/described-client.ts';
 
 /** Operations whose body is not an example, because it changes with every release. */
@@ -14,6 +15,9 @@ const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/]+=*/g;
 /** Ids of quotes are encrypted, so each recording has others. */
 const QUOTE = /\bquo_[\w-]+/g;
+/** The address and the secrets of share links. */
+const SHARE_ADDRESS = /\bhttp:\/\/127\.0\.0\.1:\d+(?=\/e\/)/g;
+const SHARE_SECRET = /(?<=\/e\/)[0-9A-Za-z]{32}\b/g;
 /** The address of the recorded run, in links to the pages of problems. */
 const PROBLEM_PAGE = /\bhttp:\/\/127\.0\.0\.1:\d+(?=\/problems\/)/g;
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g;
@@ -23,6 +27,12 @@ const EPOCH = Date.UTC(2030, 0, 31, 12);
 interface ExampleIds {
   /** Example ids of the description, by the id of this run that they replace. */
   readonly shown: ReadonlyMap<string, string>;
+}
+
+/** Also as a parameter, without the address around it. */
+function withoutShareSecrets(text: string): string {
+  const secrets = new Set([...text.matchAll(SHARE_SECRET)].map(([secret]) => secret));
+  return [...secrets].reduce((rest, secret) => rest.replaceAll(secret, SHARE_EXAMPLE_SECRET), text);
 }
 
 /**
@@ -44,7 +54,7 @@ export function publishable(exchanges: readonly Exchange[], { shown }: ExampleId
       ...(response.body === undefined || WITHOUT_BODY.has(operation) ? {} : { body: shortened(response.body) }),
     },
   }));
-  const text = JSON.stringify(kept, undefined, 1);
+  const text = withoutShareSecrets(JSON.stringify(kept, undefined, 1));
   const ids = new Map(shown);
   const times = fixedTimes([...text.matchAll(TIME)].map(([time]) => time));
   let uuids = 0;
@@ -57,6 +67,7 @@ export function publishable(exchanges: readonly Exchange[], { shown }: ExampleId
       remember(fixedUuids, uuid, () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`),
     )
     .replaceAll(WEBHOOK_SECRET, 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=')
+    .replaceAll(SHARE_ADDRESS, SHARE_EXAMPLE_URL)
     .replaceAll(PROBLEM_PAGE, EXAMPLE_ADDRESS)
     .replaceAll(QUOTE, 'quo_AQRkZXYxvT0kz2m1')
     .replaceAll(TIME, (time) => times.get(time) ?? time)

@@ -16,6 +16,7 @@ import type {
   Case,
   CaseDismissal,
   CasePage,
+  CreatedShareLink,
   CreatedWebhookEndpoint,
   DeadLetter,
   DeadLetterAction,
@@ -62,6 +63,9 @@ import type {
   RefundPage,
   RetryPolicyChange,
   RotatedWebhookSecret,
+  ShareLink,
+  ShareLinkInput,
+  ShareLinkPage,
   Timeline,
   TimelineEntry,
   Topup,
@@ -449,6 +453,13 @@ export interface ListEsimsQuery {
   readonly cursor?: string;
 }
 
+export interface ListShareLinksQuery {
+  /** Maximum number of items, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+}
+
 export interface ListPackagesQuery {
   /** Only packages whose name contains this text, in upper or lower case. */
   readonly q?: string;
@@ -585,7 +596,7 @@ export interface ListWebhookDeliveriesQuery {
 }
 
 export interface ListAuditLogQuery {
-  /** Id of an API key, or `command/<account>`. */
+  /** Id of an API key, `command/<account>`, or `share_link/<id>`. */
   readonly actor?: string;
   /** This action only, such as `vpn.access_revealed`. */
   readonly action?: string;
@@ -1270,6 +1281,44 @@ export class Operations {
     return this.transport.bytes({ operation: 'getEsimQrPng', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/qr.png`, options });
   }
 
+  /** List the share links of an eSIM, newest first.
+   *
+   * With ended ones. No answer contains their secrets.
+   *
+   * Scope: `esims:read`.
+   */
+  listShareLinks(id: string, query: ListShareLinksQuery = {}, options: CallOptions = {}): Paged<ShareLink, ShareLinkPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listShareLinks', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/share-links`, query: { ...query, ...cursor }, options }));
+  }
+
+  /** Make a link with which your customer installs an eSIM.
+   *
+   * The page shows the QR code, one-tap installation, the codes and the steps, in the language of the customer. It needs no API key: whoever has the link can install the eSIM. `url` is in this answer only (a repetition with the same Idempotency-Key shows it again). The link ends by itself, or when it is revoked.
+   *
+   * Scope: `esims:reveal`.
+   */
+  createShareLink(id: string, body: ShareLinkInput = {}, options: WriteOptions = {}): Promise<CreatedShareLink> {
+    return this.transport.json({ operation: 'createShareLink', method: 'POST', path: `/v1/esims/${encodeURIComponent(id)}/share-links`, body, keyed: true, options });
+  }
+
+  /** Read a share link and how often it was viewed.
+   *
+   * Scope: `esims:read`.
+   */
+  getShareLink(id: string, options: CallOptions = {}): Promise<ShareLink> {
+    return this.transport.json({ operation: 'getShareLink', method: 'GET', path: `/v1/share-links/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Revoke a share link: its page is gone at once.
+   *
+   * The link can still be read. A revoked link is not changed.
+   *
+   * Scope: `esims:reveal`.
+   */
+  revokeShareLink(id: string, options: CallOptions = {}): Promise<ShareLink> {
+    return this.transport.json({ operation: 'revokeShareLink', method: 'DELETE', path: `/v1/share-links/${encodeURIComponent(id)}`, options });
+  }
+
   /** Forecast whether the cancellation of an eSIM would be refunded.
    *
    * Reads the five conditions of an automatic refund now. A condition that cannot be read is `unknown`, with the reason. Nothing is changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.
@@ -1564,7 +1613,7 @@ export class Operations {
 
   /** List the audit log, newest first.
    *
-   * Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.
+   * Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every change of an API key, a share link, a webhook endpoint, a webhook secret or a pause, by the API or by a command.
    *
    * Scope: `audit:read`.
    */

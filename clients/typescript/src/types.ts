@@ -1696,6 +1696,30 @@ export interface PauseInput {
    */
   reason: string;
 }
+export interface ShareLinkInput {
+  /**
+   * How long the link can be opened. Default: 7 days.
+   */
+  expires_in_seconds?: number;
+  /**
+   * The same as a time, 5 minutes to 90 days after now. Only one of the two may be given.
+   */
+  expires_at?: string;
+  /**
+   * Language of the page when the customer chooses none. Default: the language of the browser.
+   */
+  language?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh';
+  /**
+   * A heading for the customer, shown on the page. Not encrypted: do not include personal data.
+   */
+  label?: string;
+  /**
+   * Your own data, returned unchanged. Not encrypted: do not include personal data.
+   */
+  metadata?: {
+    [k: string]: string;
+  };
+}
 export interface QuoteInput {
   /**
    * The package of an order or a top-up.
@@ -2082,7 +2106,7 @@ export interface Problem {
    */
   type: string;
   /**
-   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `cancellation_exists`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
+   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `share_link_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `cancellation_exists`, `esim_ended`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
    */
   code:
     | 'validation_failed'
@@ -2107,6 +2131,7 @@ export interface Problem {
     | 'pause_not_found'
     | 'pricing_rule_not_found'
     | 'esim_not_found'
+    | 'share_link_not_found'
     | 'wallet_transaction_not_found'
     | 'reconciliation_not_found'
     | 'package_not_found'
@@ -2122,6 +2147,7 @@ export interface Problem {
     | 'external_topup_id_taken'
     | 'external_subscription_id_taken'
     | 'cancellation_exists'
+    | 'esim_ended'
     | 'action_not_possible'
     | 'webhook_endpoint_disabled'
     | 'webhook_endpoint_limit'
@@ -3496,6 +3522,107 @@ export interface EsimActivation {
     android: string;
   };
 }
+export interface CreatedShareLink {
+  /**
+   * Id of the shareLink.
+   */
+  id: string;
+  /**
+   * Id of the esim.
+   */
+  esim_id: string;
+  /**
+   * `active`: It can be opened. `expired`: Its time is over. `revoked`: It was revoked. A later version may add values.
+   */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /**
+   * Heading of the page.
+   */
+  label: string | null;
+  language: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh' | (string & {}) | null;
+  metadata: {
+    [k: string]: string;
+  };
+  /**
+   * How often the page with the codes was shown. Previews by messengers do not count.
+   */
+  views: number;
+  /**
+   * Time of the last view. RFC 3339.
+   */
+  last_viewed_at: string | null;
+  /**
+   * RFC 3339 time.
+   */
+  expires_at: string;
+  revoked_at: string | null;
+  /**
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * Address of the page for your customer. It contains the secret, which no other answer shows.
+   */
+  url: string;
+  /**
+   * The same without the part from `API_SHARE_LINK_URL`.
+   */
+  path: string;
+}
+export interface ShareLinkPage {
+  data: ShareLink[];
+  /**
+   * Value of `cursor` for the next page; null on the last page.
+   */
+  next_cursor: string | null;
+}
+export interface ShareLink {
+  /**
+   * Id of the shareLink.
+   */
+  id: string;
+  /**
+   * Id of the esim.
+   */
+  esim_id: string;
+  /**
+   * `active`: It can be opened. `expired`: Its time is over. `revoked`: It was revoked. A later version may add values.
+   */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /**
+   * Heading of the page.
+   */
+  label: string | null;
+  language: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh' | (string & {}) | null;
+  metadata: {
+    [k: string]: string;
+  };
+  /**
+   * How often the page with the codes was shown. Previews by messengers do not count.
+   */
+  views: number;
+  /**
+   * Time of the last view. RFC 3339.
+   */
+  last_viewed_at: string | null;
+  /**
+   * RFC 3339 time.
+   */
+  expires_at: string;
+  revoked_at: string | null;
+  /**
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+}
 export interface CancellationPreflight {
   /**
    * Id of the esim.
@@ -4490,7 +4617,7 @@ export interface AuditEntry {
    */
   created_at: string;
   /**
-   * Id of an API key, or `command/<account>` for a command and the account that ran it.
+   * Id of an API key, `command/<account>` for a command and the account that ran it, or `share_link/<id>` for a visitor with that share link.
    */
   actor: string;
   /**

@@ -25,6 +25,8 @@ const PUBLIC = new Set([
   '/docs/guides/{name}',
   '/docs/assets/{name}',
   '/problems/{name}',
+  '/e/{secret}',
+  '/robots.txt',
 ]);
 
 const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswer> =>

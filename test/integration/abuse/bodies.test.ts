@@ -84,7 +84,7 @@ describe('a body', () => {
     const optional = withBody().filter(({ bodyRequired }) => !bodyRequired);
     expect(optional.map(({ id }) => id).toSorted()).toEqual([
       'cancelVpnSubscription',
-      'createQuote',
+      'createShareLink',
       'enableWebhookEndpoint',
       'rotateServiceWebhookSecret',
       'rotateWebhookEndpointSecret',

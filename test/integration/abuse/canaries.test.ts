@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/api-key.ts';
+import { generateShareSecret } from '#crypto/share-secret.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
@@ -16,6 +17,7 @@ const SERVICE_PASSWORD = `canary-password-${randomUUID()}`;
 const IMEI = '490154203237518';
 const CUSTOMER = `canary-customer-${randomUUID()}`;
 const ANSWER = `canary-answer-${randomUUID()}`;
+const SHARE_GUESS = generateShareSecret();
 const VPN_PLAN = 301;
 
 let stack: Stack;
@@ -114,10 +116,17 @@ describe('the placed secrets', () => {
     );
     const esim = order.textAt('esim_id');
     // Another eSIM than the cancelled one, which is to be refunded.
-    const topup = await desk.topUp(await desk.newEsim(), PACKAGE.completedAtOnce);
+    const topupEsim = await desk.newEsim();
+    const topup = await desk.topUp(topupEsim, PACKAGE.completedAtOnce);
     await desk.topupReaches(topup, 'completed');
     const cancellation = await desk.cancel(esim, { reason: 'travels later', accept_without_refund: true });
     await desk.cancellationReaches(cancellation, 'completed', 'refused');
+
+    const shared = await post(`/v1/esims/${topupEsim}/share-links`, {});
+    const shareSecret = shared.textAt('path').slice('/e/'.length);
+    const visitor = new HttpClient(stack.api.baseUrl);
+    expect((await visitor.get(shared.textAt('path'))).text).toContain('smdp');
+    expect((await visitor.get(`/e/${SHARE_GUESS}`)).status).toBe(404);
 
     const activation = await stack.api.get(`/v1/esims/${esim}/activation`);
     for (const format of ['svg', 'png'])
@@ -155,6 +164,8 @@ describe('the placed secrets', () => {
       'API key': stack.apiKey,
       'secret of the API key': stack.apiKey.split('_')[3] ?? '',
       'guessed API key': guessed,
+      'secret of a share link': shareSecret,
+      'guessed secret of a share link': SHARE_GUESS,
       'service password': SERVICE_PASSWORD,
       'webhook secret': stack.webhookSecret,
       ...endpointSecrets,

@@ -8,6 +8,7 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import * as schema from '#db/schema.ts';
+import { sharedEsim } from '#test/support/api/share-links.ts';
 import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
@@ -22,6 +23,7 @@ let api: TestApi;
 let caller: HttpClient;
 let work: OwnWork;
 let otherEndpoint: string;
+let sharedEsimId: string;
 beforeAll(async () => {
   api = await startTestApi({ service });
   caller = await api.caller();
@@ -33,6 +35,7 @@ beforeAll(async () => {
       .set({ status: 'abandoned' })
       .where(eq(schema.cancellations.id, work.ids.cancellation)),
   );
+  sharedEsimId = await sharedEsim(api);
   otherEndpoint = (
     await post({ path: '/v1/webhook-endpoints', body: { url: 'https://shop.example.com/other' } }, randomUUID())
   ).textAt('id');
@@ -87,6 +90,7 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
     bodies('/v1/cancellations', { esim_id: work.ids.esim }, { esim_id: work.ids.esim, accept_without_refund: true }),
   createWebhookEndpoint: () =>
     bodies('/v1/webhook-endpoints', { url: 'https://shop.example.com/1' }, { url: 'https://shop.example.com/2' }),
+  createShareLink: () => bodies(`/v1/esims/${sharedEsimId}/share-links`, { language: 'de' }, { language: 'fr' }),
   rotateWebhookEndpointSecret: () => bodies(endpoint('rotate-secret'), { overlap_seconds: 60 }, { overlap_seconds: 0 }),
   testWebhookEndpoint: () => ({
     request: { path: endpoint('test') },

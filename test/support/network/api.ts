@@ -34,6 +34,9 @@ export const WEBHOOK_SECRET = 'whsec_of_the_test';
 /** The address under which the API is said to be reached. */
 export const PUBLIC_URL = 'https://fulfilment.test/prefix';
 
+/** Address of the pages of share links. */
+export const SHARE_LINK_URL = 'https://esim.example.com';
+
 /** 2030-01-31T12:00:00Z, the initial time of the API's clock. */
 export const TEST_NOW = Date.UTC(2030, 0, 31, 12);
 
@@ -192,8 +195,9 @@ export async function startTestApi(
     webhookTargets: { policy: new AddressPolicy(['127.0.0.0/8']), lookup: async (host) => lookUp(host) },
     endpointSecretOverlapMs: 3_600_000,
     publicUrl: () => PUBLIC_URL,
+    shareLinkUrl: () => SHARE_LINK_URL,
     bodyLimitBytes: 65_536,
-    rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },
+    rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000, sharePagesPerMinute: 1_000_000 },
     trustedProxies: [],
     readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },
     degraded: () => usual.run(readConditions),

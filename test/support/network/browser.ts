@@ -60,9 +60,9 @@ export async function openPage(
   return page;
 }
 
-/** Saves a screenshot of a page under `test/artifacts/`. */
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
+/** Saves a screenshot of a page under `test/artifacts/`. @param fullPage true for the whole page, not only its top. */
+export async function keepScreenshot(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   const folder = join(import.meta.dirname, '../../artifacts');
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage });
 }

@@ -23,7 +23,8 @@ export interface OwnWork {
       | 'vpn_subscription'
       | 'event'
       | 'case'
-      | 'webhookEndpoint',
+      | 'webhookEndpoint'
+      | 'shareLink',
       string
     >
   >;
@@ -60,6 +61,8 @@ export async function makeOwnWork(
     });
     await tx.update(orders).set({ status: 'completed', esimId: esim }).where(eq(orders.id, order));
   });
+  // Before the cancellation of its eSIM.
+  const shareLink = await created(caller, `/v1/esims/${esim}/share-links`, {});
   const topup = await created(caller, '/v1/topups', {
     esim_id: esim,
     package_id: 101,
@@ -108,6 +111,7 @@ export async function makeOwnWork(
       event: event.id,
       case: open.id,
       webhookEndpoint,
+      shareLink,
     },
     ...references,
     iccid,

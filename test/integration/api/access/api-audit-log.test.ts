@@ -35,7 +35,7 @@ const post = (path: string, body: object) => desk.post(path, body, { headers: { 
 
 describe('the audit log', () => {
   it('contains every reveal and action, with actor, action and reason', async () => {
-    const { order, esim, vpn_subscription: vpn, webhookEndpoint: endpoint } = work.ids;
+    const { order, esim, shareLink, vpn_subscription: vpn, webhookEndpoint: endpoint } = work.ids;
     for (const path of [
       `esims/${esim}/activation`,
       `esims/${esim}/qr.svg`,
@@ -59,6 +59,7 @@ describe('the audit log', () => {
       reason,
     ]);
     expect(acts.toReversed()).toEqual([
+      ['share_link.create', 'share_link', shareLink, `${esim}, until 2030-02-07T12:00:00.000Z`],
       ['webhook_endpoint.create', 'webhook_endpoint', endpoint, 'url: https://shop.example.com; event_types: *'],
       ['esim.activation_revealed', 'esim', esim, null],
       ['esim.qr_revealed', 'esim', esim, null],

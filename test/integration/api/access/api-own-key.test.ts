@@ -9,7 +9,7 @@ import { HttpClient } from '#test/support/network/http.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ rateLimits: { perMinute: 600, failuresPerMinute: 30 } });
+  api = await startTestApi({ rateLimits: { perMinute: 600, failuresPerMinute: 30, sharePagesPerMinute: 60 } });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 

@@ -9,7 +9,10 @@ let api: TestApi;
 let stranger: HttpClient;
 beforeAll(async () => {
   // 60 a minute: ten at once, then one a second.
-  api = await startTestApi({ rateLimits: { perMinute: 60, failuresPerMinute: 3 }, trustedProxies: ['127.0.0.1'] });
+  api = await startTestApi({
+    rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
+    trustedProxies: ['127.0.0.1'],
+  });
   stranger = new HttpClient(api.baseUrl);
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -108,7 +111,9 @@ describe('failed authentication', () => {
   });
 
   it('uses X-Forwarded-For only from a configured proxy', async () => {
-    await using direct = await startTestApi({ rateLimits: { perMinute: 60, failuresPerMinute: 3 } });
+    await using direct = await startTestApi({
+      rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
+    });
     const client = new HttpClient(direct.baseUrl);
     let address = 0;
     expect(await statuses(4, () => client.get('/v1/orders', from(`198.51.100.${(address += 1)}`)))).toEqual([

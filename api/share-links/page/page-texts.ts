@@ -1,0 +1,44 @@
+/** A page that only says something. */
+export interface Message {
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** A section with ordered steps. */
+export interface Steps {
+  readonly heading: string;
+  readonly steps: readonly string[];
+}
+
+/** All texts of the page in one language. */
+export interface PageTexts {
+  readonly heading: string;
+  /** Label of the list of languages. */
+  readonly languages: string;
+  readonly alreadyInstalled: string;
+  readonly before: Steps;
+  readonly oneTap: { readonly heading: string; readonly ios: string; readonly android: string; readonly hint: string };
+  readonly scan: { readonly heading: string; readonly alt: string; readonly hint: string };
+  readonly manual: {
+    readonly heading: string;
+    readonly smdpAddress: string;
+    readonly activationCode: string;
+    readonly completeCode: string;
+    /** Shown when the phone asks for a confirmation code, which we do not have. */
+    readonly confirmation: string;
+  };
+  readonly ios: Steps;
+  readonly android: Steps;
+  readonly afterwards: Steps;
+  /** Before the time until which the page can be opened. */
+  readonly availableUntil: string;
+  readonly keepPrivate: string;
+  /** Shown to previews of messengers, with a link to the codes. */
+  readonly preview: { readonly text: string; readonly open: string };
+  readonly cancelled: Message;
+  readonly expired: Message;
+  /** For unknown, expired and revoked links alike. */
+  readonly gone: Message;
+  readonly tooMany: Message;
+  readonly unavailable: Message;
+}

@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { esimExampleId } from '#api/esims/esim-schemas.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { answerOnce } from '#api/http/idempotency.ts';
+import { type Caller, type Operation, invalid, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { pageQuery } from '#api/lists/page-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import {
+  createdShareLinkExample,
+  createdShareLinkOutput,
+  endProblem,
+  requestedEnd,
+  shareLinkExample,
+  shareLinkExampleId,
+  shareLinkInput,
+  shareLinkInputExample,
+  shareLinkJson,
+  shareLinkOutput,
+  shareLinkPage,
+} from '#api/share-links/share-link-schemas.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
+import { findShareLink, listShareLinks, type ShareLinkRow } from '#db/esims/share-links.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+import { createShareLink, readSharedView, revokeShareLink } from '#fulfilment/share-links/share-links.ts';
+
+const tag = 'eSIMs';
+const JSON_TYPE = 'application/json';
+const LINKS_PATH = '/v1/esims/{id}/share-links';
+const LINK_PATH = '/v1/share-links';
+const esimPath = idInPath('esim', esimExampleId);
+const linkPath = idInPath('shareLink', shareLinkExampleId);
+
+/** Share links of eSIMs: create, list, read, revoke. */
+export function shareLinkOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, now, shareLinkUrl } = dependencies;
+  const requireOwnEsim = async (db: Executor, id: string, { ownerId }: Caller): Promise<EsimRow> => {
+    const esim = mayExist('esim', id) ? await findEsim(db, id, ownerId) : undefined;
+    if (esim === undefined) throw new Problem('esim_not_found');
+    return esim;
+  };
+  const shown = (row: ShareLinkRow | undefined) => {
+    if (row === undefined) throw new Problem('share_link_not_found');
+    return jsonReply(200, shareLinkJson(row, new Date(now())));
+  };
+  const linkAnswer = {
+    200: { description: 'The link.', contentType: JSON_TYPE, schema: shareLinkOutput, example: shareLinkExample },
+  };
+  return [
+    operation({
+      id: 'createShareLink',
+      method: 'post',
+      path: LINKS_PATH,
+      tag,
+      summary: 'Make a link with which your customer installs an eSIM',
+      description:
+        'The page shows the QR code, one-tap installation, the codes and the steps, in the language of the customer. ' +
+        'It needs no API key: whoever has the link can install the eSIM. `url` is in this answer only (a repetition ' +
+        'with the same Idempotency-Key shows it again). The link ends by itself, or when it is revoked.',
+      scope: 'esims:reveal',
+      idempotent: true,
+      params: esimPath,
+      body: shareLinkInput,
+      bodyExample: shareLinkInputExample,
+      answers: {
+        201: {
+          description: 'The link with its address.',
+          contentType: JSON_TYPE,
+          schema: createdShareLinkOutput,
+          example: createdShareLinkExample,
+          headers: { Location: 'Address of the link in this API, without the secret.' },
+        },
+      },
+      problems: ['esim_not_found', 'esim_ended'],
+      handle: async ({ params: { id }, body, json, header, caller }) => {
+        const target = `POST ${LINKS_PATH.replace('{id}', id)}`;
+        const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json };
+        return answerOnce(dependencies, request, async (tx) => {
+          const at = new Date(now());
+          const expiresAt = requestedEnd(body, at);
+          const message = endProblem(expiresAt, at);
+          if (message !== undefined) throw invalid([{ in: 'body', field: 'expires_at', message }]);
+          const esim = await requireOwnEsim(tx, id, caller);
+          const view = await readSharedView(tx, esim, at);
+          if (view === 'cancelled' || view === 'expired') throw new Problem('esim_ended');
+          const terms = { label: body.label ?? null, language: body.language ?? null, metadata: body.metadata ?? {} };
+          const { row, secret } = await createShareLink(
+            tx,
+            { esimId: id, apiKeyId: caller.lineageId, expiresAt, ...terms },
+            { actor: caller.apiKeyId, now: at },
+          );
+          const path = `/e/${secret}`;
+          const created = { ...shareLinkJson(row, at), url: `${shareLinkUrl()}${path}`, path };
+          return jsonReply(201, created, { Location: `${LINK_PATH}/${row.id}` });
+        });
+      },
+    }),
+    operation({
+      id: 'listShareLinks',
+      method: 'get',
+      path: LINKS_PATH,
+      tag,
+      summary: 'List the share links of an eSIM, newest first',
+      description: 'With ended ones. No answer contains their secrets.',
+      scope: 'esims:read',
+      params: esimPath,
+      query: z.strictObject(pageQuery),
+      answers: {
+        200: {
+          description: 'A page of links.',
+          contentType: JSON_TYPE,
+          schema: shareLinkPage,
+          example: { data: [shareLinkExample], next_cursor: null },
+        },
+      },
+      problems: ['esim_not_found'],
+      handle: async ({ params: { id }, query: { limit, cursor }, caller }) => {
+        const after = cursor === undefined ? undefined : readIdCursor('shareLink', cursor);
+        const found = await database.run(async (db) => {
+          await requireOwnEsim(db, id, caller);
+          return listShareLinks(db, id, { limit: limit + 1, after });
+        });
+        const at = new Date(now());
+        return pageReply(found, limit, { json: (row) => shareLinkJson(row, at), cursor: (row) => idCursor(row.id) });
+      },
+    }),
+    operation({
+      id: 'getShareLink',
+      method: 'get',
+      path: `${LINK_PATH}/{id}`,
+      tag,
+      summary: 'Read a share link and how often it was viewed',
+      scope: 'esims:read',
+      params: linkPath,
+      answers: linkAnswer,
+      problems: ['share_link_not_found'],
+      handle: async ({ params: { id }, caller: { ownerId } }) =>
+        shown(mayExist('shareLink', id) ? await database.run((db) => findShareLink(db, id, ownerId)) : undefined),
+    }),
+    operation({
+      id: 'revokeShareLink',
+      method: 'delete',
+      path: `${LINK_PATH}/{id}`,
+      tag,
+      summary: 'Revoke a share link: its page is gone at once',
+      description: 'The link can still be read. A revoked link is not changed.',
+      scope: 'esims:reveal',
+      params: linkPath,
+      answers: linkAnswer,
+      problems: ['share_link_not_found'],
+      handle: async ({ params: { id }, caller: { ownerId, apiKeyId: actor } }) =>
+        shown(
+          mayExist('shareLink', id)
+            ? await database.transaction((tx) => revokeShareLink(tx, id, ownerId, { actor, now: new Date(now()) }))
+            : undefined,
+        ),
+    }),
+  ];
+}

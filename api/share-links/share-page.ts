@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { type DocumentedAnswer, type Incoming, type Operation, publicOperation } from '#api/http/operation.ts';
+import { bytesReply, type Reply } from '#api/http/reply.ts';
+import { databaseUnavailable } from '#api/problems/error-handler.ts';
+import type { Problem } from '#api/problems/problem.ts';
+import { esimPage, previewPage } from '#api/share-links/page/esim-page.ts';
+import { messagePage } from '#api/share-links/page/page-frame.ts';
+import { pageLanguage, type LanguageRequest } from '#api/share-links/page/page-language.ts';
+import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
+import { isPreview, phoneOf } from '#api/share-links/page/visitor.ts';
+import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
+import { hashShareSecret } from '#crypto/share-secret.ts';
+import { activationCodeAad } from '#db/encryption-aads.ts';
+import { findOpenShareLink, type OpenShareLink } from '#db/esims/share-links.ts';
+import { parseLpaString } from '#domain/esims/activation.ts';
+import { readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
+
+const tag = 'eSIMs';
+const HTML_TYPE = 'text/html';
+const params = z.strictObject({
+  secret: z.string().meta({ description: 'The secret of the link.', example: SHARE_EXAMPLE_SECRET }),
+});
+
+const page = (description: string, headers: DocumentedAnswer['headers'] = {}): DocumentedAnswer => ({
+  description,
+  contentType: HTML_TYPE,
+  headers,
+});
+
+/** The page of a share link, and what robots may read. */
+export function sharePageOperations(dependencies: ApiDependencies): Operation[] {
+  const { closedBecause } = dependencies;
+  return [
+    publicOperation({
+      id: 'getSharePage',
+      method: 'get',
+      path: '/e/{secret}',
+      tag,
+      summary: 'The page of a share link, for your customer',
+      description:
+        'HTML in the language of `lang`, of the link, or of `Accept-Language`. Each view is counted and written to ' +
+        'the audit log. Previews by messengers get a page without codes, which is not counted.',
+      params,
+      answers: {
+        200: page('How to install the eSIM; or that it was cancelled or has expired.'),
+        404: page('The link does not exist, has expired or was revoked: the same page for all of them.'),
+        429: page('Too many requests from this address.', { 'Retry-After': 'Seconds.' }),
+        500: page('Something failed.'),
+        503: page('The database does not answer.', { 'Retry-After': 'Seconds.' }),
+      },
+      visitorPage: problemPage,
+      handle: async (incoming) => {
+        const reason = closedBecause();
+        if (reason !== undefined) throw databaseUnavailable(new Error(reason));
+        return (await sharedPage(dependencies, incoming)) ?? gonePage(incoming);
+      },
+    }),
+    publicOperation({
+      id: 'getRobots',
+      method: 'get',
+      path: '/robots.txt',
+      tag: 'Documentation',
+      summary: 'Asks search engines to read nothing',
+      answers: { 200: { description: 'The rules (RFC 9309).', contentType: 'text/plain' } },
+      handle: async () => bytesReply(200, 'text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n'),
+    }),
+  ];
+}
+
+/** @returns undefined when no open link has this secret. */
+async function sharedPage(dependencies: ApiDependencies, incoming: Incoming): Promise<Reply | undefined> {
+  const { database, now } = dependencies;
+  const { secret } = params.parse(incoming.params);
+  const found = await database.run((db) => findOpenShareLink(db, hashShareSecret(secret), new Date(now())));
+  if (found === undefined) return undefined;
+  const language = pageLanguage(incoming, found.link.language);
+  const isShown = isAskedFor(incoming.query);
+  if (incoming.isHead || (isPreview(incoming) && !isShown)) return previewPage(language, found.link.label);
+
+  const { isOpen, view } = await database.transaction(async (tx) => ({
+    isOpen: await recordShareLinkView(tx, found, new Date(now())),
+    view: await readSharedView(tx, found.esim, new Date(now())),
+  }));
+  if (!isOpen) return undefined;
+  if (view === 'cancelled' || view === 'expired') return messagePage(200, language, PAGE_TEXTS[language][view]);
+  return esimPage({
+    language,
+    label: found.link.label,
+    activation: activationOf(dependencies, found),
+    isInstalled: view === 'installed',
+    expiresAt: found.link.expiresAt,
+    phone: phoneOf(incoming),
+    keptQuery: isShown ? '&show=1' : '',
+  });
+}
+
+function isAskedFor(query: unknown): boolean {
+  return z.looseObject({ show: z.literal('1') }).safeParse(query).success;
+}
+
+function activationOf({ keyRing }: ApiDependencies, { esim }: OpenShareLink) {
+  const activation = parseLpaString(keyRing.decryptText(esim.encryptedActivationCode, activationCodeAad(esim.id)));
+  if (activation === undefined) throw new Error(`the stored activation code of ${esim.id} is not one`);
+  return activation;
+}
+
+/** The same for unknown, expired and revoked links: it must not tell which secrets have existed. */
+function gonePage(request: LanguageRequest): Reply {
+  const language = pageLanguage(request);
+  return messagePage(404, language, PAGE_TEXTS[language].gone);
+}
+
+/** A problem as a page for people: they cannot read problem+json. */
+function problemPage({ status, headers }: Problem, request: LanguageRequest): Reply {
+  const language = pageLanguage(request);
+  const { tooMany, unavailable } = PAGE_TEXTS[language];
+  return messagePage(status, language, status === 429 ? tooMany : unavailable, headers);
+}

@@ -1,0 +1,52 @@
+/** Share links: addresses under which an end customer sees how to install an eSIM. */
+import { milestonesOf, type EsimReading } from '#domain/esims/milestones.ts';
+
+/** Languages of the page, each with its own name and writing direction. */
+export const SHARE_LANGUAGES = {
+  en: { name: 'English', direction: 'ltr' },
+  de: { name: 'Deutsch', direction: 'ltr' },
+  fr: { name: 'Français', direction: 'ltr' },
+  es: { name: 'Español', direction: 'ltr' },
+  pt: { name: 'Português', direction: 'ltr' },
+  it: { name: 'Italiano', direction: 'ltr' },
+  ar: { name: 'العربية', direction: 'rtl' },
+  zh: { name: '中文', direction: 'ltr' },
+} as const satisfies Record<string, { readonly name: string; readonly direction: 'ltr' | 'rtl' }>;
+
+export type ShareLanguage = keyof typeof SHARE_LANGUAGES;
+
+export const shareLanguages = Object.keys(SHARE_LANGUAGES) as [ShareLanguage, ...ShareLanguage[]];
+
+export const SHARE_LINK_STATUSES = {
+  active: 'It can be opened.',
+  expired: 'Its time is over.',
+  revoked: 'It was revoked.',
+} as const;
+
+export type ShareLinkStatus = keyof typeof SHARE_LINK_STATUSES;
+
+/** The status of a link. A revoked link stays revoked after its end. */
+export function shareLinkStatus(
+  { revokedAt, expiresAt }: { readonly revokedAt: Date | null; readonly expiresAt: Date },
+  now: Date,
+): ShareLinkStatus {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt <= now ? 'expired' : 'active';
+}
+
+/**
+ * What the page of an open link shows: how to install the eSIM; the same with the notice that it is installed; or that
+ * the eSIM was cancelled or has expired, without its codes.
+ */
+export type SharedEsimView = 'ready' | 'installed' | 'cancelled' | 'expired';
+
+/** @param isBeingCancelled true when its reseller has asked for a cancellation: the customer must not install it. */
+export function sharedEsimView(
+  esim: Omit<EsimReading, 'usage' | 'readAt'>,
+  { isBeingCancelled, now }: { readonly isBeingCancelled: boolean; readonly now: number },
+): SharedEsimView {
+  if (isBeingCancelled || esim.status === 'cancelled') return 'cancelled';
+  const reached = milestonesOf({ ...esim, usage: undefined, readAt: now });
+  if (reached.includes('expired')) return 'expired';
+  return reached.includes('installed') ? 'installed' : 'ready';
+}

@@ -1,0 +1,159 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#db/connection/ids.ts';
+import { auditLog, cancellations } from '#db/schema.ts';
+import { askForLink, makeLink, sharedEsim } from '#test/support/api/share-links.ts';
+import { SHARE_LINK_URL, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { everythingStored, foundIn } from '#test/support/plain-text.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const at = (ms: number) => new Date(TEST_NOW + ms).toISOString();
+
+let api: TestApi;
+let caller: HttpClient;
+let esim: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+  esim = await sharedEsim(api);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const audited = (subjectId: string) =>
+  api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, subjectId)).orderBy(auditLog.id));
+
+describe('a share link', () => {
+  it('is created with its address, which no other answer, table or line of the log contains', async () => {
+    const label = 'Japan, 1 GB';
+    const made = await askForLink(caller, esim, { language: 'de', label, metadata: { order: 'A-1' } });
+    const [id, path] = [made.textAt('id'), made.textAt('path')];
+    const secret = path.slice('/e/'.length);
+    expect([made.status, made.headers.get('location'), made.headers.get('cache-control')]).toEqual([
+      201,
+      `/v1/share-links/${id}`,
+      'no-store',
+    ]);
+    expect(secret).toMatch(/^[0-9A-Za-z]{32}$/);
+    const shown = {
+      id,
+      esim_id: esim,
+      status: 'active',
+      label,
+      language: 'de',
+      metadata: { order: 'A-1' },
+      views: 0,
+      last_viewed_at: null,
+      expires_at: at(7 * DAY),
+      revoked_at: null,
+      created_by: expect.stringMatching(/^key_/),
+      created_at: at(0),
+    };
+    expect(made.body).toEqual({ ...shown, path, url: `${SHARE_LINK_URL}${path}` });
+    expect((await caller.get(`/v1/share-links/${id}`)).body).toEqual(shown);
+    expect((await caller.get(`/v1/esims/${esim}/share-links`)).at('data')).toEqual([shown]);
+
+    await caller.get(path);
+    const stored = await everythingStored(api.databaseUrl);
+    expect(stored).toContain(createHash('sha256').update(secret).digest('hex'));
+    expect(foundIn(stored, { secret })).toEqual([]);
+    expect(foundIn(api.log.join(''), { secret })).toEqual([]);
+    expect((await audited(id)).map(({ action, reason }) => [action, reason])).toEqual([
+      ['share_link.create', `${esim}, until ${at(7 * DAY)}`],
+    ]);
+  });
+
+  it('is created once for an Idempotency-Key, and a repetition has the same address', async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const post = (body: object) => caller.post(`/v1/esims/${esim}/share-links`, body, { headers });
+    const first = await post({ expires_in_seconds: 3_600 });
+    const again = await post({ expires_in_seconds: 3_600 });
+    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
+    expect((await post({ expires_in_seconds: 7_200 })).at('code')).toBe('idempotency_key_reused');
+    expect((await caller.get(first.textAt('path'))).status).toBe(200);
+  });
+
+  it('ends within five minutes and ninety days, by a duration or a time', async () => {
+    const end = async (body: object) => (await askForLink(caller, esim, body)).at('expires_at');
+    expect(await end({ expires_in_seconds: 300 })).toBe(at(5 * MINUTE));
+    expect(await end({ expires_in_seconds: 7_776_000 })).toBe(at(90 * DAY));
+    expect(await end({ expires_at: at(DAY) })).toBe(at(DAY));
+    for (const [body, field] of [
+      [{ expires_in_seconds: 299 }, 'expires_in_seconds'],
+      [{ expires_in_seconds: 7_776_001 }, 'expires_in_seconds'],
+      [{ expires_at: at(-1) }, 'expires_at'],
+      [{ expires_at: at(5 * MINUTE - 1) }, 'expires_at'],
+      [{ expires_at: at(90 * DAY + 1) }, 'expires_at'],
+      [{ expires_at: at(DAY), expires_in_seconds: 3_600 }, 'expires_at'],
+      [{ language: 'tlh' }, 'language'],
+      [{ label: ' ' }, 'label'],
+    ] as const) {
+      const refused = await askForLink(caller, esim, body);
+      expect([body, refused.status, refused.at('errors', 0, 'field')]).toEqual([body, 400, field]);
+    }
+  });
+
+  it('is refused for an eSIM that is cancelled, expired or being cancelled', async () => {
+    const ended = [
+      await sharedEsim(api, { status: 'cancelled' }),
+      await sharedEsim(api, { status: 'expired' }),
+      await sharedEsim(api, { status: 'active', expiresAt: new Date(TEST_NOW) }),
+      await sharedEsim(api),
+    ];
+    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: ended[3]!, acceptWithoutRefund: false };
+    await api.database.run((db) => db.insert(cancellations).values(row));
+    for (const id of ended) {
+      const refused = await askForLink(caller, id);
+      expect([refused.status, refused.at('code')]).toEqual([409, 'esim_ended']);
+    }
+    expect((await askForLink(caller, await sharedEsim(api, { status: 'installed' }))).status).toBe(201);
+  });
+
+  it('needs the scope of activation codes to be made or revoked, and only that of eSIMs to be read', async () => {
+    const { id } = await makeLink(caller, esim);
+    const reader = await api.caller(['esims:read']);
+    expect([
+      (await askForLink(reader, esim)).at('missing_scope'),
+      (await reader.get(`/v1/share-links/${id}`)).status,
+    ]).toEqual(['esims:reveal', 200]);
+    expect((await reader.call('DELETE', `/v1/share-links/${id}`, {})).at('missing_scope')).toBe('esims:reveal');
+    expect((await reader.get(`/v1/share-links/${id}`)).at('status')).toBe('active');
+  });
+
+  it('is revoked once: later calls change nothing and it can still be read', async () => {
+    const { id, path } = await makeLink(caller, esim);
+    const revoke = () => caller.call('DELETE', `/v1/share-links/${id}`, {});
+    const first = await revoke();
+    expect([first.status, first.at('status'), first.at('revoked_at')]).toEqual([200, 'revoked', at(0)]);
+    api.clock.now += MINUTE;
+    expect((await revoke()).text).toBe(first.text);
+    expect((await caller.get(`/v1/share-links/${id}`)).text).toBe(first.text);
+    api.clock.now = TEST_NOW;
+    expect((await caller.get(path)).status).toBe(404);
+    expect((await audited(id)).map(({ action }) => action)).toEqual(['share_link.create', 'share_link.revoke']);
+  });
+
+  it('shows that it has expired', async () => {
+    const { id } = await makeLink(caller, esim, { expires_in_seconds: 300 });
+    const status = async () => (await caller.get(`/v1/share-links/${id}`)).at('status');
+    api.clock.now = TEST_NOW + 5 * MINUTE - 1;
+    expect(await status()).toBe('active');
+    api.clock.now += 1;
+    expect(await status()).toBe('expired');
+    api.clock.now = TEST_NOW;
+  });
+});
+
+describe('the list of the share links of an eSIM', () => {
+  it('has pages, newest first, and contains no links of others', async () => {
+    const own = await sharedEsim(api);
+    const ids: string[] = [];
+    for (let made = 0; made < 3; made += 1) ids.unshift((await makeLink(caller, own)).id);
+    const first = await caller.get(`/v1/esims/${own}/share-links?limit=2`);
+    expect([first.at('data', 0, 'id'), first.at('data', 1, 'id')]).toEqual(ids.slice(0, 2));
+    const rest = await caller.get(`/v1/esims/${own}/share-links?limit=2&cursor=${first.textAt('next_cursor')}`);
+    expect([rest.at('data', 0, 'id'), rest.at('data', 1), rest.at('next_cursor')]).toEqual([ids[2], undefined, null]);
+  });
+});

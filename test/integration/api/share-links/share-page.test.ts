@@ -1,0 +1,260 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#db/connection/ids.ts';
+import { auditLog, cancellations, esims } from '#db/schema.ts';
+import { makeLink, SHARED_CODE, sharedEsim } from '#test/support/api/share-links.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
+import { qrOfSvg } from '#test/support/qr.ts';
+
+const MINUTE = 60_000;
+const NOBODY = '0'.repeat(32);
+
+let api: TestApi;
+let caller: HttpClient;
+let visitor: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+  visitor = new HttpClient(api.baseUrl);
+});
+beforeEach(() => {
+  api.clock.now = TEST_NOW;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const linkOf = async (id: string) => caller.get(`/v1/share-links/${id}`);
+const views = async (id: string) => [(await linkOf(id)).at('views'), (await linkOf(id)).at('last_viewed_at')];
+const audited = (subjectId: string) =>
+  api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, subjectId)));
+/** Headers that differ with each request. */
+const lasting = ({ status, headers, text }: HttpAnswer) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)),
+});
+
+describe('the page of a share link', () => {
+  it('has the QR code, the links for both systems and the codes, in the language of the browser', async () => {
+    const { path } = await makeLink(caller, await sharedEsim(api), { label: 'Japan <1 GB> & more' });
+    const page = await visitor.get(path, { headers: { 'Accept-Language': 'nl, fr-CA;q=0.8, de;q=0.7' } });
+    expect([page.status, page.headers.get('content-type'), page.headers.get('content-language')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'fr',
+    ]);
+    expect(page.text).toContain('<html lang="fr" dir="ltr">');
+    expect(page.text).toContain('Installez votre eSIM');
+    expect(page.text).toContain('Japan &lt;1 GB&gt; &amp; more');
+    const carddata = 'esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6';
+    for (const system of ['apple', 'android']) {
+      expect(page.text).toContain(`href="https://esimsetup.${system}.com/${carddata}"`);
+    }
+    for (const code of ['smdp.example.com', 'A1B2-C3D4-E5F6', SHARED_CODE]) {
+      expect(page.text).toContain(`<code dir="ltr">${code}</code>`);
+    }
+    expect(qrOfSvg(page.text)).toEqual({ text: SHARED_CODE, quietZone: 4 });
+    expect(page.text).toContain('7 février 2030');
+    expect(page.text).not.toContain('code de confirmation');
+  });
+
+  it('needs no script, loads nothing, sets no cookie, and is neither stored nor indexed', async () => {
+    const { path } = await makeLink(caller, await sharedEsim(api));
+    const page = await visitor.get(path);
+    expect(page.text).not.toMatch(/<(?:script|img|link|iframe|form|object)\b|\bon\w+=|\bstyle="|@import|url\(/);
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/,
+    );
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex, nofollow, noarchive',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(page.headers.get('set-cookie')).toBeNull();
+    expect((await visitor.get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
+  });
+
+  it("follows the customer's choice, then the link, then the browser", async () => {
+    const esim = await sharedEsim(api);
+    const open = await makeLink(caller, esim);
+    const spanish = await makeLink(caller, esim, { language: 'es' });
+    const headers = { 'Accept-Language': 'pt-BR' };
+    const language = async (path: string) => (await visitor.get(path, { headers })).headers.get('content-language');
+    expect(await language(open.path)).toBe('pt');
+    expect(await language(spanish.path)).toBe('es');
+    expect(await language(`${spanish.path}?lang=ar`)).toBe('ar');
+    expect(await language(`${spanish.path}?lang=xx`)).toBe('es');
+    expect(await language(`${spanish.path}?lang=ar&lang=de`)).toBe('es');
+    expect((await visitor.get(`${open.path}?lang=ar`)).text).toContain('<html lang="ar" dir="rtl">');
+  });
+
+  it('is counted and audited with the link as actor, before the codes are shown', async () => {
+    const esim = await sharedEsim(api);
+    const { id, path } = await makeLink(caller, esim);
+    await visitor.get(path);
+    api.clock.now += MINUTE;
+    await visitor.get(path);
+    expect(await views(id)).toEqual([2, new Date(TEST_NOW + MINUTE).toISOString()]);
+    expect((await audited(esim)).map(({ actor, action, at }) => [actor, action, at.getTime()])).toEqual([
+      [`share_link/${id}`, 'esim.share_link_viewed', TEST_NOW],
+      [`share_link/${id}`, 'esim.share_link_viewed', TEST_NOW + MINUTE],
+    ]);
+  });
+
+  it('shows no code when the audit log cannot be written', async () => {
+    await using own = await startTestApi();
+    const { path } = await makeLink(await own.caller(), await sharedEsim(own));
+    await own.database.run((db) => db.execute('alter table audit_log rename to audit_log_away'));
+    const page = await new HttpClient(own.baseUrl).get(path, { headers: { 'Accept-Language': 'de' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('kann gerade nicht angezeigt werden');
+    expect(page.text).not.toContain('A1B2');
+  });
+
+  it('puts the phone of the visitor first', async () => {
+    const { path } = await makeLink(caller, await sharedEsim(api));
+    const order = async (agent: string) => {
+      const { text } = await visitor.get(path, { headers: { 'User-Agent': agent } });
+      return [...text.matchAll(/esimsetup\.(\w+)\.com/g)].map(([, system]) => system);
+    };
+    expect(await order('Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/140')).toEqual(['android', 'apple']);
+    expect(await order('Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)')).toEqual(['apple', 'android']);
+  });
+
+  it('names the confirmation code when the phone asks for one', async () => {
+    const esim = await sharedEsim(api, {}, { code: `${SHARED_CODE}$$1` });
+    const page = await visitor.get((await makeLink(caller, esim)).path);
+    expect(page.text).toContain('confirmation code');
+    expect(qrOfSvg(page.text).text).toBe(`${SHARED_CODE}$$1`);
+  });
+
+  it('says that the eSIM is installed, cancelled, being cancelled or expired, without the codes of an ended one', async () => {
+    const esim = await sharedEsim(api);
+    const { path } = await makeLink(caller, esim);
+    const page = async (state: Partial<typeof esims.$inferInsert>) => {
+      await api.database.run((db) => db.update(esims).set(state).where(eq(esims.id, esim)));
+      return visitor.get(path);
+    };
+    expect((await visitor.get(path)).text).not.toContain('already installed');
+    const installed = await page({ status: 'installed', installedAt: new Date(TEST_NOW) });
+    expect(installed.text).toContain('already installed');
+    expect(installed.text).toContain('A1B2-C3D4');
+    const none = (answer: HttpAnswer, heading: string) => {
+      expect([answer.status, answer.text.includes(heading), answer.text.includes('A1B2')]).toEqual([200, true, false]);
+    };
+    none(await page({ expiresAt: new Date(TEST_NOW) }), 'This eSIM has expired');
+    none(await page({ expiresAt: null, status: 'cancelled' }), 'This eSIM was cancelled');
+    await page({ status: 'available', installedAt: null });
+    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: esim, acceptWithoutRefund: false };
+    await api.database.run((db) => db.insert(cancellations).values(row));
+    none(await visitor.get(path), 'This eSIM was cancelled');
+  });
+});
+
+describe('a request that no person makes', () => {
+  it('is answered without codes, counts nothing, and a person behind it can go on', async () => {
+    const esim = await sharedEsim(api);
+    const { id, path } = await makeLink(caller, esim, { label: 'Japan' });
+    const requests: readonly Record<string, string>[] = [
+      { 'User-Agent': 'WhatsApp/2.23.20.0' },
+      { 'User-Agent': 'TelegramBot (like TwitterBot)' },
+      { 'User-Agent': 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)' },
+      { 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) SkypeUriPreview Preview/0.5' },
+      { 'Sec-Purpose': 'prefetch;prerender' },
+      { Purpose: 'preview' },
+    ];
+    for (const headers of requests) {
+      const page = await visitor.get(path, { headers });
+      expect([headers, page.status, page.text.includes('A1B2'), page.text.includes('Japan')]).toEqual([
+        headers,
+        200,
+        false,
+        true,
+      ]);
+    }
+    const head = await visitor.call('HEAD', path, {});
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect([await views(id), await audited(esim)]).toEqual([[0, null], []]);
+
+    const headers = requests[0]!;
+    const [, query = ''] = /href="(\?[^"]*show=1)"/.exec((await visitor.get(path, { headers })).text) ?? [];
+    const shown = await visitor.get(path + query.replaceAll('&amp;', '&'), { headers });
+    expect(shown.text).toContain('A1B2');
+    expect(shown.text).toContain('?lang=de&amp;show=1');
+    expect((await views(id))[0]).toBe(1);
+  });
+
+  it('does not include phones with "bot" in their names', async () => {
+    const { id, path } = await makeLink(caller, await sharedEsim(api));
+    const page = await visitor.get(path, {
+      headers: { 'User-Agent': 'Mozilla/5.0 (Linux; Android 12; CUBOT P60) AppleWebKit/537.36 Chrome/120' },
+    });
+    expect([page.text.includes('A1B2'), (await views(id))[0]]).toEqual([true, 1]);
+  });
+});
+
+describe('an unknown, expired or revoked link', () => {
+  it('is the same plain page, for GET and HEAD, without a trace', async () => {
+    const esim = await sharedEsim(api);
+    const expired = await makeLink(caller, esim, { expires_in_seconds: 300, language: 'de', label: 'Japan' });
+    const revoked = await makeLink(caller, esim, { language: 'de' });
+    await caller.call('DELETE', `/v1/share-links/${revoked.id}`, {});
+    api.clock.now += 5 * MINUTE;
+    for (const method of ['GET', 'HEAD']) {
+      const ask = async (path: string) => lasting(await visitor.call(method, path, {}));
+      const unknown = await ask(`/e/${NOBODY}`);
+      expect(unknown.status).toBe(404);
+      for (const path of [expired.path, revoked.path, `/e/${revoked.id}`, '/e/x', `/e/${'x'.repeat(5_000)}`]) {
+        expect(await ask(path)).toEqual(unknown);
+      }
+    }
+    const page = await visitor.get(`/e/${NOBODY}?lang=zh`);
+    expect(page.text).toContain('此页面不可用');
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    expect([await audited(esim), (await views(expired.id))[0]]).toEqual([[], 0]);
+  });
+});
+
+describe('the visits of one address', () => {
+  it('are limited, with a page that says so and when to come back; others are not affected', async () => {
+    await using own = await startTestApi({
+      // 20 a minute: five at once, then one in three seconds.
+      rateLimits: { perMinute: undefined, failuresPerMinute: 10, sharePagesPerMinute: 20 },
+      trustedProxies: ['127.0.0.1'],
+    });
+    const { path } = await makeLink(await own.caller(), await sharedEsim(own));
+    const stranger = new HttpClient(own.baseUrl);
+    const from = (address: string, target: string) =>
+      stranger.get(target, { headers: { 'X-Forwarded-For': address, 'Accept-Language': 'de' } });
+    for (let guess = 0; guess < 5; guess += 1) expect((await from('203.0.113.7', '/e/guess')).status).toBe(404);
+    const refused = await from('203.0.113.7', path);
+    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('content-type')]).toEqual([
+      429,
+      '3',
+      'text/html; charset=utf-8',
+    ]);
+    expect(refused.text).toContain('Zu viele Anfragen');
+    expect(refused.headers.get('cache-control')).toBe('no-store');
+    expect((await from('203.0.113.8', path)).status).toBe(200);
+    own.clock.now += 3_000;
+    expect((await from('203.0.113.7', path)).status).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  it('has the pattern of the address, never the secret, also of guesses and failures', async () => {
+    const { secret, path } = await makeLink(caller, await sharedEsim(api));
+    await visitor.get(path);
+    await visitor.get(`${path}/more`);
+    await visitor.call('POST', path, {});
+    await visitor.get(`/e/%zz${secret}`);
+    const log = api.log.join('');
+    expect(log).toContain('"route":"/e/{secret}"');
+    expect(log).not.toContain(secret);
+  });
+});
