@@ -62,6 +62,7 @@ export function sharePageOperations(dependencies: ApiDependencies): Operation[] 
       path: '/robots.txt',
       tag: 'Documentation',
       summary: 'Asks search engines to read nothing',
+      description: 'Pages of share links are for their holders, and the other pages for integrators.',
       answers: { 200: { description: 'The rules (RFC 9309).', contentType: 'text/plain' } },
       handle: async () => bytesReply(200, 'text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n'),
     }),
