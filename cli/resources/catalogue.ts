@@ -32,6 +32,30 @@ export const ESIMS: ResourceDefinition = {
       suggested_price: money((option) => option.suggested_price),
       available: text((option) => option.available),
     }),
+    share: object('createShareLink', {
+      about: 'Make a link with which the customer installs the eSIM. The link is printed only this once',
+      examples: [['esim_… --expires-in-seconds 86400 --language de', 'a link for one day, with a page in German']],
+    }),
+    'share-links': list('listShareLinks', {
+      id: text((link) => link.id),
+      status: status((link) => link.status),
+      label: flexible((link) => link.label),
+      language: text((link) => link.language),
+      views: text((link) => link.views),
+      last_viewed_at: time((link) => link.last_viewed_at),
+      expires_at: time((link) => link.expires_at),
+      created_at: time((link) => link.created_at),
+    }),
+  },
+};
+
+/** Links with which customers install eSIMs. `esims share` makes them. */
+export const SHARE_LINKS: ResourceDefinition = {
+  command: 'share-links',
+  about: 'links with which customers install eSIMs',
+  commands: {
+    show: object('getShareLink'),
+    revoke: object('revokeShareLink'),
   },
 };
 

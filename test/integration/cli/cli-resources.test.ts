@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '#cli/events/listen.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
-import { ESIMS, PACKAGES, PRICING, QUOTES } from '#cli/resources/catalogue.ts';
+import { ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { describedCall, type CallDefinition } from '#cli/resources/definition.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import type { Environment } from '#config/environment.ts';
@@ -14,7 +14,7 @@ import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 
-const others = [ESIMS, PACKAGES, QUOTES, PRICING, WALLET, REFUNDS, CASES, EVENTS, WEBHOOK_ENDPOINTS];
+const others = [ESIMS, SHARE_LINKS, PACKAGES, QUOTES, PRICING, WALLET, REFUNDS, CASES, EVENTS, WEBHOOK_ENDPOINTS];
 const resources = [...Object.values(PURCHASES), ...others];
 const commands = resources.flatMap(({ command, commands: all }) =>
   Object.entries(all).map(([action, definition]) => ({ typed: `${command} ${action}`, definition })),
@@ -38,6 +38,7 @@ const idsOf = ({ ids }: OwnWork): Readonly<Record<string, string>> => ({
   cancellations: ids.cancellation,
   esims: ids.esim,
   packages: '101',
+  'share-links': ids.shareLink,
   refunds: ids.refund,
   cases: ids.case,
   events: ids.event,
@@ -110,6 +111,15 @@ describe('the commands of the resources', () => {
     expect(found.output).toContain(`,${reference},101,`);
     const again = await run(PURCHASES.order.commands['create'], { packageId: 101, externalOrderId: reference });
     expect(again).toMatchObject({ code: 1, notes: expect.stringContaining('The API answered 409') });
+  });
+
+  it('print share links without their secret', async () => {
+    const { output, notes } = await run(ESIMS.commands['share-links'], { json: true }, [work.ids.esim]);
+    expect(notes).toBe('');
+    expect(output).toContain(work.ids.shareLink);
+    expect(output).not.toContain('/e/');
+    const refused = await run(ESIMS.commands['share'], { label: 'Trip' }, [work.ids.esim]);
+    expect(refused.notes).toMatch(/The API answered 409: The eSIM is cancelled/);
   });
 
   it('print the sentence of the API for a wrong filter once', async () => {
