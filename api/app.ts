@@ -24,6 +24,7 @@ import { walletOperations } from '#api/money/wallet.ts';
 import { Offers } from '#api/offers/offers.ts';
 import { documentationOperations } from '#api/openapi/documentation.ts';
 import { productVersion } from '#api/openapi/version.ts';
+import { batchOperations } from '#api/order-batches/batches.ts';
 import { packageOperations } from '#api/packages/packages.ts';
 import { pricingOperations } from '#api/pricing/pricing-rules.ts';
 import { databaseUnavailable, errorHandler } from '#api/problems/error-handler.ts';
@@ -79,6 +80,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
   const offers = new Offers(dependencies);
   const operations = [
     ...operationsOfWork(dependencies, offers),
+    ...batchOperations(dependencies, offers),
     ...refundOperations(dependencies),
     ...eventOperations(dependencies),
     ...caseOperations(dependencies),

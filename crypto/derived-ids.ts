@@ -21,6 +21,16 @@ export function deliveredEsimId(keyRing: KeyRing, orderId: string): string {
   return `${ID_PREFIXES.esim}_${derivedUlid(keyRing, 'delivered_esim_id', [orderId])}`;
 }
 
+/** The id of a batch of orders. @param reference the caller's, which is unique. */
+export function batchId(keyRing: KeyRing, reference: string): string {
+  return `${ID_PREFIXES.orderBatch}_${derivedUlid(keyRing, 'batch_id', [reference])}`;
+}
+
+/** Identifies the request that created work, long after its answer was deleted. @param key its Idempotency-Key. */
+export function requestKey(keyRing: KeyRing, lineageId: string, key: string): Buffer {
+  return keyRing.hash(JSON.stringify([lineageId, key]), 'request_key');
+}
+
 const BYTES = 16;
 
 /**

@@ -19,6 +19,7 @@ type Address = (id: string) => string;
 /** Paths of the subjects of events in our API. */
 const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
   ...eachKind<Address>((kind) => (id) => `${KINDS[kind].path}/${id}`),
+  order_batch: (id) => `/v1/order-batches/${id}`,
   refund: (id) => `/v1/refunds/${id}`,
   esim: (id) => `/v1/esims/${id}`,
   wallet: () => '/v1/wallet',

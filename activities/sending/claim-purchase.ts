@@ -12,6 +12,7 @@ import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.
 import { readClaimConditions } from '#fulfilment/attempts/buying-barrier.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
+import { abandonIfCancelled } from '#fulfilment/batches/cancel-batch.ts';
 import { startingSend } from '#fulfilment/work/update-work.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
@@ -19,6 +20,8 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 type ClaimResult =
   | Extract<Claimed, { kind: 'claimed' }>
   | { readonly kind: 'gated'; readonly stop: GateStop }
+  /** Its batch was cancelled, and it has bought nothing: it is abandoned now. */
+  | { readonly kind: 'cancelled' }
   /** The offer forbids it. The refusal is stored already, as the result of a send. */
   | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
@@ -52,6 +55,7 @@ async function claimWith(
   const lease = startLease(sender);
   return database.transaction(async (tx): Promise<ClaimResult> => {
     const row = await lockUnfinishedWork(tx, work);
+    if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
     const { barrier, isGateClear } = await readClaimConditions(tx, work);
     if (barrier !== undefined) return { kind: 'unsent', outcome: { kind: 'barred', by: barrier } };
 

@@ -12,7 +12,7 @@ import type { PurchaseActivities, SendResult } from '#activities/work/work-types
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { lockWork } from '#db/work/work-rows.ts';
+import { lockWork, WorkFinishedError } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -87,6 +87,9 @@ async function claim(
   switch (claimed.kind) {
     case 'claimed':
       return claimed;
+    case 'cancelled':
+      await purchaseGate.report(work, attemptId, { evidence: { kind: 'none' } });
+      throw new WorkFinishedError(work, 'abandoned');
     case 'gated':
       return unsent(sender, attemptId, gated(claimed.stop));
     case 'objected':

@@ -2,7 +2,7 @@
 import QRCode from 'qrcode';
 
 /** Margin required by the QR standard; without it cameras fail. */
-const QUIET_ZONE_MODULES = 4;
+export const QUIET_ZONE_MODULES = 4;
 /** A typical code is then about 400 pixels wide, including the margin. */
 const PNG_PIXELS_PER_MODULE = 10;
 
@@ -11,7 +11,11 @@ export function qrCodeSvg(text: string): Promise<string> {
   return QRCode.toString(text, { type: 'svg', margin: QUIET_ZONE_MODULES });
 }
 
-/** @param text the LPA string. @returns the bytes of a PNG image. */
-export function qrCodePng(text: string): Promise<Buffer> {
-  return QRCode.toBuffer(text, { type: 'png', margin: QUIET_ZONE_MODULES, scale: PNG_PIXELS_PER_MODULE });
+/**
+ * @param text the LPA string.
+ * @param scale pixels for each module.
+ * @returns the bytes of a PNG image.
+ */
+export function qrCodePng(text: string, scale: number = PNG_PIXELS_PER_MODULE): Promise<Buffer> {
+  return QRCode.toBuffer(text, { type: 'png', margin: QUIET_ZONE_MODULES, scale });
 }

@@ -4,29 +4,26 @@
  * parsed with it at run time, so events of earlier versions are shown unchanged.
  */
 import * as z from 'zod';
+import {
+  walletBalanceEvent,
+  walletRunwayEvent,
+  webhookEndpointDisabledEvent,
+  webhookEndpointTestEvent,
+} from '#api/events/account-event-data.ts';
+import { variant } from '#api/events/event-variant.ts';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
 import { money } from '#api/fields/money.ts';
-import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
-import {
-  announcedStatuses,
-  EVENT_TYPES,
-  statusEventTypes,
-  type EventSubjectKind,
-  type EventType,
-  type StatusKind,
-} from '#domain/events/event-types.ts';
-import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { byKind } from '#domain/work/kinds.ts';
+import { announcedStatuses, statusEventTypes, type EventType, type StatusKind } from '#domain/events/event-types.ts';
 
-export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
 const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+const exampleBatchId = 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY';
 const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
 const orderId = ourId('order', exampleOrderId);
 const esimId = ourId('esim', exampleEsimId);
+const batchId = ourId('orderBatch', exampleBatchId);
 /** For fields that were added later: stored events are shown unchanged. */
 const LATER = 'Absent in events of earlier versions.';
 
@@ -54,14 +51,6 @@ const reasonFields = {
 };
 const charged = money.nullable().meta({ description: 'Amount that the service charged; null until it is known.' });
 
-const NOUNS = {
-  ...byKind('noun'),
-  refund: 'refund',
-  esim: 'eSIM',
-  wallet: 'wallet: there is one',
-  webhook_endpoint: 'webhook endpoint',
-} as const satisfies Record<EventSubjectKind, string>;
-const DAY_SHARES = 'Days, to one decimal place.';
 const THRESHOLD_SECONDS = 'Seconds before the end: the threshold that was reached.';
 
 const orderEvent = variant('OrderEvent', 'order', statusEventTypes('order'), {
@@ -69,8 +58,26 @@ const orderEvent = variant('OrderEvent', 'order', statusEventTypes('order'), {
   external_order_id: externalOrderId,
   package_id: packageId,
   esim_id: esimId.nullable().meta({ description: 'Id of the eSIM; null until it is delivered.' }),
+  batch_id: batchId
+    .nullable()
+    .optional()
+    .meta({ description: `Id of the batch that it was accepted with; null: ordered by itself. ${LATER}` }),
   ...reasonFields,
   charged,
+});
+
+const batchCount = (end: string) =>
+  z
+    .int()
+    .min(0)
+    .meta({ description: `Number of orders that ended as \`${end}\`.` });
+
+const orderBatchEvent = variant('OrderBatchEvent', 'order_batch', ['order_batch.completed'], {
+  external_batch_id: z.string().meta({ description: 'Your reference of the batch.', example: 'campaign-2030' }),
+  size: z.int().min(1).meta({ description: 'Number of its orders.', example: 200 }),
+  completed: batchCount('completed'),
+  failed: batchCount('failed'),
+  abandoned: batchCount('abandoned'),
 });
 
 const topupEvent = variant('TopupEvent', 'topup', statusEventTypes('topup'), {
@@ -178,60 +185,11 @@ const esimMilestoneEvent = variant(
   },
 );
 
-const walletBalanceEvent = variant('WalletBalanceEvent', 'wallet', ['wallet.balance_low', 'wallet.balance_restored'], {
-  balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
-  threshold: money.nullable().meta({
-    description: 'The threshold (`POLICY_LOW_BALANCE`); null when it was removed, which ends the state.',
-  }),
-});
-
-const walletRunwayEvent = variant('WalletRunwayEvent', 'wallet', ['wallet.runway_low', 'wallet.runway_restored'], {
-  days: z
-    .number()
-    .min(0)
-    .meta({ description: `Time that the wallet lasts at the mean of recent sales. ${DAY_SHARES}`, example: 2.6 }),
-  earliest_days: z
-    .number()
-    .min(0)
-    .meta({ description: `The same with sales one standard deviation above the mean. ${DAY_SHARES}`, example: 2.1 }),
-  latest_days: z
-    .number()
-    .min(0)
-    .meta({ description: `The same with sales one standard deviation below the mean. ${DAY_SHARES}`, example: 3.2 }),
-  threshold_days: z
-    .number()
-    .min(0)
-    .meta({ description: `The threshold (\`POLICY_RUNWAY_LOW\`). ${DAY_SHARES}`, example: 3 }),
-  available: money.meta({ description: 'The balance less what is reserved and held; may be below zero.' }),
-  daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
-});
-
-const { request: _request, ...DISABLED_BY_US } = DISABLED_REASONS;
-type DisabledByUs = keyof typeof DISABLED_BY_US;
-
-const webhookEndpointDisabledEvent = variant(
-  'WebhookEndpointDisabledEvent',
-  'webhook_endpoint',
-  ['webhook_endpoint.disabled'],
-  {
-    reason: z.enum(Object.keys(DISABLED_BY_US) as [DisabledByUs, ...DisabledByUs[]]).meta({
-      description: meaningsOf(DISABLED_BY_US),
-    }),
-    detail: z.string().meta({ description: 'Result of the last try, as text.' }),
-    failing_since: instant
-      .nullable()
-      .meta({ description: 'Time of the first of the failed tries in a row. RFC 3339.' }),
-  },
-);
-
-const webhookEndpointTestEvent = variant('WebhookEndpointTestEvent', 'webhook_endpoint', ['webhook_endpoint.test'], {
-  message: z.string().meta({ description: 'A human-readable sentence.' }),
-});
-
 /** An event of any type; `type` determines `data`. */
 export const eventOutput = z
   .discriminatedUnion('type', [
     orderEvent,
+    orderBatchEvent,
     topupEvent,
     vpnSubscriptionEvent,
     vpnSubscriptionExpiringEvent,
@@ -257,30 +215,3 @@ export const eventOutput = z
 
 /** Event schemas: one for all types with the same `data`. */
 export const eventShapes = eventOutput.options;
-
-/** @param id the name of the schema. */
-function variant<Kind extends EventSubjectKind, Type extends EventType, Data extends z.ZodRawShape>(
-  id: string,
-  kind: Kind,
-  types: readonly [Type, ...Type[]],
-  data: Data,
-) {
-  return z
-    .strictObject({
-      id: ourId('event', exampleEventId),
-      type: z.enum(types).meta({
-        description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))),
-        [SELECTS_SCHEMA]: true,
-      }),
-      created_at: instant.meta({ description: 'Time of the change. RFC 3339.' }),
-      subject: z.strictObject({
-        kind: z.literal(kind),
-        id: z.string().meta({ description: `Id of the ${NOUNS[kind]}.` }),
-        href: z.string().meta({ description: 'Path of the current state.' }),
-      }),
-      data: z
-        .strictObject(data)
-        .meta({ description: 'Facts at the time of the event. Read `subject.href` for the current state.' }),
-    })
-    .meta({ id });
-}

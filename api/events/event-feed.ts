@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { eventOutput, exampleEventId } from '#api/events/event-data.ts';
+import { eventOutput } from '#api/events/event-data.ts';
 import {
   eventExample,
   eventListQuery,
@@ -10,6 +10,7 @@ import {
   wantedTypes,
 } from '#api/events/event-schemas.ts';
 import { EventStreams } from '#api/events/event-stream.ts';
+import { exampleEventId } from '#api/events/event-variant.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Caller, type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';

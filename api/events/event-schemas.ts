@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { eventOutput, exampleEventId } from '#api/events/event-data.ts';
+import { eventOutput } from '#api/events/event-data.ts';
+import { exampleEventId } from '#api/events/event-variant.ts';
 import { ourId } from '#api/fields/ids.ts';
 import { timeInQuery } from '#api/fields/instant.ts';
 import { listOf, waitInQuery } from '#api/fields/query.ts';

@@ -91,7 +91,8 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
 
   if (operation.reads === 'nothing') return [guard, answer];
   // `inflate: false` refuses encodings: a signature covers the bytes as sent, and a small body must stay small.
-  const read: RequestHandler = express.raw({ type: () => true, limit: dependencies.bodyLimitBytes, inflate: false });
+  const limit = Math.max(dependencies.bodyLimitBytes, operation.bodyLimitBytes ?? 0);
+  const read: RequestHandler = express.raw({ type: () => true, limit, inflate: false });
   return [guard, operation.scope === undefined ? dependencies.unauthenticatedBodies.guard(read) : read, answer];
 }
 

@@ -62,6 +62,8 @@ interface Documentation {
   readonly problems?: readonly ProblemCode[];
   /** Set when the call will be removed. */
   readonly deprecation?: Deprecation;
+  /** The longest body, for a call whose bodies may be longer than `API_BODY_LIMIT`. */
+  readonly bodyLimitBytes?: number;
   /** True for calls about the whole account: they refuse keys that are limited to their own work. */
   readonly accountWide?: true;
   /** Set for pages that people without a key visit: limits the requests of an address, and shows problems as a page. */

@@ -7,7 +7,7 @@ import { isId, type IdKind } from '#domain/work/identifiers.ts';
 import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 
 /** Content of such a list. */
-export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';
+export type ListKind = WorkKind | 'orderBatch' | 'refund' | 'esim' | 'pricingRule';
 
 /** Cursor of lists that are ordered by creation, newest first. */
 export function positionCursor(kind: ListKind, { createdAt, id }: PagePosition): string {
@@ -24,6 +24,7 @@ export function readPositionCursor(kind: ListKind, cursor: string): PagePosition
 /** Letters that identify the list of a cursor. */
 const LETTERS = {
   ...byKind('cursorLetter'),
+  orderBatch: 'b',
   refund: 'r',
   esim: 'e',
   pricingRule: 'g',

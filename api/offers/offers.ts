@@ -92,9 +92,25 @@ export class Offers {
 
   /** @returns why this cannot be bought; undefined when it can be bought, or the offers are not known. */
   async objectionTo(list: OfferList, wanted: Wanted): Promise<Problem | undefined> {
-    const current = await this.#read(list, wanted.of);
+    return this.objectionToAll(list, wanted.of, [{ wanted, at: '' }]);
+  }
+
+  /**
+   * As {@link objectionTo}, for several purchases of one request, with all objections to all of them.
+   *
+   * @param each.at the beginning of the names of its fields, such as `items.3.`.
+   */
+  async objectionToAll(
+    list: OfferList,
+    of: OffersOf,
+    each: readonly { readonly wanted: Wanted; readonly at: string }[],
+  ): Promise<Problem | undefined> {
+    const current = await this.#read(list, of);
     if (current === undefined) return;
-    const errors = objections(current.value, wanted);
+    const { value } = current;
+    const errors = each.flatMap(({ wanted, at }) =>
+      objections(value, wanted).map((error) => ({ ...error, field: `${at}${error.field}` })),
+    );
     if (errors.length === 0) return;
     return fieldProblem('purchase_not_possible', errors, { read_at: new Date(current.readAt).toISOString() });
   }

@@ -13,10 +13,12 @@ import {
   workOutputExample,
 } from '#api/work/work-schemas.ts';
 import type { StoredOrder } from '#db/work/order-queries.ts';
-import { isImei } from '#domain/work/identifiers.ts';
+import { isId, isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalOrderId = callerReference('order', 'shop-2030-000123');
+
+export const exampleBatchId = 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY';
 
 const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
@@ -48,6 +50,9 @@ export const orderOutput = z
     id: ourId('order', exampleOrderId),
     package_id: packageId,
     external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
+    batch_id: ourId('orderBatch', exampleBatchId)
+      .nullable()
+      .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
     esim_id: ourId('esim', 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM').nullable(),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
     ...referenceOutput('order', exampleOrderId),
@@ -61,6 +66,7 @@ export const orderOutputExample: OrderOutput = {
   id: exampleOrderId,
   package_id: 1001,
   external_order_id: 'shop-2030-000123',
+  batch_id: null,
   esim_id: null,
   service_order_id: null,
   ...referenceOutputExample,
@@ -73,6 +79,10 @@ export const orderListQuery = z.strictObject({
   external_order_id: externalOrderId.optional(),
   package_id: packageIdInQuery.optional(),
   esim_id: esimIdInput.optional(),
+  batch_id: ourId('orderBatch', exampleBatchId)
+    .refine((text) => isId('orderBatch', text), { message: 'must be the id of a batch; it begins with `bat_`' })
+    .optional()
+    .meta({ description: 'Only the orders of this batch.' }),
   ...workListQuery(statusesOf('order')),
 });
 
@@ -83,6 +93,7 @@ export function orderJson({ row: order, serviceId, ...facts }: StoredOrder): Ord
     status: order.status,
     package_id: order.packageId,
     external_order_id: order.externalOrderId,
+    batch_id: order.batchId,
     esim_id: order.esimId,
     service_order_id: serviceId,
     ...referenceJson(order, facts),

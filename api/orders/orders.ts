@@ -57,6 +57,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
         externalOrderId: query.external_order_id,
         packageId: query.package_id,
         esimId: query.esim_id,
+        batchId: query.batch_id,
       }),
     },
     resolution: {

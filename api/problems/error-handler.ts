@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import * as z from 'zod';
 import { jsonReply, sendReply } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
@@ -53,7 +54,8 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   }
   const known = bodyProblem(error);
   if (known === 'payload_too_large') {
-    return new Problem(known, { detail: `The limit is ${bodyLimitBytes} bytes.`, cause: error });
+    const limit = z.object({ limit: z.number() }).safeParse(error).data?.limit ?? bodyLimitBytes;
+    return new Problem(known, { detail: `The limit is ${limit} bytes.`, cause: error });
   }
   return new Problem(known ?? 'internal_error', { cause: error });
 }

@@ -10,6 +10,7 @@ const NOUNS: Readonly<Record<IdKind, string>> = {
     (typeof WORK_KINDS)[number],
     string
   >),
+  orderBatch: 'a batch of orders',
   refund: 'a refund',
   attempt: 'an attempt',
   esim: 'an eSIM',

@@ -67,6 +67,11 @@ export const PROBLEMS = {
     advice: 'Compare the address with /openapi.json.',
   },
   ...WORK_NOT_FOUND,
+  order_batch_not_found: {
+    status: 404,
+    title: 'There is no such batch of orders',
+    advice: 'Check the id; it begins with `bat_`.',
+  },
   refund_not_found: { status: 404, title: 'There is no such refund', advice: 'Check the id; it begins with `ref_`.' },
   access_data_unavailable: {
     status: 404,
@@ -145,6 +150,17 @@ export const PROBLEMS = {
     advice: 'It was changed or ended meanwhile. Read it again and decide again.',
   },
   ...REFERENCE_TAKEN,
+  external_batch_id_taken: {
+    status: 409,
+    title: 'A batch with this external_batch_id exists',
+    advice:
+      'Read the batch in `existing`. If it is the one you meant, do nothing; for another one use a new reference.',
+  },
+  nothing_delivered: {
+    status: 409,
+    title: 'No eSIM of the batch is delivered yet',
+    advice: 'Wait until an order of the batch is completed, or for the event `order_batch.completed`.',
+  },
   cancellation_exists: {
     status: 409,
     title: 'A cancellation of this eSIM exists',

@@ -39,6 +39,10 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   method_not_allowed: 'The address exists, but not with this method.',
   external_order_id_taken:
     'You have ordered under this reference before, perhaps in a request whose answer was lost. Nothing new was bought.',
+  external_batch_id_taken:
+    'You have ordered a batch under this reference before, perhaps in a request whose answer was lost. Nothing new ' +
+    'was bought.',
+  nothing_delivered: 'A sheet or archive of QR codes would be empty.',
   external_topup_id_taken:
     'You have topped up under this reference before, perhaps in a request whose answer was lost. Nothing new was ' +
     'bought.',
@@ -52,7 +56,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   idempotency_in_progress:
     'The first request with this key is still in progress, probably because you retried before its answer.',
   webhook_secret_exists: 'The service keeps one secret and shows it once, at its creation.',
-  payload_too_large: 'The body is longer than `API_BODY_LIMIT`.',
+  payload_too_large: 'The body is longer than `API_BODY_LIMIT`; for a batch, longer than 3 MiB.',
   unsupported_media_type: 'The body is JSON, and its Content-Type must be `application/json`.',
   unsupported_encoding:
     'Compressed bodies are refused: signatures cover the bytes as sent, and a small body must stay small.',

@@ -80,6 +80,10 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
     detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD exists for this external_order_id.',
     existing: { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
   },
+  external_batch_id_taken: {
+    detail: 'Batch bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY exists for this external_batch_id.',
+    existing: { id: 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY', href: '/v1/order-batches/bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY' },
+  },
   external_topup_id_taken: {
     detail: 'Top-up top_01JQ8Z7C3D4E5F6G7H8J9K0MNP exists for this external_topup_id.',
     existing: { id: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP', href: '/v1/topups/top_01JQ8Z7C3D4E5F6G7H8J9K0MNP' },

@@ -4,10 +4,11 @@ import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { type QuotedItem, quotedPrice } from '#api/quotes/quote-token.ts';
+import { type LimitOfRequest, limitOfRequest } from '#api/quotes/limit-of-request.ts';
+import type { QuotedItem } from '#api/quotes/quote-token.ts';
 import { RETRY_AFTER_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
-import { workId } from '#crypto/derived-ids.ts';
+import { requestKey, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -76,26 +77,25 @@ export async function createWork<Row>(
         isNamed && !reference.isForGood
           ? newId(kind)
           : workId(dependencies.keyRing, kind, number === 1 ? naming : [...naming, 'use', String(number)]);
-      const requestKey = dependencies.keyRing.hash(JSON.stringify([lineageId, key]), 'request_key');
-      const quoted = quotedLimit(dependencies, body, { lineageId, kind, item }, now);
+      const { limit, error, isExpired } = limitOf(dependencies, body, { lineageId, kind, item }, now);
       const work = {
         apiKeyId: lineageId,
-        requestKey,
-        maxPrice: (quoted instanceof Problem ? undefined : quoted) ?? body.max_price ?? null,
+        requestKey: requestKey(dependencies.keyRing, lineageId, key),
+        maxPrice: limit ?? null,
         deadlineAt: body.deadline ?? null,
         metadata: body.metadata ?? {},
       };
       const acceptAs = (use: ReferenceUse) => accept(tx, { ...work, id: idOf(use), use }, now);
       let intake = await acceptAs(FIRST_USE);
       if (!intake.accepted && isNamed && reference.isForGood) {
-        const holder = await readHolder(tx, { kind, id: intake.existingId }, ownerId, requestKey);
+        const holder = await readHolder(tx, { kind, id: intake.existingId }, ownerId, work.requestKey);
         const use = holder && nextUse(holder);
         if (use !== undefined) intake = await acceptAs(use);
       }
       if (!intake.accepted) throw await alreadyExists(tx, resource, intake.existingId, ownerId);
       // Last: a repeated request was answered before, and a used reference has its own problem.
       if (objection !== undefined) throw objection;
-      if (quoted instanceof Problem) throw quoted;
+      if (error !== undefined) throw isExpired ? new Problem('quote_expired') : invalid([error]);
       const headers = { Location: `${path}/${intake.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
       return jsonReply(202, show(intake.row), headers);
     },
@@ -138,26 +138,28 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
   };
 }
 
-/** The price of the given quote, or why it cannot be used. */
-function quotedLimit(
+/** The limit of a purchase: its own, or the price of its quote. */
+function limitOf(
   { keyRing }: ApiDependencies,
-  { quote_id: token, max_price: limit }: CreationRequest['body'],
+  body: CreationRequest['body'],
   { lineageId, kind, item }: Pick<QuotedItem, 'lineageId'> & Pick<PurchaseCheck, 'item'> & { readonly kind: WorkKind },
   now: Date,
-): Money | Problem | undefined {
-  if (token === undefined || item === undefined || kind === 'cancellation') return undefined;
-  const refuse = (message: string) => invalid([{ in: 'body', field: 'quote_id', message }]);
-  if (limit !== undefined) return refuse('must not be given together with `max_price`');
-  const price = quotedPrice(keyRing, token, { lineageId, kind, ...item }, now.getTime());
-  if (price === 'expired') return new Problem('quote_expired');
-  return price === 'other' ? refuse('is not the id of a quote for this purchase by this API key') : price;
+): LimitOfRequest {
+  if (item === undefined || kind === 'cancellation') return { limit: body.max_price };
+  return limitOfRequest(keyRing, body, { lineageId, kind, ...item }, now.getTime());
 }
 
 function requireFuture(deadline: Date | undefined, now: Date): void {
-  if (deadline !== undefined && deadline <= now) {
-    throw invalid([{ in: 'body', field: 'deadline', message: 'must lie in the future' }]);
-  }
+  if (isPast(deadline, now)) throw invalid([PAST_DEADLINE]);
 }
+
+/** True for a deadline that has passed. */
+export function isPast(deadline: Date | undefined, now: Date): boolean {
+  return deadline !== undefined && deadline <= now;
+}
+
+/** The error of a deadline that has passed. */
+export const PAST_DEADLINE = { in: 'body', field: 'deadline', message: 'must lie in the future' } as const;
 
 /**
  * The problem with the existing work; a key that is limited to its own work gets no id of other work.

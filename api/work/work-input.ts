@@ -5,10 +5,6 @@ import { TEXT_PATTERN } from '#api/fields/text.ts';
 import { isCallerReference } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-const MAX_METADATA = 20;
-
-const MAX_METADATA_VALUE = 500;
-
 const metadataKey = z
   .string()
   .regex(
@@ -16,21 +12,28 @@ const metadataKey = z
     'must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit',
   );
 
-const metadataValue = z
-  .string()
-  .max(MAX_METADATA_VALUE)
-  // PostgreSQL can store neither NUL nor a lone surrogate in JSON.
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({ override: { pattern: TEXT_PATTERN } });
+/** The caller's own data, of a limited size. */
+function metadataOf({ pairs: most, value }: { readonly pairs: number; readonly value: number }) {
+  const text = z
+    .string()
+    .max(value)
+    // PostgreSQL can store neither NUL nor a lone surrogate in JSON.
+    .refine((each) => !each.includes('\0') && each.isWellFormed(), { message: 'must be well-formed text without NUL' })
+    .meta({ override: { pattern: TEXT_PATTERN } });
+  return z
+    .record(metadataKey, text)
+    .refine((pairs) => Object.keys(pairs).length <= most, { message: `must have at most ${most} pairs` })
+    .meta({
+      description: 'Your own data, returned unchanged. Not encrypted: do not include personal data.',
+      example: { shop_order: 'A-1001' },
+      override: { maxProperties: most },
+    });
+}
 
-export const metadata = z
-  .record(metadataKey, metadataValue)
-  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, { message: `must have at most ${MAX_METADATA} pairs` })
-  .meta({
-    description: 'Your own data, returned unchanged. Not encrypted: do not include personal data.',
-    example: { shop_order: 'A-1001' },
-    override: { maxProperties: MAX_METADATA },
-  });
+export const metadata = metadataOf({ pairs: 20, value: 500 });
+
+/** Of an item of a batch: a batch has many items. */
+export const itemMetadata = metadataOf({ pairs: 5, value: 100 });
 
 /** The caller's reference of work. */
 export function callerReference(kind: WorkKind, example: string) {

@@ -24,6 +24,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Id of the esim."
       },
       {
+        "name": "batch_id",
+        "kind": "text",
+        "description": "Only the orders of this batch."
+      },
+      {
         "name": "status",
         "kind": "texts",
         "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, completed, failed, abandoned."
@@ -1356,6 +1361,108 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       }
     ]
   },
+  "listOrderBatches": {
+    "summary": "List batches of orders, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "external_batch_id",
+        "kind": "text",
+        "description": "Your reference of the batch, permanently unique. Its orders have references that follow from it: `campaign-2030-0001`, `campaign-2030-0002`, …"
+      },
+      {
+        "name": "status",
+        "kind": "texts",
+        "description": "One of: in_progress, completed."
+      },
+      {
+        "name": "created_by",
+        "kind": "text",
+        "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "created_after",
+        "kind": "time",
+        "description": "Later than this."
+      },
+      {
+        "name": "created_before",
+        "kind": "time",
+        "description": "Earlier than this."
+      },
+      {
+        "name": "limit",
+        "kind": "integer",
+        "description": "Maximum number of items, 1 to 100."
+      },
+      {
+        "name": "cursor",
+        "kind": "text",
+        "description": "`next_cursor` of the previous page; omit it for the first page."
+      }
+    ]
+  },
+  "createOrderBatch": {
+    "summary": "Buy up to 1,000 eSIMs in one call",
+    "path": [],
+    "query": [],
+    "body": [
+      {
+        "name": "external_batch_id",
+        "kind": "text",
+        "description": "Your reference of the batch, permanently unique. Its orders have references that follow from it: `campaign-2030-0001`, `campaign-2030-0002`, …",
+        "required": true
+      },
+      {
+        "name": "items",
+        "kind": "texts",
+        "description": "At most 1000 eSIMs in all. Limit, deadline and metadata are those of each order.",
+        "required": true
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Your own data of the batch, returned unchanged."
+      }
+    ],
+    "keyed": true
+  },
+  "getOrderBatch": {
+    "summary": "Read a batch with the counts of its orders",
+    "path": [
+      "id"
+    ],
+    "query": []
+  },
+  "cancelOrderBatch": {
+    "summary": "Cancel what a batch has not bought",
+    "path": [
+      "id"
+    ],
+    "query": [],
+    "body": [
+      {
+        "name": "reason",
+        "kind": "text",
+        "description": "The reason; shown in the timeline. Do not include personal data.",
+        "required": true
+      }
+    ]
+  },
+  "getOrderBatchQrArchive": {
+    "summary": "Get the QR codes of a batch as a ZIP archive of PNG images",
+    "path": [
+      "id"
+    ],
+    "query": []
+  },
+  "getOrderBatchQrSheet": {
+    "summary": "Get the QR codes of a batch as sheets to print, PDF",
+    "path": [
+      "id"
+    ],
+    "query": []
+  },
   "listRefunds": {
     "summary": "List refunds, newest first",
     "path": [],
@@ -1416,7 +1523,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "subject_kind",
         "kind": "texts",
-        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, refund, esim, wallet, webhook_endpoint."
+        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, order_batch, refund, esim, wallet, webhook_endpoint."
       },
       {
         "name": "subject_id",
@@ -1457,7 +1564,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "subject_kind",
         "kind": "texts",
-        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, refund, esim, wallet, webhook_endpoint."
+        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, order_batch, refund, esim, wallet, webhook_endpoint."
       },
       {
         "name": "subject_id",

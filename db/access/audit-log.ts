@@ -10,6 +10,7 @@ type OtherSubject =
   | 'dead_letter'
   | 'encryption_key'
   | 'esim'
+  | 'order_batch'
   | 'pause'
   | 'pricing_rule'
   | 'share_link'
@@ -33,14 +34,20 @@ export interface AuditEntry {
 
 /** Writes an audit entry. Written before the action, so that no action happens without an entry. */
 export async function addAuditEntry(db: Executor, entry: AuditEntry, now: Date): Promise<void> {
-  await db.insert(auditLog).values({
+  await addAuditEntries(db, [entry], now);
+}
+
+/** Writes audit entries in one statement. */
+export async function addAuditEntries(db: Executor, entries: readonly AuditEntry[], now: Date): Promise<void> {
+  const rows = entries.map(({ actor, action, subject, reason = null }) => ({
     at: now,
-    actor: entry.actor,
-    action: entry.action,
-    subjectKind: entry.subject.kind,
-    subjectId: entry.subject.id,
-    reason: entry.reason ?? null,
-  });
+    actor,
+    action,
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    reason,
+  }));
+  await db.insert(auditLog).values(rows);
 }
 
 export interface AuditFilter {

@@ -53,6 +53,16 @@ export async function recordEvent(tx: Executor, event: NewEvent, now: Date): Pro
   return values.eventId;
 }
 
+/** Records many events in one statement, in the transaction that causes them. */
+export async function recordEvents(tx: Executor, added: readonly NewEvent[], now: Date): Promise<void> {
+  const rows = added.map((event) => {
+    const { eventId, ...values } = eventValues(event, now);
+    return { id: eventId, ...values };
+  });
+  await tx.insert(events).values(rows);
+  noteFilled(tx, 'events');
+}
+
 /**
  * Records the status event of a subject, as part of a statement of the transaction that causes it, with the status
  * before. Nothing is recorded when the last status event has the same type and reasons. Announcements such as an

@@ -41,6 +41,13 @@ export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise
   noteFilled(tx, 'outbox');
 }
 
+/** Requests the start of many workflows in one statement, in the caller's transaction. */
+export async function requestStarts(tx: Executor, works: readonly WorkRef[]): Promise<void> {
+  const rows = works.map(({ kind, id }) => ({ topic: 'start_work' as const, subjectKind: kind, subjectId: id }));
+  await tx.insert(outbox).values(rows).onConflictDoNothing();
+  noteFilled(tx, 'outbox');
+}
+
 /**
  * Requests a wake of a workflow, in the caller's transaction. The relay may be handing over an earlier request and
  * commit before this transaction. `tries` is increased, so that this request is not settled with that one.

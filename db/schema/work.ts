@@ -128,6 +128,10 @@ export const orders = pgTable(
     ...referenceColumns(),
     packageId: integer('package_id').notNull(),
     encryptedDeviceImei: bytea('encrypted_device_imei'),
+    /** The batch that it was accepted with; null: ordered by itself. */
+    batchId: text('batch_id'),
+    /** Its position in the batch, from 1. */
+    batchPosition: integer('batch_position'),
   },
   (table) => [
     check('orders_status', sql`${table.status} in (${inList(statusesOf('order'))})`),
@@ -136,6 +140,9 @@ export const orders = pgTable(
     index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('orders_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('orders_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    uniqueIndex('orders_batch')
+      .on(table.batchId, table.batchPosition)
+      .where(sql`${table.batchId} is not null`),
     index('orders_esim')
       .on(table.esimId)
       .where(sql`${table.esimId} is not null`),

@@ -46,6 +46,7 @@ const STORED_KINDS = {
     table: orders,
     reference: orders.externalOrderId,
     product: { column: orders.packageId, field: 'package_id' },
+    eventData: { batch_id: orders.batchId },
     movementNames: { serviceId: 'orderId', reference: 'orderReference', serviceEsimId: 'esimId' },
   },
   topup: {

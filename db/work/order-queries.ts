@@ -14,12 +14,14 @@ export interface OrderFilter extends WorkFilter {
   readonly externalOrderId?: string | undefined;
   readonly packageId?: number | undefined;
   readonly esimId?: string | undefined;
+  readonly batchId?: string | undefined;
 }
 
 export const orderReads = workReads<StoredOrder, OrderFilter>('order', {
   externalOrderId: orders.externalOrderId,
   packageId: orders.packageId,
   esimId: orders.esimId,
+  batchId: orders.batchId,
 });
 
 /** @throws WorkMissingError */

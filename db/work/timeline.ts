@@ -61,6 +61,15 @@ export function entryValues(subject: Subject, entry: TimelineEntry) {
   };
 }
 
+/** Adds an entry to each of many timelines, in one statement. */
+export async function addTimelineEntries(
+  db: Executor,
+  entries: readonly { readonly subject: Subject; readonly entry: TimelineEntry & { readonly at: Date } }[],
+): Promise<void> {
+  const rows = entries.map(({ subject, entry }) => ({ ...entryValues(subject, entry), at: entry.at }));
+  await db.insert(timeline).values(rows).onConflictDoNothing();
+}
+
 /** Adds an entry to the timeline of a subject. */
 export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
   await insertEntry(db, entryValues(subject, entry));

@@ -22,6 +22,7 @@ export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each
 
 /** Events other than changes of status. */
 const OTHER_EVENTS = {
+  'order_batch.completed': 'The last order of the batch has ended: completed, failed or abandoned.',
   'wallet.balance_low': 'The balance of the wallet is below the threshold.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the threshold.',
   'esim.installed': 'A phone has installed the eSIM. Once for each eSIM.',
@@ -42,7 +43,7 @@ const OTHER_EVENTS = {
 export type EventType = StatusEventType<StatusKind> | keyof typeof OTHER_EVENTS;
 
 /** Kinds of subject of an event. */
-export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'esim' | 'webhook_endpoint';
+export type EventSubjectKind = WorkKind | 'order_batch' | 'refund' | 'wallet' | 'esim' | 'webhook_endpoint';
 
 /** The subject of an event: one of our resources and its id. The id of a singleton, such as the wallet, is its name. */
 export interface EventSubject {

@@ -3,6 +3,7 @@ import { byKind } from '#domain/work/kinds.ts';
 /** Prefixes of the ids that our API hands out. */
 export const ID_PREFIXES = {
   ...byKind('idPrefix'),
+  orderBatch: 'bat',
   refund: 'ref',
   attempt: 'att',
   esim: 'esim',

@@ -48,7 +48,7 @@ const insertOrder = builtOnce((db) =>
     .prepare('accept_order'),
 );
 
-type OrderValues = ReturnType<typeof newWorkColumns> &
+export type OrderValues = ReturnType<typeof newWorkColumns> &
   ReturnType<typeof newReferenceColumns> &
   Omit<NewOrder, keyof NewWork>;
 

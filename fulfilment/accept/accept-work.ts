@@ -7,7 +7,7 @@ import { startInsert } from '#db/queues/outbox.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { FIRST_USE, type ReferenceUse } from '#domain/work/reference-use.ts';
 import { acceptedEvent } from '#fulfilment/work/work-events.ts';
 
@@ -54,6 +54,13 @@ export function replaced({ use }: Pick<NewWork, 'use'>): { readonly replaces?: s
   return use?.replaces == null ? {} : { replaces: use.replaces };
 }
 
+/** The first entry of a timeline. */
+export function acceptedEntry(kind: WorkKind, detail: TimelineEntry['detail'] & object, now: Date) {
+  const event = `${kind}.accepted`;
+  const message = `The ${KINDS[kind].noun} was accepted and stored; its workflow is about to start.`;
+  return { event, message, detail, dedupKey: event, at: now };
+}
+
 /** The request to start the workflow, the timeline entry and the event, in one statement. */
 const insertCompanions = builtOnce((db) => {
   const [start, entry] = [db.$with('start').as(startInsert(db)), db.$with('entry').as(entryInsert(db))];
@@ -80,17 +87,15 @@ export async function acceptWork<Row extends WorkRow>(
   },
   now: Date,
 ): Promise<Acceptance<Row>> {
-  const noun = KINDS[work.kind].noun;
   const [inserted] = await intake.insert();
   if (inserted === undefined) {
     const [holder] = await intake.holder();
-    if (holder === undefined) throw new Error(`a ${noun} took this reference and is gone: none is ever deleted`);
+    if (holder === undefined)
+      throw new Error(`a ${KINDS[work.kind].noun} took this reference and is gone: none is ever deleted`);
     return { accepted: false, existingId: holder.id };
   }
-  const event = `${work.kind}.accepted`;
-  const message = `The ${noun} was accepted and stored; its workflow is about to start.`;
   await insertCompanions(tx, {
-    ...entryValues(work, { event, message, detail: intake.detail, dedupKey: event, at: now }),
+    ...entryValues(work, acceptedEntry(work.kind, intake.detail, now)),
     ...eventValues(acceptedEvent(work, inserted), now),
   });
   noteFilled(tx, 'outbox', 'events');

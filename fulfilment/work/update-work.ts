@@ -7,6 +7,7 @@ import { closingCases } from '#db/work/cases.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import type { RetryRule } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { countEnded } from '#fulfilment/batches/count-ended.ts';
 import { announcing } from '#fulfilment/work/work-events.ts';
 
 /** A change of shared columns; a change of status includes its time. */
@@ -39,6 +40,7 @@ export async function updateWork(
     .where(eq(table.id, work.id))
     .returning({ filled: queuesFilled(all) });
   noteFilled(tx, ...(updated?.filled ?? []));
+  if (status !== undefined) await countEnded(tx, work, row, status, change.updatedAt);
 }
 
 const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };

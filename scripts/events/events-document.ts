@@ -9,7 +9,7 @@ import { webhookBody } from '#outbound/webhook-message.ts';
 const MONEY = { amount: '3.20', currency: 'USD' };
 const HELD = { previous_status: 'accepted', failure_class: 'insufficient_balance', attention_reason: null };
 const NO_REASON = { failure_class: null, attention_reason: null };
-const ORDER = { external_order_id: 'shop-2030-000123', package_id: 1001 };
+const ORDER = { external_order_id: 'shop-2030-000123', package_id: 1001, batch_id: null };
 const TOPUP = { external_topup_id: 'topup-17', package_id: 1001, esim_id: ulid('esim') };
 const SUBSCRIPTION = { external_subscription_id: 'vpn-2030-17', vpn_plan_id: 301 };
 const CANCELLATION = { accept_without_refund: false, esim_id: ulid('esim') };
@@ -46,6 +46,7 @@ export const EXAMPLES: Partial<Record<EventType, EventData>> = {
     attention_reason: null,
     charged: null,
   },
+  'order_batch.completed': { external_batch_id: 'campaign-2030', size: 200, completed: 199, failed: 0, abandoned: 1 },
   'topup.completed': { status: 'completed', previous_status: 'processing', ...TOPUP, ...NO_REASON, charged: MONEY },
   'topup.failed': {
     status: 'failed',
@@ -160,7 +161,7 @@ function section(kind: EventSubjectKind, shape: Shape): string[] {
   const shown = Object.keys(EXAMPLES) as EventType[];
   const [first, ...others] = shown.filter((type) => types.includes(type));
   if (first === undefined) throw new Error(`no example of ${types.join(', ')}`);
-  const id = kind === 'wallet' ? 'wallet' : ulid(kind === 'webhook_endpoint' ? 'webhookEndpoint' : kind);
+  const id = kind === 'wallet' ? 'wallet' : ulid(idKindOf(kind));
   const body: unknown = JSON.parse(
     webhookBody({ ...EVENT, type: first, subjectKind: kind, subjectId: id, data: EXAMPLES[first] ?? {} }).toString(
       'utf8',
@@ -227,6 +228,11 @@ const EVENT = {
   apiKeyId: null,
   occurredAt: new Date('2030-01-31T12:00:00.000Z'),
 };
+
+function idKindOf(kind: Exclude<EventSubjectKind, 'wallet'>): keyof typeof ID_PREFIXES {
+  if (kind === 'webhook_endpoint') return 'webhookEndpoint';
+  return kind === 'order_batch' ? 'orderBatch' : kind;
+}
 
 function ulid(kind: keyof typeof ID_PREFIXES): string {
   return `${ID_PREFIXES[kind]}_01JQ8Z5YV7N4M2K3H6T9R0WXCD`;

@@ -57,6 +57,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   await client.call('getSharePage', { params: { secret } });
   const revoked = (await share({}, false)).textAt('id');
   await client.call('revokeShareLink', { params: { id: revoked } });
+  const batchId = await orderBatches(client);
 
   // A top-up of one eSIM, and a cancellation of another.
   const recharged = await desk.newEsim();
@@ -155,6 +156,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   await client.call('rotateServiceWebhookSecret', { body: { overlap_seconds: 3600 } });
   return {
     order: orderId,
+    orderBatch: batchId,
     esim: esimId,
     shareLink: shareLink.textAt('id'),
     getSharePage: secret,
@@ -175,6 +177,24 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
     getDocsGuide: 'first-order',
     getProblem: 'validation-failed',
   };
+}
+
+/** Orders two batches and cancels what one of them has not bought. @returns the id of the other, which is delivered. */
+async function orderBatches(client: DescribedClient): Promise<string> {
+  const order = async (reference: string, isExample: boolean) => {
+    const items = [{ package_id: 2001, quantity: 3, max_price: ENOUGH }];
+    const body = { external_batch_id: reference, items, metadata: { campaign: 'spring' } };
+    return (await client.call('createOrderBatch', { body, isExample })).textAt('id');
+  };
+  const params = { id: await order('campaign-2030', true) };
+  await waitFor('the batch is completed', async () => {
+    const batch = await client.call('getOrderBatch', { params, isExample: false });
+    if (batch.textAt('status') !== 'completed') throw new Error(batch.text);
+    return batch;
+  });
+  const reason = 'The campaign was stopped.';
+  await client.call('cancelOrderBatch', { params: { id: await order('campaign-2031', false) }, body: { reason } });
+  return params.id;
 }
 
 /** Creates two pricing rules and ends one. @returns the id of the other. */

@@ -46,6 +46,9 @@ export function qrOfSvg(svg: string): SeenQr {
   return seenIn({ width, height: width, data });
 }
 
+/** Reads a picture. @throws Error if it has no readable code. */
+export const qrOfPicture = (picture: Picture): SeenQr => seenIn(picture);
+
 function seenIn(picture: Picture): SeenQr {
   const isDark = (at: number, row: number) => (picture.data[(row * picture.width + at) * 4] ?? 0xff) < 0x80;
   let first = 0;

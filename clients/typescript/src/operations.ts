@@ -36,6 +36,10 @@ import type {
   NewPricingRule,
   OperatorAction,
   Order,
+  OrderBatch,
+  OrderBatchCancellation,
+  OrderBatchInput,
+  OrderBatchPage,
   OrderBulkAction,
   OrderBulkResult,
   OrderCaseResolution,
@@ -127,6 +131,8 @@ export interface ListOrdersQuery {
   readonly external_order_id?: string;
   readonly package_id?: number;
   readonly esim_id?: string;
+  /** Only the orders of this batch. */
+  readonly batch_id?: string;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -344,6 +350,23 @@ export interface GetCancellationTimelineQuery {
   readonly cursor?: string;
 }
 
+export interface ListOrderBatchesQuery {
+  readonly external_batch_id?: string;
+  readonly status?: OneOrMore<
+    | 'in_progress'
+    | 'completed'
+  >;
+  readonly created_by?: string;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
+  /** Maximum number of items, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+}
+
 export interface ListRefundsQuery {
   /** One status, or several. */
   readonly status?: OneOrMore<
@@ -375,6 +398,7 @@ export interface ListEventsQuery {
     | 'topup'
     | 'vpn_subscription'
     | 'cancellation'
+    | 'order_batch'
     | 'refund'
     | 'esim'
     | 'wallet'
@@ -1069,6 +1093,62 @@ export class Operations {
    */
   resolveCancellationCase(id: string, body: CancellationCaseResolution, options: CallOptions = {}): Promise<Cancellation> {
     return this.transport.json({ operation: 'resolveCancellationCase', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/resolve`, body, options });
+  }
+
+  /** List batches of orders, newest first.
+   *
+   * Scope: `orders:read`.
+   */
+  listOrderBatches(query: ListOrderBatchesQuery = {}, options: CallOptions = {}): Paged<OrderBatch, OrderBatchPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listOrderBatches', method: 'GET', path: '/v1/order-batches', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Buy up to 1,000 eSIMs in one call.
+   *
+   * Stores all orders or none of them, and answers at once; the purchases follow. Each eSIM is an ordinary order with `batch_id`, in the order of the items: `GET /v1/orders?batch_id=…`. Its `external_order_id` is that of the batch, a hyphen and its position with four digits. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
+   *
+   * Scope: `orders:write`.
+   */
+  createOrderBatch(body: OrderBatchInput, options: WriteOptions = {}): Promise<OrderBatch> {
+    return this.transport.json({ operation: 'createOrderBatch', method: 'POST', path: '/v1/order-batches', body, keyed: true, options });
+  }
+
+  /** Read a batch with the counts of its orders.
+   *
+   * Scope: `orders:read`.
+   */
+  getOrderBatch(id: string, options: CallOptions = {}): Promise<OrderBatch> {
+    return this.transport.json({ operation: 'getOrderBatch', method: 'GET', path: `/v1/order-batches/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Cancel what a batch has not bought.
+   *
+   * Each order that has provably bought nothing is abandoned, at once or when it would be sent next. An order that may have been sent continues. `counts` shows what is left; delivered eSIMs are cancelled by `POST /v1/cancellations`. A repeated request continues the same cancellation. It changes nothing in a batch that is completed.
+   *
+   * Scope: `orders:write`.
+   */
+  cancelOrderBatch(id: string, body: OrderBatchCancellation, options: CallOptions = {}): Promise<OrderBatch> {
+    return this.transport.json({ operation: 'cancelOrderBatch', method: 'POST', path: `/v1/order-batches/${encodeURIComponent(id)}/cancel`, body, options });
+  }
+
+  /** Get the QR codes of a batch as a ZIP archive of PNG images.
+   *
+   * Contains the eSIMs that are delivered so far, by position. Needs the scope `esims:reveal`. Each eSIM is written to the audit log as one read of its QR code, and no cache stores the file.
+   *
+   * Scope: `esims:reveal`.
+   */
+  getOrderBatchQrArchive(id: string, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.transport.bytes({ operation: 'getOrderBatchQrArchive', method: 'GET', path: `/v1/order-batches/${encodeURIComponent(id)}/qr-codes.zip`, options });
+  }
+
+  /** Get the QR codes of a batch as sheets to print, PDF.
+   *
+   * Contains the eSIMs that are delivered so far, by position. Needs the scope `esims:reveal`. Each eSIM is written to the audit log as one read of its QR code, and no cache stores the file.
+   *
+   * Scope: `esims:reveal`.
+   */
+  getOrderBatchQrSheet(id: string, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.transport.bytes({ operation: 'getOrderBatchQrSheet', method: 'GET', path: `/v1/order-batches/${encodeURIComponent(id)}/qr-codes.pdf`, options });
   }
 
   /** List refunds, newest first.

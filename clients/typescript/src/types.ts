@@ -62,6 +62,12 @@ export type AttentionReason =
   | 'message_quarantined'
   | 'webhook_conflict'
   | (string & {});
+export type WebhookOrderBatchEvent = OrderBatchEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
 export type WebhookTopupEvent = TopupEvent & {
   /**
    * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
@@ -139,6 +145,7 @@ export type WebhookWebhookEndpointTestEvent = WebhookEndpointTestEvent & {
  */
 export type WebhookEvent =
   | WebhookOrderEvent
+  | WebhookOrderBatchEvent
   | WebhookTopupEvent
   | WebhookVpnSubscriptionEvent
   | WebhookVpnSubscriptionExpiringEvent
@@ -243,6 +250,7 @@ export type EventPattern =
   | 'vpn_subscription.*'
   | 'cancellation.*'
   | 'refund.*'
+  | 'order_batch.*'
   | 'wallet.*'
   | 'esim.*'
   | 'webhook_endpoint.*'
@@ -282,6 +290,7 @@ export type EventPattern =
   | 'refund.completed'
   | 'refund.failed'
   | 'refund.needs_attention'
+  | 'order_batch.completed'
   | 'wallet.balance_low'
   | 'wallet.balance_restored'
   | 'esim.installed'
@@ -333,6 +342,7 @@ export type ApiScope =
  */
 export type Event =
   | OrderEvent
+  | OrderBatchEvent
   | TopupEvent
   | VpnSubscriptionEvent
   | VpnSubscriptionExpiringEvent
@@ -440,6 +450,10 @@ export interface OrderEvent {
      */
     esim_id: string | null;
     /**
+     * Id of the batch that it was accepted with; null: ordered by itself. Absent in events of earlier versions.
+     */
+    batch_id?: string | null;
+    /**
      * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
@@ -465,6 +479,56 @@ export interface Money {
    * ISO 4217 code.
    */
   currency: string;
+}
+export interface OrderBatchEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `order_batch.completed`: The last order of the batch has ended: completed, failed or abandoned.
+   */
+  type: 'order_batch.completed';
+  /**
+   * Time of the change. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'order_batch';
+    /**
+     * Id of the batch of orders.
+     */
+    id: string;
+    /**
+     * Path of the current state.
+     */
+    href: string;
+  };
+  /**
+   * Facts at the time of the event. Read `subject.href` for the current state.
+   */
+  data: {
+    /**
+     * Your reference of the batch.
+     */
+    external_batch_id: string;
+    /**
+     * Number of its orders.
+     */
+    size: number;
+    /**
+     * Number of orders that ended as `completed`.
+     */
+    completed: number;
+    /**
+     * Number of orders that ended as `failed`.
+     */
+    failed: number;
+    /**
+     * Number of orders that ended as `abandoned`.
+     */
+    abandoned: number;
+  };
 }
 export interface TopupEvent {
   /**
@@ -1673,6 +1737,63 @@ export interface CancellationCaseResolution {
    */
   service_refund_id?: string;
 }
+export interface OrderBatchInput {
+  /**
+   * Your reference of the batch, permanently unique. Its orders have references that follow from it: `campaign-2030-0001`, `campaign-2030-0002`, …
+   */
+  external_batch_id: string;
+  /**
+   * At most 1000 eSIMs in all. Limit, deadline and metadata are those of each order.
+   *
+   * @minItems 1
+   * @maxItems 1000
+   */
+  items: OrderBatchItemInput[];
+  /**
+   * Your own data of the batch, returned unchanged.
+   */
+  metadata?: {
+    [k: string]: string;
+  };
+}
+export interface OrderBatchItemInput {
+  /**
+   * Id of a package at the service.
+   */
+  package_id: number;
+  /**
+   * Number of eSIMs, each of which is an order.
+   */
+  quantity?: number;
+  /**
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the order is held. A limit in another currency is refused with 422; if the currency of the price is not known when the order is accepted, it is held until the limit is changed.
+   */
+  max_price?: MoneyInput;
+  /**
+   * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
+   */
+  quote_id?: string;
+  /**
+   * What happens if the service does not sell it at the moment: the order is refused with 422, or it is held until the service sells it or the deadline passes.
+   */
+  if_unavailable?: 'refuse' | 'hold';
+  /**
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   */
+  deadline?: string;
+  /**
+   * Your own data, returned unchanged. Not encrypted: do not include personal data.
+   */
+  metadata?: {
+    [k: string]: string;
+  };
+}
+export interface OrderBatchCancellation {
+  /**
+   * The reason; shown in the timeline. Do not include personal data.
+   */
+  reason: string;
+}
 export interface CaseDismissal {
   /**
    * The reason; shown in the timeline. Do not include personal data.
@@ -1979,6 +2100,10 @@ export interface Order {
    */
   package_id: number;
   external_order_id: string;
+  /**
+   * The batch that it was accepted with; null: ordered by itself.
+   */
+  batch_id: string | null;
   esim_id: string | null;
   /**
    * Id of the order at the service.
@@ -2106,7 +2231,7 @@ export interface Problem {
    */
   type: string;
   /**
-   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `share_link_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `cancellation_exists`, `esim_ended`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
+   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `order_batch_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `share_link_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `external_batch_id_taken`, `nothing_delivered`, `cancellation_exists`, `esim_ended`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
    */
   code:
     | 'validation_failed'
@@ -2124,6 +2249,7 @@ export interface Problem {
     | 'topup_not_found'
     | 'vpn_subscription_not_found'
     | 'cancellation_not_found'
+    | 'order_batch_not_found'
     | 'refund_not_found'
     | 'access_data_unavailable'
     | 'case_not_found'
@@ -2146,6 +2272,8 @@ export interface Problem {
     | 'external_order_id_taken'
     | 'external_topup_id_taken'
     | 'external_subscription_id_taken'
+    | 'external_batch_id_taken'
+    | 'nothing_delivered'
     | 'cancellation_exists'
     | 'esim_ended'
     | 'action_not_possible'
@@ -3069,6 +3197,73 @@ export interface CancellationBulkResult {
       | null;
     detail: string | null;
   }[];
+}
+export interface OrderBatch {
+  /**
+   * Id of the batch.
+   */
+  id: string;
+  external_batch_id: string;
+  /**
+   * `completed`: each of its orders has ended, as `completed`, `failed` or `abandoned`. One of `in_progress`, `completed`. A later version may add values.
+   */
+  status: 'in_progress' | 'completed' | (string & {});
+  /**
+   * Number of its orders.
+   */
+  size: number;
+  /**
+   * Number of its orders by status.
+   */
+  counts: {
+    accepted: number;
+    held: number;
+    submitting: number;
+    processing: number;
+    needs_attention: number;
+    completed: number;
+    failed: number;
+    abandoned: number;
+  };
+  /**
+   * Sum of the amounts that the service charged, for each currency.
+   */
+  charged: Money[];
+  items: OrderBatchItem[];
+  metadata: {
+    [k: string]: string;
+  };
+  /**
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * When its last order ended.
+   */
+  completed_at: string | null;
+  /**
+   * When it was cancelled: since then, no order that has bought nothing is sent.
+   */
+  cancel_requested_at: string | null;
+}
+export interface OrderBatchItem {
+  /**
+   * Id of a package at the service.
+   */
+  package_id: number;
+  quantity: number;
+  max_price: Money | null;
+}
+export interface OrderBatchPage {
+  data: OrderBatch[];
+  /**
+   * Value of `cursor` for the next page; null on the last page.
+   */
+  next_cursor: string | null;
 }
 export interface RefundPage {
   data: Refund[];
@@ -4456,7 +4651,7 @@ export interface WebhookDelivery {
    */
   event_id: string;
   /**
-   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
+   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `order_batch.completed`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
    */
   event_type:
     | 'order.accepted'
@@ -4495,6 +4690,7 @@ export interface WebhookDelivery {
     | 'refund.completed'
     | 'refund.failed'
     | 'refund.needs_attention'
+    | 'order_batch.completed'
     | 'wallet.balance_low'
     | 'wallet.balance_restored'
     | 'esim.installed'

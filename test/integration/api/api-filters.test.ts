@@ -39,6 +39,7 @@ beforeAll(async () => {
   for (const letter of LETTERS) letters.set(await quarantinedReport(letter), letter);
   const named = [
     IDS.order,
+    IDS.batch,
     IDS.esim,
     IDS.topup,
     IDS.vpn,
@@ -113,7 +114,14 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     external_order_id: ofBoth({ A: 'order-A', B: 'order-B' }),
     package_id: PACKAGES,
     esim_id: ofBoth(IDS.esim),
+    batch_id: ofBoth(IDS.batch),
     ...OF_WORK,
+  },
+  listOrderBatches: {
+    external_batch_id: ofBoth({ A: 'batch-A', B: 'batch-B' }),
+    status: { in_progress: 'A', completed: 'B', 'in_progress,completed': 'AB' },
+    created_by: ofBoth(IDS.key),
+    ...MADE,
   },
   listTopups: {
     esim_id: ofBoth(IDS.esim),

@@ -83,6 +83,10 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
       { package_id: 101, external_order_id: 'idempotent' },
       { package_id: 102, external_order_id: 'idempotent' },
     ),
+  createOrderBatch: () => {
+    const batch = { external_batch_id: 'idempotent', items: [{ package_id: 101, quantity: 2 }] };
+    return bodies('/v1/order-batches', batch, { ...batch, items: [{ package_id: 101, quantity: 3 }] });
+  },
   createTopup: () =>
     bodies('/v1/topups', { esim_id: work.ids.esim, package_id: 101 }, { esim_id: work.ids.esim, package_id: 102 }),
   createVpnSubscription: () => bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_price: '6.00' }),
@@ -120,6 +124,7 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     ]),
     ...['Order', 'Topup', 'VpnSubscription'].flatMap((name) => [`release${name}`]),
     'cancelVpnSubscription',
+    'cancelOrderBatch',
     'dismissCase',
     'dismissDeadLetter',
     'requeueDeadLetter',

@@ -10,6 +10,7 @@ import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { countEnded } from '#fulfilment/batches/count-ended.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {
@@ -72,6 +73,12 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
       });
     }
   }
+}
+
+/** Its only order ends. */
+async function batchEnds(): Promise<void> {
+  const work = { kind: 'order', id: IDS.order.A } as const;
+  await api.database.transaction(async (tx) => countEnded(tx, work, await readWork(tx, work), 'failed', NOW));
 }
 
 async function refundGoesOn(): Promise<void> {
@@ -179,6 +186,7 @@ async function endpointIsTestedAndDisabled(): Promise<void> {
 
 describe('the data of a recorded event', () => {
   it('has exactly the fields that the description defines, for every event type', async () => {
+    await batchEnds();
     for (const kind of WORK_KINDS) await workGoesOn(kind);
     await refundGoesOn();
     await thingsRunOut();

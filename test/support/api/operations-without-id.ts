@@ -9,6 +9,7 @@ export const WITHOUT_ID: Readonly<
   Record<string, 'own list' | 'own events' | 'creates' | 'changes own' | 'own key' | 'same for all keys'>
 > = {
   listOrders: 'own list',
+  listOrderBatches: 'own list',
   listTopups: 'own list',
   listVpnSubscriptions: 'own list',
   listCancellations: 'own list',
@@ -19,6 +20,7 @@ export const WITHOUT_ID: Readonly<
   listEvents: 'own events',
   streamEvents: 'own events',
   createOrder: 'creates',
+  createOrderBatch: 'creates',
   createTopup: 'creates',
   createVpnSubscription: 'creates',
   createCancellation: 'creates',

@@ -12,6 +12,7 @@ import {
   events,
   gatePauses,
   journal,
+  orderBatches,
   orders,
   pricingRules,
   reconciliations,
@@ -35,6 +36,7 @@ function both<Value>(make: () => Value): Both<Value> {
 
 export const IDS = {
   order: both(() => newId('order')),
+  batch: both(() => newId('orderBatch')),
   esim: both(() => newId('esim')),
   topup: both(() => newId('topup')),
   vpn: both(() => newId('vpn_subscription')),
@@ -90,9 +92,24 @@ export async function writeListedRows({
       const esimId = IDS.esim[letter];
       const orderId = IDS.order[letter];
       const work = { apiKeyId: IDS.key[letter], ...WORK[letter], ...times };
-      await tx
-        .insert(orders)
-        .values({ ...work, id: orderId, externalOrderId: `order-${letter}`, packageId: PACKAGE[letter], esimId });
+      const batchId = IDS.batch[letter];
+      await tx.insert(orders).values({
+        ...work,
+        id: orderId,
+        externalOrderId: `order-${letter}`,
+        packageId: PACKAGE[letter],
+        esimId,
+        batchId,
+      });
+      await tx.insert(orderBatches).values({
+        id: batchId,
+        apiKeyId: IDS.key[letter],
+        externalBatchId: `batch-${letter}`,
+        items: [],
+        size: 1,
+        createdAt: MADE[letter],
+        ...(letter === 'B' && { failed: 1, completedAt: CHANGED.B }),
+      });
       await tx.insert(topups).values({
         ...work,
         id: IDS.topup[letter],

@@ -5,7 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { activationCodeAad, accessAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/event-log.ts';
-import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, cases, esims, events, orderBatches, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -16,6 +16,7 @@ export interface OwnWork {
   readonly ids: Readonly<
     Record<
       | 'order'
+      | 'orderBatch'
       | 'esim'
       | 'topup'
       | 'cancellation'
@@ -48,6 +49,8 @@ export async function makeOwnWork(
   const iccid = `89445001${String(Math.floor(Math.random() * 1e11)).padStart(11, '0')}`;
   const order = await created(caller, '/v1/orders', { package_id: 101, external_order_id: references.externalOrderId });
   const esim = newId('esim');
+  // Of the order alone.
+  const orderBatch = newId('orderBatch');
   await database.transaction(async (tx) => {
     await tx.insert(esims).values({
       id: esim,
@@ -59,7 +62,21 @@ export async function makeOwnWork(
       status: 'ready',
       readAt: new Date(TEST_NOW),
     });
-    await tx.update(orders).set({ status: 'completed', esimId: esim }).where(eq(orders.id, order));
+    const [{ apiKeyId } = { apiKeyId: '' }] = await tx
+      .update(orders)
+      .set({ status: 'completed', esimId: esim, batchId: orderBatch, batchPosition: 1 })
+      .where(eq(orders.id, order))
+      .returning();
+    await tx.insert(orderBatches).values({
+      id: orderBatch,
+      apiKeyId,
+      externalBatchId: `batch-${unique}`,
+      items: [{ packageId: 101, quantity: 1, maxPrice: null }],
+      size: 1,
+      completed: 1,
+      createdAt: new Date(TEST_NOW),
+      completedAt: new Date(TEST_NOW),
+    });
   });
   // Before the cancellation of its eSIM.
   const shareLink = await created(caller, `/v1/esims/${esim}/share-links`, {});
@@ -103,6 +120,7 @@ export async function makeOwnWork(
   return {
     ids: {
       order,
+      orderBatch,
       esim,
       topup,
       cancellation,

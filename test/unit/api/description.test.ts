@@ -223,7 +223,7 @@ describe('the examples of requests', () => {
 describe('the examples of problems', () => {
   it('name the existing resource when their schema requires it', () => {
     const codes = problemCodes.filter((code) => /_taken$|^cancellation_exists$|^pricing_rule_exists$/.test(code));
-    expect(codes).toHaveLength(5);
+    expect(codes).toHaveLength(6);
     for (const code of codes) {
       const { existing } = z
         .object({ existing: z.object({ id: z.string(), href: z.string() }) })

@@ -36,6 +36,7 @@ describe('the creation of an order', () => {
       status: 'accepted',
       package_id: 101,
       external_order_id: body.external_order_id,
+      batch_id: null,
       esim_id: null,
       service_order_id: null,
       replaces: null,

@@ -164,7 +164,7 @@ describe('a new price limit', () => {
   it('in another currency than the price is refused, for one order and for several', async () => {
     const id = (await create(orderInput({ max_price: inEuro }))).textAt('id');
     const limit = async (max_price: object) =>
-      await caller.post(`/v1/orders/${id}/limit`, { reason: 'Agreed.', max_price });
+      await caller.call('PATCH', `/v1/orders/${id}/limit`, { body: { reason: 'Agreed.', max_price } });
     const refused = await limit(inDollar);
     expect([refused.status, refused.at('refusal')]).toEqual([409, 'other_currency']);
     expect(refused.textAt('detail')).toContain('The limit is in another currency than the price');
@@ -177,7 +177,8 @@ describe('a new price limit', () => {
   it('is accepted while the service cannot be asked for the price', async () => {
     packages = async () => UNREACHABLE;
     const id = (await create(orderInput({ max_price: inEuro }))).textAt('id');
-    const answer = await caller.post(`/v1/orders/${id}/limit`, { reason: 'Agreed.', max_price: inDollar });
+    const body = { reason: 'Agreed.', max_price: inDollar };
+    const answer = await caller.call('PATCH', `/v1/orders/${id}/limit`, { body });
     expect(answer.status).toBe(200);
   });
 });

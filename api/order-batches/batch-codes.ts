@@ -1,0 +1,86 @@
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { idInPath } from '#api/fields/ids.ts';
+import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { bytesReply } from '#api/http/reply.ts';
+import { BATCHES_PATH } from '#api/order-batches/batch-creation.ts';
+import { type LabelledCode, qrArchive } from '#api/order-batches/qr-archive.ts';
+import { qrSheet } from '#api/order-batches/qr-sheet.ts';
+import { exampleBatchId } from '#api/orders/order-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { addAuditEntries } from '#db/access/audit-log.ts';
+import { activationCodeAad } from '#db/encryption-aads.ts';
+import { esimsOfBatch, type StoredBatch } from '#db/work/batch-queries.ts';
+import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
+
+const AUDITED =
+  'Contains the eSIMs that are delivered so far, by position. Needs the scope `esims:reveal`. Each eSIM is written ' +
+  'to the audit log as one read of its QR code, and no cache stores the file.';
+
+/** The QR codes of a batch as a file. */
+export function batchCodeOperations(
+  dependencies: ApiDependencies,
+  read: (id: string, caller: Caller) => Promise<StoredBatch>,
+): Operation[] {
+  const common = {
+    method: 'get',
+    tag: 'Orders',
+    scope: 'esims:reveal',
+    params: idInPath('orderBatch', exampleBatchId),
+    problems: ['order_batch_not_found', 'nothing_delivered'],
+    description: AUDITED,
+  } as const;
+  const reveal = async (id: string, caller: Caller): Promise<LabelledCode[]> => {
+    await read(id, caller);
+    return revealCodes(dependencies, id, caller);
+  };
+  return [
+    operation({
+      ...common,
+      id: 'getOrderBatchQrArchive',
+      path: `${BATCHES_PATH}/{id}/qr-codes.zip`,
+      summary: 'Get the QR codes of a batch as a ZIP archive of PNG images',
+      answers: {
+        200: { description: 'One image for each eSIM, named after its order.', contentType: 'application/zip' },
+      },
+      handle: async ({ params: { id }, caller }) =>
+        bytesReply(200, 'application/zip', await qrArchive(await reveal(id, caller)), fileName(`${id}.zip`)),
+    }),
+    operation({
+      ...common,
+      id: 'getOrderBatchQrSheet',
+      path: `${BATCHES_PATH}/{id}/qr-codes.pdf`,
+      summary: 'Get the QR codes of a batch as sheets to print, PDF',
+      answers: {
+        200: {
+          description: 'A4 pages with twelve QR codes each, with reference and ICCID.',
+          contentType: 'application/pdf',
+        },
+      },
+      handle: async ({ params: { id }, caller }) =>
+        bytesReply(200, 'application/pdf', await qrSheet(await reveal(id, caller)), fileName(`${id}.pdf`)),
+    }),
+  ];
+}
+
+/** Decrypts the activation codes of a batch, after an audit entry for each. */
+async function revealCodes(
+  { database, keyRing, now }: ApiDependencies,
+  batchId: string,
+  { apiKeyId: actor }: Caller,
+): Promise<LabelledCode[]> {
+  const esims = await database.run((db) => esimsOfBatch(db, batchId));
+  if (esims.length === 0) throw new Problem('nothing_delivered');
+  const entries = esims.map(
+    ({ id }) => ({ actor, action: 'esim.qr_revealed', subject: { kind: 'esim', id } }) as const,
+  );
+  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+  return esims.map(({ id, iccid, externalOrderId, encryptedActivationCode }) => {
+    const activation = parseLpaString(keyRing.decryptText(encryptedActivationCode, activationCodeAad(id)));
+    if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
+    return { reference: externalOrderId, iccid, text: lpaString(activation) };
+  });
+}
+
+function fileName(name: string): Record<string, string> {
+  return { 'Content-Disposition': `attachment; filename="${name}"` };
+}

@@ -1,0 +1,143 @@
+import type * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
+import { type ApiRequest, invalid } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
+import type { Offers, Wanted } from '#api/offers/offers.ts';
+import { batchJson, type batchInput } from '#api/order-batches/batch-schemas.ts';
+import { type FieldError, Problem } from '#api/problems/problem.ts';
+import { limitOfRequest } from '#api/quotes/limit-of-request.ts';
+import { RETRY_AFTER_SECONDS } from '#api/work/long-poll.ts';
+import { alreadyExists, isPast, PAST_DEADLINE } from '#api/work/work-creation.ts';
+import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { findBatch } from '#db/work/batch-queries.ts';
+import type { Money } from '#domain/money/money.ts';
+import { batchOrderReference } from '#domain/work/batches.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import { acceptBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
+import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
+
+type BatchRequest = Pick<
+  ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
+  'body' | 'json' | 'header' | 'caller'
+>;
+type Items = BatchRequest['body']['items'];
+
+export const BATCHES_PATH = '/v1/order-batches';
+
+/**
+ * Creates a batch as a whole or not at all, once for an Idempotency-Key and once for the caller's reference. The ids of
+ * its orders follow from their references, as those of single orders do.
+ */
+export async function createBatch(
+  dependencies: ApiDependencies,
+  offers: Offers,
+  { body, json, header, caller }: BatchRequest,
+): Promise<Reply> {
+  const { lineageId, ownerId } = caller;
+  // Before the transaction, which must not wait for the service.
+  const objection = await objectionTo(offers, body.items);
+  const replay = { lineageId, header: header('Idempotency-Key'), target: `POST ${BATCHES_PATH}`, json };
+  return answerOnce(dependencies, replay, async (tx) => {
+    const now = new Date(dependencies.now());
+    const key = readIdempotencyKey(header('Idempotency-Key'));
+    const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);
+    const batch = newBatch(dependencies, { body, lineageId, key }, limits);
+    const accepted = await acceptBatch(tx, batch, now);
+    if (!accepted.accepted) throw await taken(tx, accepted, ownerId);
+    // Last: a repeated request was answered before, and a used reference has its own problem.
+    if (objection !== undefined) throw objection;
+    if (errors.length > 0) throw invalid(errors);
+    const stored = { row: accepted.row, counts: new Map([['accepted', accepted.row.size]] as const), charged: [] };
+    const headers = { Location: `${BATCHES_PATH}/${batch.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
+    return jsonReply(202, batchJson(stored), headers);
+  });
+}
+
+/** All objections to all items. */
+async function objectionTo(offers: Offers, items: Items): Promise<Problem | undefined> {
+  const each = items.map((item, index) => {
+    const wanted: Wanted = {
+      of: 'packages',
+      id: item.package_id,
+      maxPrice: item.max_price,
+      ifUnavailable: item.if_unavailable,
+    };
+    return { wanted, at: placeOf(index) };
+  });
+  return offers.objectionToAll(offers.packages, 'packages', each);
+}
+
+function placeOf(index: number): string {
+  return `items.${index}.`;
+}
+
+/** The limit of each item, and the errors that its schema does not see. */
+function checkItems({ keyRing }: ApiDependencies, items: Items, lineageId: string, now: Date) {
+  const errors: FieldError[] = [];
+  const limits = items.map((item, index) => {
+    const quoted = { lineageId, kind: 'order', itemId: item.package_id, esimId: undefined } as const;
+    const { limit, error } = limitOfRequest(keyRing, item, quoted, now.getTime());
+    const found = [...(error === undefined ? [] : [error]), ...(isPast(item.deadline, now) ? [PAST_DEADLINE] : [])];
+    errors.push(...found.map((each) => ({ ...each, field: `${placeOf(index)}${each.field}` })));
+    return limit;
+  });
+  return { limits, errors };
+}
+
+function newBatch(
+  { keyRing }: ApiDependencies,
+  { body, lineageId, key }: Pick<BatchRequest, 'body'> & { readonly lineageId: string; readonly key: string },
+  limits: readonly (Money | undefined)[],
+): NewBatch {
+  const { external_batch_id: externalBatchId, items, metadata = {} } = body;
+  const ofItem = items.flatMap((item, index) => Array.from({ length: item.quantity }, () => ({ item, index })));
+  const orders = ofItem.map(({ item, index }, position): NewOrder => {
+    const externalOrderId = batchOrderReference(externalBatchId, position + 1);
+    return {
+      id: workId(keyRing, 'order', ['reference', externalOrderId]),
+      apiKeyId: lineageId,
+      requestKey: requestKey(keyRing, lineageId, key),
+      externalOrderId,
+      packageId: item.package_id,
+      encryptedDeviceImei: null,
+      maxPrice: limits[index] ?? null,
+      deadlineAt: item.deadline ?? null,
+      metadata: item.metadata ?? {},
+    };
+  });
+  return {
+    id: batchId(keyRing, externalBatchId),
+    apiKeyId: lineageId,
+    externalBatchId,
+    items: items.map(({ package_id: packageId, quantity }, index) => ({
+      packageId,
+      quantity,
+      maxPrice: limits[index] ?? null,
+    })),
+    metadata,
+    orders,
+  };
+}
+
+/** The problem of a used reference; a key that is limited to its own work gets no id of others. */
+async function taken(
+  tx: Executor,
+  { taken: what, existingId }: Extract<BatchAcceptance, { accepted: false }>,
+  owner: Owner,
+): Promise<Problem> {
+  if (what === 'order') {
+    const reference = { field: 'external_order_id', taken: 'external_order_id_taken', isForGood: true } as const;
+    return alreadyExists(tx, { kind: 'order', path: KINDS.order.path, reference }, existingId, owner);
+  }
+  if ((await findBatch(tx, existingId, owner)) === undefined) {
+    const detail = 'This external_batch_id is used by a batch that this API key may not see.';
+    return new Problem('external_batch_id_taken', { detail });
+  }
+  return new Problem('external_batch_id_taken', {
+    detail: `Batch ${existingId} exists for this external_batch_id.`,
+    extra: { existing: { id: existingId, href: `${BATCHES_PATH}/${existingId}` } },
+  });
+}

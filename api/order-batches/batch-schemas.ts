@@ -1,0 +1,154 @@
+import * as z from 'zod';
+import { createdBy, createdByInQuery, exampleKeyId, ourId, packageId } from '#api/fields/ids.ts';
+import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
+import { money } from '#api/fields/money.ts';
+import { wholeNumber } from '#api/fields/numbers.ts';
+import { listOf } from '#api/fields/query.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { exampleBatchId } from '#api/orders/order-schemas.ts';
+import { itemMetadata, metadata, purchaseInput } from '#api/work/work-input.ts';
+import type { StoredBatch } from '#db/work/batch-queries.ts';
+import { paddedMoney } from '#domain/money/money.ts';
+import { MAX_BATCH, MAX_BATCH_REFERENCE, batchOrderReference } from '#domain/work/batches.ts';
+import { isCallerReference } from '#domain/work/identifiers.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
+
+const EXAMPLE_REFERENCE = 'campaign-2030';
+
+const externalBatchId = z
+  .string()
+  .refine((text) => isCallerReference(text) && text.length <= MAX_BATCH_REFERENCE, {
+    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\``,
+  })
+  .meta({
+    description:
+      'Your reference of the batch, permanently unique. Its orders have references that follow from it: ' +
+      `\`${batchOrderReference(EXAMPLE_REFERENCE, 1)}\`, \`${batchOrderReference(EXAMPLE_REFERENCE, 2)}\`, …`,
+    example: EXAMPLE_REFERENCE,
+    override: { pattern: `^[!-}]{1,${MAX_BATCH_REFERENCE}}$` },
+  });
+
+/** Longer than the longest body that the schema allows. */
+export const BATCH_BODY_LIMIT = 3 * 1_048_576;
+
+const quantity = wholeNumber(1, MAX_BATCH);
+
+const batchItem = z
+  .strictObject({
+    package_id: packageId,
+    quantity: quantity.default(1).meta({ description: 'Number of eSIMs, each of which is an order.' }),
+    ...purchaseInput('order'),
+    metadata: itemMetadata.optional(),
+  })
+  .meta({ id: 'OrderBatchItemInput' });
+
+export const batchInput = z
+  .strictObject({
+    external_batch_id: externalBatchId,
+    items: z
+      .array(batchItem)
+      .min(1)
+      .max(MAX_BATCH)
+      .refine((items) => items.reduce((sum, item) => sum + item.quantity, 0) <= MAX_BATCH, {
+        message: `must have quantities of at most ${MAX_BATCH} in all`,
+      })
+      .meta({
+        description: `At most ${MAX_BATCH} eSIMs in all. Limit, deadline and metadata are those of each order.`,
+      }),
+    metadata: metadata.optional().meta({ description: 'Your own data of the batch, returned unchanged.' }),
+  })
+  .meta({ id: 'OrderBatchInput' });
+
+export const batchInputExample: z.input<typeof batchInput> = {
+  external_batch_id: EXAMPLE_REFERENCE,
+  items: [
+    { package_id: 101, quantity: 150, max_price: { amount: '12.50', currency: 'EUR' } },
+    { package_id: 102, quantity: 50, metadata: { department: 'sales' } },
+  ],
+};
+
+const BATCH_STATUSES = ['in_progress', 'completed'] as const;
+
+const count = z.int().min(0);
+
+export const batchOutput = z
+  .strictObject({
+    id: ourId('orderBatch', exampleBatchId).meta({ description: 'Id of the batch.' }),
+    external_batch_id: z.string().meta({ example: EXAMPLE_REFERENCE }),
+    status: z.enum(BATCH_STATUSES).meta({
+      description: '`completed`: each of its orders has ended, as `completed`, `failed` or `abandoned`.',
+    }),
+    size: z.int().min(1).meta({ description: 'Number of its orders.' }),
+    counts: z
+      .strictObject(Object.fromEntries(statusesOf('order').map((status) => [status, count])))
+      .meta({ description: 'Number of its orders by status.' }),
+    charged: z.array(money).meta({ description: 'Sum of the amounts that the service charged, for each currency.' }),
+    items: z.array(
+      z.strictObject({ package_id: packageId, quantity, max_price: money.nullable() }).meta({ id: 'OrderBatchItem' }),
+    ),
+    metadata: z.record(z.string(), z.string()),
+    created_by: createdBy,
+    created_at: instant,
+    completed_at: instant.nullable().meta({ description: 'When its last order ended.' }),
+    cancel_requested_at: instant
+      .nullable()
+      .meta({ description: 'When it was cancelled: since then, no order that has bought nothing is sent.' }),
+  })
+  .meta({ id: 'OrderBatch' });
+
+export type BatchOutput = z.input<typeof batchOutput>;
+
+export const batchOutputExample: BatchOutput = {
+  id: exampleBatchId,
+  external_batch_id: EXAMPLE_REFERENCE,
+  status: 'in_progress',
+  size: 200,
+  counts: countsOf(new Map([['accepted', 200]])),
+  charged: [],
+  items: [
+    { package_id: 101, quantity: 150, max_price: { amount: '12.50', currency: 'EUR' } },
+    { package_id: 102, quantity: 50, max_price: null },
+  ],
+  metadata: {},
+  created_by: exampleKeyId,
+  created_at: '2030-01-31T12:00:00.000Z',
+  completed_at: null,
+  cancel_requested_at: null,
+};
+
+export const batchPage = pageOf(batchOutput, 'OrderBatchPage');
+
+export const batchListQuery = z.strictObject({
+  external_batch_id: externalBatchId.optional(),
+  status: listOf(BATCH_STATUSES).optional(),
+  created_by: createdByInQuery.optional(),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
+  ...pageQuery,
+});
+
+/** A batch as the API shows it. */
+export function batchJson({ row, counts, charged }: StoredBatch): BatchOutput {
+  return {
+    id: row.id,
+    external_batch_id: row.externalBatchId,
+    status: row.completedAt === null ? 'in_progress' : 'completed',
+    size: row.size,
+    counts: countsOf(counts),
+    charged: charged.map(paddedMoney),
+    items: row.items.map(({ packageId: id, quantity: number, maxPrice }) => ({
+      package_id: id,
+      quantity: number,
+      max_price: maxPrice,
+    })),
+    metadata: row.metadata,
+    created_by: row.apiKeyId,
+    created_at: row.createdAt.toISOString(),
+    completed_at: instantJson(row.completedAt),
+    cancel_requested_at: instantJson(row.cancelRequestedAt),
+  };
+}
+
+function countsOf(counts: StoredBatch['counts']): Record<string, number> {
+  return Object.fromEntries(statusesOf('order').map((status) => [status, counts.get(status) ?? 0]));
+}

@@ -1,0 +1,156 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import type { Offers } from '#api/offers/offers.ts';
+import { batchCodeOperations } from '#api/order-batches/batch-codes.ts';
+import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
+import {
+  BATCH_BODY_LIMIT,
+  batchInput,
+  batchInputExample,
+  batchJson,
+  batchListQuery,
+  batchOutput,
+  batchOutputExample,
+  batchPage,
+} from '#api/order-batches/batch-schemas.ts';
+import { exampleBatchId } from '#api/orders/order-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { retryAfterHeader } from '#api/work/work-creation.ts';
+import { findBatch, listBatches, type StoredBatch } from '#db/work/batch-queries.ts';
+import { MAX_BATCH } from '#domain/work/batches.ts';
+import { abandonUnsent, requestBatchCancel } from '#fulfilment/batches/cancel-batch.ts';
+
+/** Time after which a call abandons no further orders, in milliseconds. Callers wait at most half a minute. */
+const CANCEL_MS = 15_000;
+
+const tag = 'Orders';
+const example = batchOutputExample;
+const ANSWER = { contentType: 'application/json', schema: batchOutput, example } as const;
+const params = idInPath('orderBatch', exampleBatchId);
+
+/** Batches of orders: create, list, read, cancel, QR codes. */
+export function batchOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  const { database } = dependencies;
+  const read = async (id: string, { ownerId }: Caller): Promise<StoredBatch> => {
+    const found = mayExist('orderBatch', id) ? await database.run((db) => findBatch(db, id, ownerId)) : undefined;
+    if (found === undefined) throw new Problem('order_batch_not_found');
+    return found;
+  };
+  return [
+    operation({
+      id: 'createOrderBatch',
+      method: 'post',
+      path: BATCHES_PATH,
+      tag,
+      summary: `Buy up to ${MAX_BATCH.toLocaleString('en')} eSIMs in one call`,
+      description:
+        'Stores all orders or none of them, and answers at once; the purchases follow. Each eSIM is an ordinary ' +
+        'order with `batch_id`, in the order of the items: `GET /v1/orders?batch_id=…`. Its `external_order_id` is ' +
+        'that of the batch, a hyphen and its position with four digits. The same Idempotency-Key with the same body ' +
+        'gets the same answer again, and nothing is bought twice.',
+      scope: 'orders:write',
+      body: batchInput,
+      bodyExample: batchInputExample,
+      bodyLimitBytes: BATCH_BODY_LIMIT,
+      idempotent: true,
+      answers: {
+        202: {
+          ...ANSWER,
+          description: 'The batch and all of its orders are stored and will be processed.',
+          headers: { Location: 'Address of the batch.', ...retryAfterHeader },
+        },
+      },
+      problems: ['external_batch_id_taken', 'external_order_id_taken', 'purchase_not_possible'],
+      handle: (request) => createBatch(dependencies, offers, request),
+    }),
+    listOperation(dependencies),
+    operation({
+      id: 'getOrderBatch',
+      method: 'get',
+      path: `${BATCHES_PATH}/{id}`,
+      tag,
+      summary: 'Read a batch with the counts of its orders',
+      scope: 'orders:read',
+      params,
+      answers: { 200: { ...ANSWER, description: 'The batch.' } },
+      problems: ['order_batch_not_found'],
+      handle: async (request) => jsonReply(200, batchJson(await read(request.params.id, request.caller))),
+    }),
+    cancelOperation(dependencies, read),
+    ...batchCodeOperations(dependencies, read),
+  ];
+}
+
+function listOperation({ database }: ApiDependencies): Operation {
+  return operation({
+    id: 'listOrderBatches',
+    method: 'get',
+    path: BATCHES_PATH,
+    tag,
+    summary: 'List batches of orders, newest first',
+    scope: 'orders:read',
+    query: batchListQuery,
+    answers: {
+      200: {
+        description: 'A page of batches.',
+        contentType: 'application/json',
+        schema: batchPage,
+        example: { data: [example], next_cursor: null },
+      },
+    },
+    handle: async ({ query, caller: { ownerId } }) => {
+      const { limit, cursor, status } = query;
+      const after = cursor === undefined ? undefined : readPositionCursor('orderBatch', cursor);
+      const [only, ...others] = new Set(status);
+      const filter = {
+        externalBatchId: query.external_batch_id,
+        isCompleted: only === undefined || others.length > 0 ? undefined : only === 'completed',
+        createdBy: query.created_by,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+      };
+      const found = await database.run((db) => listBatches(db, ownerId, filter, { limit: limit + 1, after }));
+      return pageReply(found, limit, { json: batchJson, cursor: ({ row }) => positionCursor('orderBatch', row) });
+    },
+  });
+}
+
+function cancelOperation(
+  { database, now }: ApiDependencies,
+  read: (id: string, caller: Caller) => Promise<StoredBatch>,
+): Operation {
+  return operation({
+    id: 'cancelOrderBatch',
+    method: 'post',
+    path: `${BATCHES_PATH}/{id}/cancel`,
+    tag,
+    summary: 'Cancel what a batch has not bought',
+    description:
+      'Each order that has provably bought nothing is abandoned, at once or when it would be sent next. An order ' +
+      'that may have been sent continues. `counts` shows what is left; delivered eSIMs are cancelled by ' +
+      '`POST /v1/cancellations`. A repeated request continues the same cancellation. It changes nothing in a batch ' +
+      'that is completed.',
+    scope: 'orders:write',
+    params,
+    body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),
+    bodyExample: { reason: 'The campaign was stopped.' },
+    answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
+    problems: ['order_batch_not_found'],
+    handle: async ({ params: { id }, body: { reason }, caller }) => {
+      await read(id, caller);
+      await database.transaction((tx) =>
+        requestBatchCancel(tx, id, { actor: caller.apiKeyId, reason }, new Date(now())),
+      );
+      const { row } = await read(id, caller);
+      const began = performance.now();
+      await abandonUnsent(database, row, now, () => performance.now() - began > CANCEL_MS);
+      return jsonReply(200, batchJson(await read(id, caller)));
+    },
+  });
+}

@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import PDFDocument from 'pdfkit';
+import QRCode from 'qrcode';
+import { QUIET_ZONE_MODULES } from '#api/esims/qr-code.ts';
+import type { LabelledCode } from '#api/order-batches/qr-archive.ts';
+
+const COLUMNS = 3;
+const ROWS = 4;
+const PER_PAGE = COLUMNS * ROWS;
+/** In points, 72 to the inch. */
+const MARGIN = 36;
+const CODE = 140;
+const LABEL = { size: 8, smallSize: 7, gap: 4 };
+
+/**
+ * A4 pages with the codes, to print and cut. The codes are drawn, so that they are sharp on every printer. Other
+ * requests are answered between two pages.
+ */
+export async function qrSheet(codes: readonly LabelledCode[]): Promise<Buffer> {
+  const document = new PDFDocument({
+    size: 'A4',
+    margin: MARGIN,
+    autoFirstPage: false,
+    info: { Title: 'QR codes', Creator: 'reseller' },
+  });
+  const chunks: Buffer[] = [];
+  document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const finished = new Promise((resolve, reject) => document.once('end', resolve).once('error', reject));
+  for (const [index, code] of codes.entries()) {
+    if (index % PER_PAGE === 0) {
+      await nextTurn();
+      document.addPage();
+    }
+    drawCode(document, code, placeOf(document, index % PER_PAGE));
+  }
+  document.end();
+  await finished;
+  return Buffer.concat(chunks);
+}
+
+interface Place {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+}
+
+function placeOf({ page }: PDFKit.PDFDocument, index: number): Place {
+  const width = (page.width - 2 * MARGIN) / COLUMNS;
+  const height = (page.height - 2 * MARGIN) / ROWS;
+  return {
+    left: MARGIN + (index % COLUMNS) * width,
+    top: MARGIN + Math.floor(index / COLUMNS) * height,
+    width,
+  };
+}
+
+function drawCode(document: PDFKit.PDFDocument, { text, reference, iccid }: LabelledCode, place: Place): void {
+  const { modules } = QRCode.create(text);
+  const side = CODE / (modules.size + 2 * QUIET_ZONE_MODULES);
+  const left = place.left + (place.width - CODE) / 2 + QUIET_ZONE_MODULES * side;
+  const top = place.top + QUIET_ZONE_MODULES * side;
+  for (let row = 0; row < modules.size; row += 1) {
+    for (const { from, length } of darkRuns(modules, row)) {
+      document.rect(left + from * side, top + row * side, length * side, side);
+    }
+  }
+  document.fill('black');
+  const label = { width: place.width, align: 'center', lineBreak: false, ellipsis: true } as const;
+  const below = place.top + CODE + LABEL.gap;
+  document.font('Helvetica-Bold', LABEL.size).text(reference, place.left, below, label);
+  document.font('Helvetica', LABEL.smallSize).text(`ICCID ${iccid}`, place.left, below + LABEL.size + LABEL.gap, label);
+}
+
+/** Neighbouring dark modules of a row, as one rectangle each. */
+function* darkRuns(
+  modules: QRCode.BitMatrix,
+  row: number,
+): Generator<{ readonly from: number; readonly length: number }> {
+  let from: number | undefined;
+  for (let column = 0; column <= modules.size; column += 1) {
+    const isDark = column < modules.size && modules.get(row, column) === 1;
+    if (isDark) from ??= column;
+    else if (from !== undefined) {
+      yield { from, length: column - from };
+      from = undefined;
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** Batches of orders as the API shows them. */
+import { and, asc, eq, gt, inArray, lt, sql, sum } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import type { PageOptions } from '#db/lists/given-values.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { newest } from '#db/lists/status-pages.ts';
+import { esims, orderBatches, orders } from '#db/schema.ts';
+import type { OrderBatchRow } from '#db/work/rows.ts';
+import { addMoney, type Money } from '#domain/money/money.ts';
+import type { StatusOf } from '#domain/work/lifecycle.ts';
+
+/** A batch with what its orders add. */
+export interface StoredBatch {
+  readonly row: OrderBatchRow;
+  /** Number of orders by status. */
+  readonly counts: ReadonlyMap<StatusOf<'order'>, number>;
+  /** What the service charged, by currency. */
+  readonly charged: readonly Money[];
+}
+
+export interface BatchFilter {
+  readonly externalBatchId?: string | undefined;
+  readonly isCompleted?: boolean | undefined;
+  readonly createdBy?: string | undefined;
+  /** Exclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+}
+
+function ownBatches(owner: Owner) {
+  return owner === undefined ? undefined : eq(orderBatches.apiKeyId, owner);
+}
+
+/** Finds a batch that the owner may see. */
+export async function findBatch(db: Executor, id: string, owner: Owner): Promise<StoredBatch | undefined> {
+  const rows = await db
+    .select()
+    .from(orderBatches)
+    .where(and(eq(orderBatches.id, id), ownBatches(owner)));
+  return (await withOrders(db, rows))[0];
+}
+
+/** A page of batches, newest first. */
+export async function listBatches(
+  db: Executor,
+  owner: Owner,
+  { externalBatchId, isCompleted, createdBy, createdAfter, createdBefore }: BatchFilter,
+  { limit, after }: PageOptions,
+): Promise<StoredBatch[]> {
+  const { id, createdAt, completedAt, apiKeyId } = orderBatches;
+  const rows = await db
+    .select()
+    .from(orderBatches)
+    .where(
+      and(
+        ownBatches(owner),
+        externalBatchId === undefined ? undefined : eq(orderBatches.externalBatchId, externalBatchId),
+        isCompleted === undefined ? undefined : sql`${completedAt} is ${sql.raw(isCompleted ? 'not null' : 'null')}`,
+        createdBy === undefined ? undefined : eq(apiKeyId, createdBy),
+        createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
+        createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
+        after === undefined ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(newest(createdAt, id))
+    .limit(limit);
+  return withOrders(db, rows);
+}
+
+/** Adds the counts and charges of the orders, in one query for all batches. */
+async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise<StoredBatch[]> {
+  if (rows.length === 0) return [];
+  const groups = await db
+    .select({
+      batchId: orders.batchId,
+      status: orders.status,
+      currency: orders.chargedCurrency,
+      number: sql<number>`count(*)::int`,
+      amount: sum(orders.chargedAmount),
+    })
+    .from(orders)
+    .where(
+      inArray(
+        orders.batchId,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .groupBy(orders.batchId, orders.status, orders.chargedCurrency)
+    .orderBy(asc(orders.chargedCurrency));
+  const byBatch = Map.groupBy(groups, ({ batchId }) => batchId);
+  return rows.map((row) => {
+    const own = byBatch.get(row.id) ?? [];
+    const counts = new Map<StatusOf<'order'>, number>();
+    for (const { status, number } of own) counts.set(status, (counts.get(status) ?? 0) + number);
+    return { row, counts, charged: sumsOf(own) };
+  });
+}
+
+/** One sum for each currency. */
+function sumsOf(groups: readonly { readonly currency: string | null; readonly amount: string | null }[]): Money[] {
+  const sums = new Map<string, Money>();
+  for (const { currency, amount } of groups) {
+    if (currency === null || amount === null) continue;
+    sums.set(currency, addMoney(sums.get(currency) ?? { amount: '0', currency }, { amount, currency }));
+  }
+  return [...sums.values()];
+}
+
+/** An eSIM that an order of a batch has delivered. */
+export interface BatchEsim {
+  readonly id: string;
+  readonly iccid: string;
+  readonly externalOrderId: string;
+  readonly encryptedActivationCode: Buffer;
+}
+
+/** The delivered eSIMs of a batch, by position. */
+export async function esimsOfBatch(db: Executor, batchId: string): Promise<BatchEsim[]> {
+  return db
+    .select({
+      id: esims.id,
+      iccid: esims.iccid,
+      externalOrderId: orders.externalOrderId,
+      encryptedActivationCode: esims.encryptedActivationCode,
+    })
+    .from(orders)
+    .innerJoin(esims, eq(esims.orderId, orders.id))
+    .where(eq(orders.batchId, batchId))
+    .orderBy(asc(orders.batchPosition));
+}

@@ -1,0 +1,109 @@
+import { and, eq, inArray, isNull, ne, or } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { recordEvents } from '#db/events/event-log.ts';
+import { requestStarts } from '#db/queues/outbox.ts';
+import { orderBatches, orders } from '#db/schema.ts';
+import type { StoredBatchItem } from '#db/schema/batches.ts';
+import type { OrderBatchRow, OrderRow } from '#db/work/rows.ts';
+import { addTimelineEntries } from '#db/work/timeline.ts';
+import type { NewOrder, OrderValues } from '#fulfilment/accept/accept-order.ts';
+import { acceptedEntry, newReferenceColumns, newWorkColumns } from '#fulfilment/accept/accept-work.ts';
+import { acceptedEvent } from '#fulfilment/work/work-events.ts';
+
+/** What a caller provides for a batch. */
+export interface NewBatch {
+  readonly id: string;
+  readonly apiKeyId: string;
+  readonly externalBatchId: string;
+  readonly items: readonly StoredBatchItem[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** By position. */
+  readonly orders: readonly NewOrder[];
+}
+
+export type BatchAcceptance =
+  | { readonly accepted: true; readonly row: OrderBatchRow }
+  /** The caller's reference of the batch, or that of one of its orders, is taken. The caller rolls back. */
+  | { readonly accepted: false; readonly taken: 'batch' | 'order'; readonly existingId: string };
+
+/**
+ * Accepts a batch as a whole, in the caller's transaction. A fixed number of statements writes what the acceptance of
+ * each of its orders would write.
+ */
+export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Promise<BatchAcceptance> {
+  const { id, apiKeyId, externalBatchId, items, metadata } = batch;
+  const [row] = await tx
+    .insert(orderBatches)
+    .values({
+      id,
+      apiKeyId,
+      externalBatchId,
+      items,
+      metadata: { ...metadata },
+      size: batch.orders.length,
+      createdAt: now,
+    })
+    .onConflictDoNothing()
+    .returning();
+  if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
+
+  const values = batch.orders.map((order, index) => orderValues(order, id, index + 1, now));
+  const accepted = await tx.insert(orders).values(values).onConflictDoNothing().returning();
+  if (accepted.length < values.length)
+    return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
+  await startAll(tx, accepted, now);
+  return { accepted: true, row };
+}
+
+function orderValues(
+  order: NewOrder,
+  batchId: string,
+  batchPosition: number,
+  now: Date,
+): OrderValues & Pick<OrderRow, 'batchId' | 'batchPosition'> {
+  const { externalOrderId, packageId, encryptedDeviceImei } = order;
+  const own = { externalOrderId, packageId, encryptedDeviceImei, batchId, batchPosition };
+  return { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
+}
+
+/** Start requests, timeline entries and events of new orders. */
+async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date): Promise<void> {
+  const works = accepted.map((row) => ({ row, work: { kind: 'order', id: row.id } as const }));
+  await requestStarts(
+    tx,
+    works.map(({ work }) => work),
+  );
+  await addTimelineEntries(
+    tx,
+    works.map(({ work, row: { packageId, batchId } }) => ({
+      subject: work,
+      entry: acceptedEntry('order', { package_id: packageId, batch_id: batchId }, now),
+    })),
+  );
+  await recordEvents(
+    tx,
+    works.map(({ work, row }) => acceptedEvent(work, row)),
+    now,
+  );
+}
+
+async function batchCalled(tx: Executor, externalBatchId: string): Promise<string> {
+  const [holder] = await tx
+    .select({ id: orderBatches.id })
+    .from(orderBatches)
+    .where(eq(orderBatches.externalBatchId, externalBatchId));
+  if (holder === undefined) throw new Error('a batch took this reference and is gone: none is ever deleted');
+  return holder.id;
+}
+
+/** The order that has the reference of one of these. */
+async function takenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string> {
+  const references = wanted.map(({ externalOrderId }) => externalOrderId);
+  const [holder] = await tx
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(inArray(orders.externalOrderId, references), or(isNull(orders.batchId), ne(orders.batchId, id))))
+    .limit(1);
+  if (holder === undefined) throw new Error('an order took a reference of the batch and is gone: none is ever deleted');
+  return holder.id;
+}

@@ -1,0 +1,150 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
+import { auditLog, events, orders } from '#db/schema.ts';
+import { batchCalls, batchOf, deliver, ordersOfBatch } from '#test/support/api/order-batches.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { endTestOrder, openTestAttempt, claimTestSend } from '#test/support/work/order-rows.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const { place } = batchCalls(() => caller);
+const read = async (id: string) => batchOf(await caller.get(`/v1/order-batches/${id}`));
+const cancel = (id: string, reason = 'The campaign was stopped.') =>
+  caller.post(`/v1/order-batches/${id}/cancel`, { reason });
+const announced = (id: string) => api.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)));
+const orderIds = async (id: string) => (await ordersOfBatch(api, id)).map((order) => order.id);
+
+/** Marks orders as known to their workflows, as each is soon after its acceptance. */
+async function compare(ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await api.database.run((db) => db.update(orders).set({ comparedEpoch: DATABASE_EPOCH }).where(eq(orders.id, id)));
+  }
+}
+
+describe('a batch', () => {
+  it('counts its orders by status, and adds up what they cost', async () => {
+    const id = await place([{ package_id: 101, quantity: 5 }]);
+    const [first, second, third] = await orderIds(id);
+    await deliver(api, first!);
+    await deliver(api, second!);
+    await endTestOrder(api.database, third!);
+    expect(await read(id)).toMatchObject({
+      status: 'in_progress',
+      counts: { accepted: 2, completed: 2, failed: 1, abandoned: 0 },
+      charged: [{ amount: '4.80', currency: 'EUR' }],
+      completed_at: null,
+    });
+    expect(await announced(id)).toEqual([]);
+  });
+
+  it('is completed with its last order, and announces that once, however many end at the same moment', async () => {
+    const id = await place([{ package_id: 101, quantity: 30 }]);
+    const [failed, abandoned, ...others] = await orderIds(id);
+    await Promise.all([
+      endTestOrder(api.database, failed!),
+      endTestOrder(api.database, abandoned!, { status: 'abandoned' }),
+      ...others.map((order) => deliver(api, order)),
+    ]);
+    const batch = await read(id);
+    expect(batch).toMatchObject({ status: 'completed', counts: { completed: 28, failed: 1, abandoned: 1 } });
+    expect(batch.completed_at).not.toBeNull();
+    expect(await announced(id)).toMatchObject([
+      {
+        type: 'order_batch.completed',
+        subjectKind: 'order_batch',
+        apiKeyId: batch.created_by,
+        data: { external_batch_id: batch.external_batch_id, size: 30, completed: 28, failed: 1, abandoned: 1 },
+      },
+    ]);
+    await api.publish();
+    const feed = await caller.get(`/v1/events?subject_id=${id}`);
+    expect(feed.body).toMatchObject({ data: [{ subject: { href: `/v1/order-batches/${id}` } }] });
+  });
+
+  it('gives the events of its orders its id', async () => {
+    const id = await place([{ package_id: 101 }]);
+    const [order] = await orderIds(id);
+    await deliver(api, order!);
+    expect(await announced(order!)).toMatchObject([
+      { type: 'order.accepted', data: { batch_id: id } },
+      { type: 'order.completed', data: { batch_id: id } },
+    ]);
+  });
+
+  it('is listed newest first, by reference, status and time', async () => {
+    const [older, newer] = [await place(), await place()];
+    for (const order of await orderIds(older)) await deliver(api, order);
+    const { external_batch_id: reference } = await read(older);
+    const listed = async (query: string) => {
+      const page = (await caller.get(`/v1/order-batches?limit=100&${query}`)).read(
+        z.object({ data: z.array(z.looseObject({ id: z.string() })), next_cursor: z.string().nullable() }),
+      );
+      return page.data.map(({ id }) => id);
+    };
+    expect(await listed(`external_batch_id=${reference}`)).toEqual([older]);
+    expect(await listed('status=completed')).toContain(older);
+    expect(await listed('status=completed')).not.toContain(newer);
+    expect(await listed('status=in_progress')).toContain(newer);
+    expect(await listed('status=in_progress,completed')).toEqual(expect.arrayContaining([older, newer]));
+    expect(await listed('created_before=2029-01-01T00:00:00Z')).toEqual([]);
+    const first = await caller.get('/v1/order-batches?limit=1');
+    const second = await caller.get(`/v1/order-batches?limit=1&cursor=${first.textAt('next_cursor')}`);
+    expect(second.status).toBe(200);
+    expect(second.text).not.toContain(first.textAt('data', 0, 'id'));
+  });
+});
+
+describe('a cancelled batch', () => {
+  it('abandons what has bought nothing, and never an order that may have been sent', async () => {
+    const id = await place([{ package_id: 101, quantity: 4 }]);
+    const [fresh, prepared, sending, done] = await orderIds(id);
+    await compare([fresh!, prepared!, sending!, done!]);
+    await openTestAttempt(api.database, prepared!);
+    await claimTestSend(api.database, (await openTestAttempt(api.database, sending!)).id);
+    await deliver(api, done!);
+
+    const answer = await cancel(id);
+    expect(answer.status, answer.text).toBe(200);
+    expect(batchOf(answer)).toMatchObject({ status: 'in_progress', counts: { abandoned: 2, completed: 1 } });
+    expect(batchOf(answer).cancel_requested_at).not.toBeNull();
+    const statuses = new Map((await ordersOfBatch(api, id)).map((order) => [order.id, order.status]));
+    expect([fresh, prepared, sending, done].map((order) => statuses.get(order!))).toEqual([
+      'abandoned',
+      'abandoned',
+      'accepted',
+      'completed',
+    ]);
+    const before = await caller.get(`/v1/orders/${fresh}/timeline`);
+    expect(before.text).toContain('The campaign was stopped.');
+
+    // A repetition with another reason continues the first cancellation.
+    expect((await cancel(id, 'Again.')).text).toBe(answer.text);
+    expect((await caller.get(`/v1/orders/${fresh}/timeline`)).text).toBe(before.text);
+    await endTestOrder(api.database, sending!, { status: 'abandoned' });
+    expect(await read(id)).toMatchObject({ status: 'completed', counts: { abandoned: 3, completed: 1 } });
+    const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([{ action: 'order_batch.cancel', reason: 'The campaign was stopped.' }]);
+  });
+
+  it('leaves an order to its workflow while PostgreSQL may have lost its sends', async () => {
+    const id = await place([{ package_id: 101, quantity: 2 }]);
+    expect(batchOf(await cancel(id))).toMatchObject({ counts: { accepted: 2, abandoned: 0 } });
+    await compare(await orderIds(id));
+    expect(batchOf(await cancel(id))).toMatchObject({ status: 'completed', counts: { abandoned: 2 } });
+  });
+
+  it('that is completed is not changed', async () => {
+    const id = await place([{ package_id: 101 }]);
+    for (const order of await orderIds(id)) await deliver(api, order);
+    expect(batchOf(await cancel(id))).toMatchObject({ status: 'completed', cancel_requested_at: null });
+  });
+});
