@@ -45,6 +45,7 @@ try {
     ...EXAMPLES_STACK.environment,
     API_RATE_LIMIT: '1000000',
     API_FAILED_AUTHENTICATIONS: '1000000',
+    API_SHARE_LINK_RATE: '1000000',
   };
   await using stack = await startStack({ ...EXAMPLES_STACK, environment, servers });
   const client = await DescribedClient.at(stack);

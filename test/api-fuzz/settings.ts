@@ -18,7 +18,7 @@ const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {
 const REFUSALS = ['400', '401', '403', '404', '405', '406', '409', '413', '415', '422', '428', '429', '5xx'];
 
 /** Operations that delete resources of the others. They get no existing ids. */
-const DESTROYS = new Set(['deleteWebhookEndpoint']);
+const DESTROYS = new Set(['deleteWebhookEndpoint', 'revokeShareLink']);
 
 /** The operation that returns the description. Schemathesis makes no other request to it. */
 const DESCRIPTION = 'getOpenApi';
