@@ -33,7 +33,7 @@ describe('the journal', () => {
   it.each([
     ['update', sql`update journal set amount = 0`],
     ['delete', sql`delete from journal`],
-    ['truncate', sql`truncate journal`],
+    ['truncate', sql`truncate journal cascade`],
   ])('is append-only, so the database refuses every %s', async (_what, statement) => {
     const { id: attemptId } = await openTestAttempt(database, await acceptTestOrder(database));
     await database.run((db) => recordMovement(db, { direction: 'debit', attemptId, money }));
