@@ -38,7 +38,9 @@ afterAll(async () => {
 });
 
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
-  stack.api.post(`/v1/orders/${id}/${action}`, { reason: 'a test', ...body });
+  stack.api.call(action === 'limit' ? 'PATCH' : 'POST', `/v1/orders/${id}/${action}`, {
+    body: { reason: 'a test', ...body },
+  });
 const refusal = async (id: string, action: string, body?: Record<string, unknown>) => {
   const answer = await act(id, action, body);
   return [answer.status, answer.at('code'), answer.at('refusal')];
