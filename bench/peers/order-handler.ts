@@ -58,7 +58,7 @@ app.post('/v1/orders', express.json(), async (request, response) => {
     const { rows } = await client.query<unknown[]>({
       name: 'order', rowMode: 'array',
       text: `insert into orders (id, api_key_id, external_order_id, package_id, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
-        on conflict (external_order_id) do nothing returning ${COLUMNS.map((name) => `"${getTableColumns(schema.orders)[name as 'id'].name}"`).join(', ')}`,
+        on conflict do nothing returning ${COLUMNS.map((name) => `"${getTableColumns(schema.orders)[name as 'id'].name}"`).join(', ')}`,
       values: [id, apiKeyId, reference, packageId, now],
     });
     await client.query({ name: 'outbox', text: `insert into outbox (topic, subject_kind, subject_id) values ('start_work', 'order', $1)`, values: [id] });
