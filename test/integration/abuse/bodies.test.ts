@@ -6,11 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
+import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 
-/** The default of the configuration. */
+/** Smaller than the default, so that a sender exceeds it soon. */
 const LIMIT = 262_144;
 
 let api: TestApi;
@@ -36,7 +37,7 @@ const answered = (operation: Operation, answer: HttpAnswer) => [operation.id, an
 type Malformed = readonly [name: string, status: number, code: string, body: unknown, headers?: Record<string, string>];
 
 const MALFORMED: readonly Malformed[] = [
-  ['that is too large', 413, 'payload_too_large', `{"reason":"${'x'.repeat(LIMIT)}"}`],
+  ['that is too large', 413, 'payload_too_large', `{"reason":"${'x'.repeat(BATCH_BODY_LIMIT)}"}`],
   ['nested thousands deep', 400, 'malformed_json', `{"reason":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['nested deeper than anything needs', 400, 'malformed_json', `{"reason":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`],
   ['nested thousands deep and never closed', 400, 'malformed_json', `{"reason":${'['.repeat(200_000)}`],
