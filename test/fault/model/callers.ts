@@ -58,8 +58,14 @@ function withEsim(
   );
 }
 
-const recharge = async (model: Model, world: World, esim: string, packageId: number): Promise<void> =>
-  world.accepted(model, await world.desk.topUp(esim, packageId), { kind: 'topup', esim });
+/** An eSIM that has ended at the service has no top-up options: the API refuses, and nothing is accepted. */
+async function recharge(model: Model, world: World, esim: string, packageId: number): Promise<void> {
+  const id = await world.desk.topUp(esim, packageId).catch((error: unknown) => {
+    if (error instanceof Error && error.message.includes('purchase_not_possible')) return undefined;
+    throw error;
+  });
+  if (id !== undefined) world.accepted(model, id, { kind: 'topup', esim });
+}
 
 export const topUp = fc
   .record({

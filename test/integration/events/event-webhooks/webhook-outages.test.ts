@@ -115,10 +115,15 @@ describe('an endpoint that does not answer', () => {
 
   it('gets nothing before that time, also when a concurrent delivery succeeds', async () => {
     const id = await bench.endpoint();
+    const isConcurrent = Promise.withResolvers<void>();
     const isRecorded = Promise.withResolvers<void>();
     bench.receiver.answers.push(
-      (_request, response) => response.writeHead(429, { 'retry-after': '600' }).end(),
-      (_request, response) => void isRecorded.promise.then(() => response.writeHead(204).end()),
+      (_request, response) =>
+        void isConcurrent.promise.then(() => response.writeHead(429, { 'retry-after': '600' }).end()),
+      (_request, response) => {
+        isConcurrent.resolve();
+        void isRecorded.promise.then(() => response.writeHead(204).end());
+      },
     );
     await bench.happen(5);
     const ended = bench.round(id, { lanes: 2 });
