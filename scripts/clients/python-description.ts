@@ -2,8 +2,9 @@
 
 /** Value of the Idempotency-Key that the client replaces by a new key: `NEW_KEY` in `retries.py`. */
 const NEW_KEY = 'new';
-/** The generator writes files for this content type, and nothing for images. */
+/** The generator writes files for this content type only. */
 const FILE = 'application/octet-stream';
+const FILE_TYPES = /^(image\/.*|application\/zip|application\/pdf)$/;
 
 interface Parameter {
   readonly name?: string;
@@ -12,7 +13,7 @@ interface Parameter {
 }
 
 /**
- * Prepares the description: keys are optional, because the client makes them, and images are files.
+ * Prepares the description: keys are optional, because the client makes them, and images, archives and PDF documents are files.
  *
  * @param document the OpenAPI document, as plain JSON.
  */
@@ -25,7 +26,7 @@ export function pythonDescription(document: unknown): unknown {
   }
   return Object.fromEntries(
     Object.entries(document).map(([key, value]: [string, unknown]) => {
-      if (key.startsWith('image/')) return [FILE, { schema: { type: 'string', format: 'binary' } }];
+      if (FILE_TYPES.test(key)) return [FILE, { schema: { type: 'string', format: 'binary' } }];
       return [key, key === 'tags' && isTexts(value) ? value.map(moduleName) : pythonDescription(value)];
     }),
   );

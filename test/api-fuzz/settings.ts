@@ -9,6 +9,7 @@ const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {
   receiveServiceWebhook: ['negative_data_rejection'],
   // Whether a purchase is possible depends on the offers of the service and on the quote, which no schema describes.
   createOrder: ['positive_data_acceptance'],
+  createOrderBatch: ['positive_data_acceptance'],
   createTopup: ['positive_data_acceptance'],
   createVpnSubscription: ['positive_data_acceptance'],
   createQuote: ['positive_data_acceptance'],
