@@ -13,7 +13,8 @@ interface Parameter {
 }
 
 /**
- * Prepares the description: keys are optional, because the client makes them, and images, archives and PDF documents are files.
+ * Prepares the description: keys are optional, because the client makes them; images, archives and PDF documents are
+ * files.
  *
  * @param document the OpenAPI document, as plain JSON.
  */
