@@ -46,9 +46,14 @@ function plain(name: string): string {
     .slice(0, 100);
 }
 
-/** One minus the share of letters to change (Levenshtein distance). */
+/** One minus the share of letters to change. */
 function commonLetters(left: string, right: string): number {
   if (left === '' || right === '') return 0;
+  return 1 - changedLetters(left, right) / Math.max(left.length, right.length);
+}
+
+/** The number of letters to change, add or remove (Levenshtein distance). */
+export function changedLetters(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
@@ -58,5 +63,5 @@ function commonLetters(left: string, right: string): number {
     }
     previous = current;
   }
-  return 1 - (previous.at(-1) ?? 0) / Math.max(left.length, right.length);
+  return previous.at(-1) ?? 0;
 }

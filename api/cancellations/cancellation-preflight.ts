@@ -7,10 +7,10 @@ import {
 } from '#api/cancellations/refund-condition-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { requireEsimOfPath } from '#api/esims/require-esim.ts';
+import { idInPath, ourId } from '#api/fields/ids.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/work-creation.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
@@ -70,8 +70,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       },
       problems: ['esim_not_found', 'cancellation_exists'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
-        const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
-        if (esim === undefined) throw new Problem('esim_not_found');
+        const esim = await database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
         const made = await database.run((db) => findCancellationInForce(db, id));
         if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellationName, made, ownerId));
         const own = await database.run((db) => readRefundContext(db, esim));

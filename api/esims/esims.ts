@@ -15,24 +15,22 @@ import {
   usageOutput,
 } from '#api/esims/esim-schemas.ts';
 import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
+import { requireEsimOfPath } from '#api/esims/require-esim.ts';
+import { storedActivation } from '#api/esims/stored-activation.ts';
 import { ageOf, freshnessExample } from '#api/fields/freshness.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { idInPath } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { packageExample, packageJson } from '#api/packages/package-schemas.ts';
-import { Problem } from '#api/problems/problem.ts';
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import type { Executor } from '#db/connection/database.ts';
-import { activationCodeAad } from '#db/encryption-aads.ts';
 import { findEsim, pageOfEsims, viewEsim } from '#db/esims/esim-queries.ts';
 import { storedReading, storeUsage } from '#db/esims/esim-readings.ts';
-import type { Owner } from '#db/lists/ownership.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
+import { lpaString } from '#domain/esims/activation.ts';
 import { readUsage } from '#upstream/mapping/usage.ts';
 
 const tag = 'eSIMs';
@@ -44,21 +42,11 @@ const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the aud
 /** Delivered eSIMs. Activation codes need the scope `esims:reveal`, and each read is audited. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
-  const readWith = async <Row>(
-    find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>,
-    id: string,
-    { ownerId }: Caller,
-  ): Promise<Row> => {
-    const row = mayExist('esim', id) ? await database.run((db) => find(db, id, ownerId)) : undefined;
-    if (row === undefined) throw new Problem('esim_not_found');
-    return row;
-  };
-  const read = (id: string, caller: Caller): Promise<EsimRow> => readWith(findEsim, id, caller);
+  const read = (id: string, { ownerId }: Caller): Promise<EsimRow> =>
+    database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
   const reveal = async (id: string, caller: Caller, action: string) => {
     const esim = await read(id, caller);
-    const code = dependencies.keyRing.decryptText(esim.encryptedActivationCode, activationCodeAad(id));
-    const activation = parseLpaString(code);
-    if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
+    const activation = storedActivation(dependencies.keyRing, esim);
     await database.run((db) =>
       addAuditEntry(db, { actor: caller.apiKeyId, action, subject: { kind: 'esim', id } }, new Date(now())),
     );
@@ -151,8 +139,10 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, caller }) =>
-        jsonReply(200, esimJson(await readWith(viewEsim, id, caller), now())),
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const esim = await database.run((db) => requireEsimOfPath(viewEsim, db, id, ownerId));
+        return jsonReply(200, esimJson(esim, now()));
+      },
     }),
     operation({
       id: 'listTopupOptions',

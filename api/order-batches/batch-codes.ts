@@ -1,4 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { storedActivation } from '#api/esims/stored-activation.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { bytesReply } from '#api/http/reply.ts';
@@ -8,9 +9,8 @@ import { qrSheet } from '#api/order-batches/qr-sheet.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
-import { activationCodeAad } from '#db/encryption-aads.ts';
 import { esimsOfBatch, type StoredBatch } from '#db/work/batch-queries.ts';
-import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
+import { lpaString } from '#domain/esims/activation.ts';
 
 const AUDITED =
   'Contains the eSIMs that are delivered so far, by position. Needs the scope `esims:reveal`. Each eSIM is written ' +
@@ -74,11 +74,11 @@ async function revealCodes(
     ({ id }) => ({ actor, action: 'esim.qr_revealed', subject: { kind: 'esim', id } }) as const,
   );
   await database.run((db) => addAuditEntries(db, entries, new Date(now())));
-  return esims.map(({ id, iccid, externalOrderId, encryptedActivationCode }) => {
-    const activation = parseLpaString(keyRing.decryptText(encryptedActivationCode, activationCodeAad(id)));
-    if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
-    return { reference: externalOrderId, iccid, text: lpaString(activation) };
-  });
+  return esims.map((esim) => ({
+    reference: esim.externalOrderId,
+    iccid: esim.iccid,
+    text: lpaString(storedActivation(keyRing, esim)),
+  }));
 }
 
 function fileName(name: string): Record<string, string> {

@@ -2,6 +2,7 @@
  * Suggestions for names and paths that the API does not know. A wrong suggestion costs the caller more time than none,
  * so these rules are stricter than those of `#domain/near-names.ts`.
  */
+import { changedLetters } from '#domain/near-names.ts';
 
 /** Names in other APIs for parameters of ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -21,7 +22,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   end_date: 'created_before',
 };
 
-/** Words of which one never stands for the other. */
+/** Pairs of words with opposite meanings. */
 const OPPOSITES: readonly (readonly [string, string])[] = [
   ['min', 'max'],
   ['minimum', 'maximum'],
@@ -85,7 +86,7 @@ function contradict(given: readonly string[], other: readonly string[], one: str
   return given.includes(one) && other.includes(two);
 }
 
-/** The share of `all` that `part` has, if all words of `part` are in it; else 0. */
+/** The share of the words of `all` that are in `part`; 0 unless `all` has each word of `part`. */
 function share(part: readonly string[], all: readonly string[]): number {
   const isPart = part.some((word) => word.length > 2) && part.every((word) => all.includes(word));
   return isPart ? part.length / all.length : 0;
@@ -132,18 +133,4 @@ function differenceOfSegments(given: string, other: string): number | undefined 
   if (other.startsWith('{') || given.startsWith('{')) return;
   if (other.startsWith(`${given}.`)) return 1;
   return differenceOfWords(given.toLowerCase(), other);
-}
-
-/** Levenshtein distance. */
-function changedLetters(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);
-  for (let row = 1; row <= left.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column += 1) {
-      const changed = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
 }

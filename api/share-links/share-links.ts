@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
+import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Caller, type Operation, invalid, operation } from '#api/http/operation.ts';
+import { type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
@@ -22,10 +23,8 @@ import {
   shareLinkOutput,
   shareLinkPage,
 } from '#api/share-links/share-link-schemas.ts';
-import type { Executor } from '#db/connection/database.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { findShareLink, listShareLinks, type ShareLinkRow } from '#db/esims/share-links.ts';
-import type { EsimRow } from '#db/work/rows.ts';
 import { createShareLink, readSharedView, revokeShareLink } from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
@@ -38,11 +37,6 @@ const linkPath = idInPath('shareLink', shareLinkExampleId);
 /** Share links of eSIMs: create, list, read, revoke. */
 export function shareLinkOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now, shareLinkUrl } = dependencies;
-  const requireOwnEsim = async (db: Executor, id: string, { ownerId }: Caller): Promise<EsimRow> => {
-    const esim = mayExist('esim', id) ? await findEsim(db, id, ownerId) : undefined;
-    if (esim === undefined) throw new Problem('esim_not_found');
-    return esim;
-  };
   const shown = (row: ShareLinkRow | undefined) => {
     if (row === undefined) throw new Problem('share_link_not_found');
     return jsonReply(200, shareLinkJson(row, new Date(now())));
@@ -59,7 +53,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       summary: 'Make a link with which your customer installs an eSIM',
       description:
         'The page shows the QR code, one-tap installation, the codes and the steps, in the language of the customer. ' +
-        'It needs no API key: whoever has the link can install the eSIM. `url` is in this answer only (a repetition ' +
+        'It needs no API key: anybody with the link can install the eSIM. `url` is in this answer only (a repetition ' +
         'with the same Idempotency-Key shows it again). The link ends by itself, or when it is revoked.',
       scope: 'esims:reveal',
       idempotent: true,
@@ -84,7 +78,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
           const expiresAt = requestedEnd(body, at);
           const message = endProblem(expiresAt, at);
           if (message !== undefined) throw invalid([{ in: 'body', field: 'expires_at', message }]);
-          const esim = await requireOwnEsim(tx, id, caller);
+          const esim = await requireEsimOfPath(findEsim, tx, id, caller.ownerId);
           const view = await readSharedView(tx, esim, at);
           if (view === 'cancelled' || view === 'expired') throw new Problem('esim_ended');
           const terms = { label: body.label ?? null, language: body.language ?? null, metadata: body.metadata ?? {} };
@@ -121,7 +115,7 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       handle: async ({ params: { id }, query: { limit, cursor }, caller }) => {
         const after = cursor === undefined ? undefined : readIdCursor('shareLink', cursor);
         const found = await database.run(async (db) => {
-          await requireOwnEsim(db, id, caller);
+          await requireEsimOfPath(findEsim, db, id, caller.ownerId);
           return listShareLinks(db, id, { limit: limit + 1, after });
         });
         const at = new Date(now());

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { storedActivation } from '#api/esims/stored-activation.ts';
 import { type DocumentedAnswer, type Incoming, type Operation, publicOperation } from '#api/http/operation.ts';
 import { bytesReply, type Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
@@ -11,9 +12,7 @@ import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
 import { isPreview, phoneOf } from '#api/share-links/page/visitor.ts';
 import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
 import { hashShareSecret } from '#crypto/share-secret.ts';
-import { activationCodeAad } from '#db/encryption-aads.ts';
-import { findOpenShareLink, type OpenShareLink } from '#db/esims/share-links.ts';
-import { parseLpaString } from '#domain/esims/activation.ts';
+import { findOpenShareLink } from '#db/esims/share-links.ts';
 import { readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
@@ -88,7 +87,7 @@ async function sharedPage(dependencies: ApiDependencies, incoming: Incoming): Pr
   return esimPage({
     language,
     label: found.link.label,
-    activation: activationOf(dependencies, found),
+    activation: storedActivation(dependencies.keyRing, found.esim),
     isInstalled: view === 'installed',
     expiresAt: found.link.expiresAt,
     phone: phoneOf(incoming),
@@ -98,12 +97,6 @@ async function sharedPage(dependencies: ApiDependencies, incoming: Incoming): Pr
 
 function isAskedFor(query: unknown): boolean {
   return z.looseObject({ show: z.literal('1') }).safeParse(query).success;
-}
-
-function activationOf({ keyRing }: ApiDependencies, { esim }: OpenShareLink) {
-  const activation = parseLpaString(keyRing.decryptText(esim.encryptedActivationCode, activationCodeAad(esim.id)));
-  if (activation === undefined) throw new Error(`the stored activation code of ${esim.id} is not one`);
-  return activation;
 }
 
 /** The same for unknown, expired and revoked links: it must not tell which secrets have existed. */

@@ -6,7 +6,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { newest } from '#db/lists/status-pages.ts';
 import { esims, orderBatches, orders } from '#db/schema.ts';
 import type { OrderBatchRow } from '#db/work/rows.ts';
-import { addMoney, type Money } from '#domain/money/money.ts';
+import { type Money, sumByCurrency } from '#domain/money/money.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 
 /** A batch with what its orders add. */
@@ -93,18 +93,11 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
     const own = byBatch.get(row.id) ?? [];
     const counts = new Map<StatusOf<'order'>, number>();
     for (const { status, number } of own) counts.set(status, (counts.get(status) ?? 0) + number);
-    return { row, counts, charged: sumsOf(own) };
+    const charges = own.flatMap(({ currency, amount }) =>
+      currency === null || amount === null ? [] : [{ currency, amount }],
+    );
+    return { row, counts, charged: sumByCurrency(charges) };
   });
-}
-
-/** One sum for each currency. */
-function sumsOf(groups: readonly { readonly currency: string | null; readonly amount: string | null }[]): Money[] {
-  const sums = new Map<string, Money>();
-  for (const { currency, amount } of groups) {
-    if (currency === null || amount === null) continue;
-    sums.set(currency, addMoney(sums.get(currency) ?? { amount: '0', currency }, { amount, currency }));
-  }
-  return [...sums.values()];
 }
 
 /** An eSIM that an order of a batch has delivered. */

@@ -2,7 +2,7 @@
  * Terms of the books: our journal of the wallet at the service, and the cause of each of its movements. The rules that
  * match the two are in `reconciliation.ts`.
  */
-import { addMoney, paddedAmount, plainAmount, subtractMoney, type Money } from '#domain/money/money.ts';
+import { addMoney, paddedAmount, plainAmount, subtractMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
 
 /**
  * Causes of a wallet movement; each movement has exactly one.
@@ -110,13 +110,11 @@ export interface JournalSum {
 
 /** Adds sums of different parts of the journal: one for each currency and direction. */
 export function addSums(...parts: readonly (readonly JournalSum[])[]): JournalSum[] {
-  const added = new Map<string, JournalSum>();
-  for (const { currency, direction, sum } of parts.flat()) {
-    const key = `${currency} ${direction}`;
-    const before = { currency, amount: added.get(key)?.sum ?? '0' };
-    added.set(key, { currency, direction, sum: addMoney(before, { currency, amount: sum }).amount });
-  }
-  return [...added.values()];
+  return DIRECTIONS.flatMap((direction) => {
+    const own = parts.flat().filter((each) => each.direction === direction);
+    const sums = sumByCurrency(own.map(({ currency, sum }) => ({ currency, amount: sum })));
+    return sums.map(({ currency, amount }) => ({ currency, direction, sum: amount }));
+  });
 }
 
 /** Sums by currency. @param journal sums of the journal by currency and direction. */

@@ -48,6 +48,16 @@ export function addMoney(left: Money, right: Money): Money {
   return { amount: new Big(left.amount).plus(right.amount).toFixed(), currency: left.currency };
 }
 
+/** Adds amounts: one sum for each currency, in the order in which the currencies appear. */
+export function sumByCurrency(amounts: Iterable<Money>): Money[] {
+  const sums = new Map<string, Money>();
+  for (const money of amounts) {
+    const before = sums.get(money.currency) ?? { amount: '0', currency: money.currency };
+    sums.set(money.currency, addMoney(before, money));
+  }
+  return [...sums.values()];
+}
+
 /** Subtracts `right` from `left`. @throws RangeError on different currencies. */
 export function subtractMoney(left: Money, right: Money): Money {
   return addMoney(left, negateMoney(right));

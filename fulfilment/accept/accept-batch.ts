@@ -6,8 +6,8 @@ import { orderBatches, orders } from '#db/schema.ts';
 import type { StoredBatchItem } from '#db/schema/batches.ts';
 import type { OrderBatchRow, OrderRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
-import type { NewOrder, OrderValues } from '#fulfilment/accept/accept-order.ts';
-import { acceptedEntry, newReferenceColumns, newWorkColumns } from '#fulfilment/accept/accept-work.ts';
+import { type NewOrder, orderValues } from '#fulfilment/accept/accept-order.ts';
+import { acceptedEntry } from '#fulfilment/accept/accept-work.ts';
 import { acceptedEvent } from '#fulfilment/work/work-events.ts';
 
 /** What a caller provides for a batch. */
@@ -47,23 +47,16 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
     .returning();
   if (row === undefined) return { accepted: false, taken: 'batch', existingId: await batchCalled(tx, externalBatchId) };
 
-  const values = batch.orders.map((order, index) => orderValues(order, id, index + 1, now));
+  const values = batch.orders.map((order, index) => ({
+    ...orderValues(order, now),
+    batchId: id,
+    batchPosition: index + 1,
+  }));
   const accepted = await tx.insert(orders).values(values).onConflictDoNothing().returning();
   if (accepted.length < values.length)
     return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
   await startAll(tx, accepted, now);
   return { accepted: true, row };
-}
-
-function orderValues(
-  order: NewOrder,
-  batchId: string,
-  batchPosition: number,
-  now: Date,
-): OrderValues & Pick<OrderRow, 'batchId' | 'batchPosition'> {
-  const { externalOrderId, packageId, encryptedDeviceImei } = order;
-  const own = { externalOrderId, packageId, encryptedDeviceImei, batchId, batchPosition };
-  return { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
 }
 
 /** Start requests, timeline entries and events of new orders. */

@@ -48,20 +48,25 @@ const insertOrder = builtOnce((db) =>
     .prepare('accept_order'),
 );
 
-export type OrderValues = ReturnType<typeof newWorkColumns> &
+type OrderValues = ReturnType<typeof newWorkColumns> &
   ReturnType<typeof newReferenceColumns> &
   Omit<NewOrder, keyof NewWork>;
 
+/** The columns of a new order, without those of a batch. */
+export function orderValues(order: NewOrder, now: Date): OrderValues {
+  const { externalOrderId, packageId, encryptedDeviceImei } = order;
+  const own = { externalOrderId, packageId, encryptedDeviceImei };
+  return { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
+}
+
 /** Accepts an order, in the caller's transaction. */
 export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance<OrderRow>> {
-  const { id, externalOrderId, packageId, encryptedDeviceImei } = order;
-  const own = { externalOrderId, packageId, encryptedDeviceImei };
-  const values: OrderValues = { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
+  const { id, externalOrderId, packageId } = order;
   return acceptWork(
     tx,
     { kind: 'order', id },
     {
-      insert: () => insertOrder(tx, values),
+      insert: () => insertOrder(tx, orderValues(order, now)),
       holder: () => findHolderId(tx, 'order', externalOrderId),
       detail: { package_id: packageId, ...replaced(order) },
     },

@@ -1,5 +1,5 @@
 /** Announces eSIMs and subscriptions whose data or time runs out. */
-import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { EsimState, UsageReading } from '#db/esims/esim-readings.ts';
 import type { NewEvent } from '#db/events/event-log.ts';
@@ -17,6 +17,7 @@ import {
 } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { announceNew, type DueAnnouncement } from '#fulfilment/upkeep/announcements.ts';
+import { readEsimSale } from '#fulfilment/upkeep/esim-sale.ts';
 
 /** Where a page ended. */
 export interface ExpiryCursor {
@@ -127,26 +128,20 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
 /** Announces that the data of an eSIM is low, once for each threshold and top-up. */
 export async function announceLowData(
   tx: Executor,
-  { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>,
+  esim: Pick<EsimRow, 'id' | 'orderId'>,
   reading: UsageReading,
   { dataLow }: Pick<WatchPolicy, 'dataLow'>,
   now: Date,
 ): Promise<void> {
   const threshold = dataThreshold(reading, dataLow);
   if (threshold === undefined) return;
-  const [order] = await tx
-    .select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId })
-    .from(orders)
-    .where(eq(orders.id, orderId));
-  if (order === undefined) return;
-  const [topped] = await tx
-    .select({ rows: count() })
-    .from(topups)
-    .where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
+  const sale = await readEsimSale(tx, esim);
+  if (sale === undefined) return;
+  const { id, orderId } = esim;
   const { usedMb, totalMb = null, measuredAt, readAt } = reading;
   const data = {
     order_id: orderId,
-    external_order_id: order.externalOrderId,
+    external_order_id: sale.externalOrderId,
     data_used_mb: usedMb,
     data_total_mb: totalMb,
     data_left_mb: totalMb === null ? null : Math.max(0, totalMb - usedMb),
@@ -155,8 +150,8 @@ export async function announceLowData(
     measured_at: measuredAt?.toISOString() ?? null,
     read_at: readAt.toISOString(),
   };
-  const event = { type: 'esim.data_low', subject: { kind: 'esim', id }, apiKeyId: order.apiKeyId, data } as const;
-  await announceNew(tx, [{ event, key: dataKey(threshold, topped?.rows ?? 0) }], now);
+  const event = { type: 'esim.data_low', subject: { kind: 'esim', id }, apiKeyId: sale.apiKeyId, data } as const;
+  await announceNew(tx, [{ event, key: dataKey(threshold, sale.completedTopups) }], now);
 }
 
 /**

@@ -1,11 +1,10 @@
 /** Storing what a reading of an eSIM shows, and announcing the milestones that it proves. */
-import { and, count, eq, max } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { storeEsimState, storeUsage, type EsimState, type UsageReading } from '#db/esims/esim-readings.ts';
-import { orders, topups } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isUndoneByTopup, milestoneKey, milestonesOf, type Milestone } from '#domain/esims/milestones.ts';
 import { announceNew } from '#fulfilment/upkeep/announcements.ts';
+import { readEsimSale } from '#fulfilment/upkeep/esim-sale.ts';
 
 /** What was read from the service, at one time. */
 export interface ReadEsim {
@@ -41,25 +40,19 @@ export async function recordEsim(
 
 async function announceMilestones(
   tx: Executor,
-  { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>,
+  esim: Pick<EsimRow, 'id' | 'orderId'>,
   proved: readonly Milestone[],
   { state, usage, readAt }: ReadEsim,
   now: Date,
 ): Promise<void> {
-  const [order] = await tx
-    .select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId })
-    .from(orders)
-    .where(eq(orders.id, orderId));
-  if (order === undefined) return;
-  const [topped] = await tx
-    .select({ completed: count(), last: max(topups.completedAt) })
-    .from(topups)
-    .where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
+  const sale = await readEsimSale(tx, esim);
+  if (sale === undefined) return;
+  const { id, orderId } = esim;
   // The reading may be from before the top-up.
-  const isBeforeTopup = topped?.last != null && topped.last >= readAt;
+  const isBeforeTopup = sale.lastTopupAt !== null && sale.lastTopupAt >= readAt;
   const data = {
     order_id: orderId,
-    external_order_id: order.externalOrderId,
+    external_order_id: sale.externalOrderId,
     installed_at: state.installedAt?.toISOString() ?? null,
     activated_at: state.activatedAt?.toISOString() ?? null,
     expires_at: state.expiresAt?.toISOString() ?? null,
@@ -70,8 +63,8 @@ async function announceMilestones(
   const due = proved
     .filter((milestone) => !(isBeforeTopup && isUndoneByTopup(milestone)))
     .map((milestone) => ({
-      event: { type: `esim.${milestone}`, subject: { kind: 'esim', id }, apiKeyId: order.apiKeyId, data } as const,
-      key: milestoneKey(milestone, topped?.completed ?? 0),
+      event: { type: `esim.${milestone}`, subject: { kind: 'esim', id }, apiKeyId: sale.apiKeyId, data } as const,
+      key: milestoneKey(milestone, sale.completedTopups),
     }));
   await announceNew(tx, due, now);
 }

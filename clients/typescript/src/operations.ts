@@ -1373,7 +1373,7 @@ export class Operations {
 
   /** Make a link with which your customer installs an eSIM.
    *
-   * The page shows the QR code, one-tap installation, the codes and the steps, in the language of the customer. It needs no API key: whoever has the link can install the eSIM. `url` is in this answer only (a repetition with the same Idempotency-Key shows it again). The link ends by itself, or when it is revoked.
+   * The page shows the QR code, one-tap installation, the codes and the steps, in the language of the customer. It needs no API key: anybody with the link can install the eSIM. `url` is in this answer only (a repetition with the same Idempotency-Key shows it again). The link ends by itself, or when it is revoked.
    *
    * Scope: `esims:reveal`.
    */

@@ -10,7 +10,7 @@ function textsOf(value: unknown, place = ''): Map<string, string> {
 }
 
 const english = textsOf(PAGE_TEXTS.en);
-/** Equal words of two languages. */
+/** Words that are spelled the same in two languages. */
 const EQUAL = new Set(['.manual.smdpAddress']);
 
 describe.each(shareLanguages.filter((each) => each !== 'en'))('the texts in %s', (language) => {
