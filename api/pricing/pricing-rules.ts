@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { currency } from '#api/fields/money.ts';
-import { MAX_INTEGER, queryInteger } from '#api/fields/numbers.ts';
+import { MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/numbers.ts';
 import { flagInQuery } from '#api/fields/query.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, invalid, operation } from '#api/http/operation.ts';
@@ -48,7 +48,7 @@ const reason = actionReason.meta({
   description: 'The reason; shown with the versions of the rule.',
   example: 'Prices of the spring.',
 });
-const version = z.int().min(1).optional().meta({
+const version = wholeNumber(1, MAX_INTEGER).optional().meta({
   description: 'The version that you have read. If the rule has another version now, nothing is changed (409).',
   example: 1,
 });

@@ -25,6 +25,7 @@ const node = z.looseObject({
   format: z.string().optional(),
   pattern: z.string().optional(),
   maxLength: z.int().optional(),
+  maximum: z.number().optional(),
   maxItems: z.int().optional(),
   maxProperties: z.int().optional(),
   items: z.unknown().optional(),
@@ -46,7 +47,14 @@ function longest(schema: unknown, path: string): number {
     if (each.maxItems === undefined) throw new Error(`${path} has no maxItems`);
     return each.maxItems * (longest(each.items, `${path}[]`) + 1) + 2;
   }
-  return types.has('string') ? ofText(each, path) : NUMBER;
+  return types.has('string') ? ofText(each, path) : ofScalar(each, types, path);
+}
+
+/** A number without a maximum in the description would be valid there and refused by the API, which reads it exactly. */
+function ofScalar({ maximum }: z.output<typeof node>, types: ReadonlySet<string>, path: string): number {
+  const isNumber = types.has('integer') || types.has('number');
+  if (isNumber && maximum === undefined) throw new Error(`${path} has no maximum`);
+  return NUMBER;
 }
 
 function ofObject({ properties, additionalProperties, maxProperties }: z.output<typeof node>, path: string): number {
