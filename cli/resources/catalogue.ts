@@ -1,5 +1,5 @@
 /** What can be bought, what it costs, and what was bought. */
-import { list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
 import type { PricingRule } from '#clients/typescript/src/index.ts';
 
@@ -23,6 +23,10 @@ export const ESIMS: ResourceDefinition = {
     activation: object('getEsimActivation', {
       about: 'Read what the customer needs to install it. The read is recorded in the audit log',
     }),
+    qr: file('getEsimQrPng', {
+      about: 'Write the QR code as a PNG image. The read is recorded in the audit log',
+      examples: [['esim_… --output code.png', 'an image to send to the customer']],
+    }),
     'topup-options': list('listTopupOptions', {
       id: text((option) => option.id),
       name: flexible((option) => option.name),
@@ -45,6 +49,45 @@ export const ESIMS: ResourceDefinition = {
       last_viewed_at: time((link) => link.last_viewed_at),
       expires_at: time((link) => link.expires_at),
       created_at: time((link) => link.created_at),
+    }),
+  },
+};
+
+/** Batches of orders. */
+export const BATCHES: ResourceDefinition = {
+  command: 'batches',
+  about: 'batches: up to 1,000 eSIMs ordered at once; list their orders with orders list --batch-id',
+  commands: {
+    list: list('listOrderBatches', {
+      id: text((batch) => batch.id),
+      status: status((batch) => batch.status),
+      external_batch_id: flexible((batch) => batch.external_batch_id),
+      size: text((batch) => batch.size),
+      completed: text(({ counts }) => counts.completed),
+      open: text(({ size, counts }) => size - counts.completed - counts.failed - counts.abandoned),
+      created_at: time((batch) => batch.created_at),
+      completed_at: time((batch) => batch.completed_at),
+      cancel_requested_at: time((batch) => batch.cancel_requested_at),
+    }),
+    show: object('getOrderBatch'),
+    create: object('createOrderBatch', {
+      examples: [
+        [
+          '--external-batch-id campaign-1 --items \'[{"package_id": 1001, "quantity": 20}]\'',
+          'orders 20 eSIMs, all or none',
+        ],
+      ],
+    }),
+    cancel: object('cancelOrderBatch', {
+      examples: [['bat_… --reason "The trip is off."', 'abandons the orders that have bought nothing']],
+    }),
+    'qr-archive': file('getOrderBatchQrArchive', {
+      about: 'Write the QR codes as a ZIP archive of PNG images. The read is recorded in the audit log',
+      examples: [['bat_… --output codes.zip', 'an archive with an image for each eSIM']],
+    }),
+    'qr-sheet': file('getOrderBatchQrSheet', {
+      about: 'Write the QR codes as sheets to print, PDF. The read is recorded in the audit log',
+      examples: [['bat_… --output codes.pdf', 'a document to print']],
     }),
   },
 };

@@ -26,6 +26,10 @@ type NamesOfObjects = { [Name in keyof ResellerClient]: [ObjectOf<Name>] extends
 export type ListCall = NamesOfLists[keyof ResellerClient];
 /** The calls of the client that return one object. */
 export type ObjectCall = NamesOfObjects[keyof ResellerClient];
+/** The calls of the client that return the bytes of a file. */
+export type FileCall = {
+  [Name in keyof ResellerClient]: ResultOf<Name> extends Promise<Uint8Array> ? Name : never;
+}[keyof ResellerClient];
 
 interface Details {
   /** Instead of the summary of the call. */
@@ -50,8 +54,14 @@ export interface ObjectDefinition extends Details {
   readonly call: ObjectCall;
 }
 
+/** A command that writes a file, such as QR codes. */
+export interface FileDefinition extends Details {
+  readonly prints: 'file';
+  readonly call: FileCall;
+}
+
 /** One command of a resource. */
-export type CallDefinition = ListDefinition | ObjectDefinition;
+export type CallDefinition = ListDefinition | ObjectDefinition | FileDefinition;
 
 /** A resource of the API, which is a command with commands of its own. */
 export interface ResourceDefinition {
@@ -73,6 +83,11 @@ export function list<Name extends ListCall>(
 /** A command that prints the object which a call returns. */
 export function object(call: ObjectCall, details: Details = {}): ObjectDefinition {
   return { prints: 'object', call, ...details };
+}
+
+/** A command that writes the file which a call returns. */
+export function file(call: FileCall, details: Details = {}): FileDefinition {
+  return { prints: 'file', call, ...details };
 }
 
 /** The description of a call. @throws Error for an unknown name. */

@@ -1415,7 +1415,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       },
       {
         "name": "items",
-        "kind": "texts",
+        "kind": "json",
         "description": "At most 1000 eSIMs in all. Limit, deadline and metadata are those of each order.",
         "required": true
       },
@@ -2117,7 +2117,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       },
       {
         "name": "rules",
-        "kind": "texts",
+        "kind": "json",
         "description": "Rules to try; they are not stored."
       },
       {
@@ -2127,12 +2127,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       },
       {
         "name": "price_list",
-        "kind": "texts",
+        "kind": "json",
         "description": "Prices of the service to try. Other items keep their current price."
       },
       {
         "name": "selling_prices",
-        "kind": "texts",
+        "kind": "json",
         "description": "Your current selling prices, if they differ from the suggestions."
       }
     ]

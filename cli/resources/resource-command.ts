@@ -24,6 +24,8 @@ export interface CallOptions extends ApiOptions, FormatOptions {
   /** A file with the whole body; `-` for the standard input. */
   readonly body?: string;
   readonly idempotencyKey?: string;
+  /** The file to write; `-` for the standard output. */
+  readonly output?: string;
   /** Seconds. */
   readonly wait?: number;
 }
@@ -63,7 +65,9 @@ export function addCall(parent: Command, name: string, definition: CallDefinitio
       .option('--limit <count>', 'maximum number', entries, DEFAULT_LIMIT)
       .option('--all', 'all of them, without a maximum');
   }
-  withFormatOptions(command);
+  if (definition.prints === 'file')
+    command.requiredOption('--output <file>', 'where to write it; - for the standard output');
+  else withFormatOptions(command);
   const typed = `${parent.parent === null ? '' : `${parent.name()} `}${name}`;
   withExamples(command, `reseller ${typed}`, definition.examples ?? []);
   return command.action(async (...values: unknown[]) => {

@@ -1,7 +1,12 @@
 /** Makes the call of a command and prints its answer. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type Caller, typedCaller } from '#cli/api/typed-client.ts';
-import { describedCall, type CallDefinition, type ListDefinition } from '#cli/resources/definition.ts';
+import {
+  describedCall,
+  type CallDefinition,
+  type FileDefinition,
+  type ListDefinition,
+} from '#cli/resources/definition.ts';
 import { flagOf, valuesOf } from '#cli/resources/fields.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
 import type { Output } from '#cli/terminal/output.ts';
@@ -28,6 +33,7 @@ export async function runCall(definition: CallDefinition, typed: Typed): Promise
   const { options, environment, output = process.stdout } = typed;
   const caller = typedCaller(options, environment);
   if (definition.prints === 'list') return await runList(definition, typed, caller, output);
+  if (definition.prints === 'file') return await runFile(definition, typed, caller, output);
   const { query, body } = describedCall(definition.call);
   const answer = await caller(async (client) =>
     invoke(client, definition.call, [
@@ -46,6 +52,15 @@ async function runList(definition: ListDefinition, typed: Typed, caller: Caller,
   const found = await caller((client) => readList(definition, client, typed, limit + 1));
   printItems(options, definition.columns, found.slice(0, limit), { output, environment, none: 'Nothing was found.' });
   if (found.length > limit) notes.write(`There are more than ${limit}: use --limit or --all.\n`);
+}
+
+/** Writes the file only when all of it was read: an earlier file stays if the call fails. */
+async function runFile({ call }: FileDefinition, typed: Typed, caller: Caller, output: Output): Promise<void> {
+  const { output: file } = typed.options;
+  if (file === undefined) throw new UserError('Required, and not given: --output.', 'Give the file to write.');
+  const bytes = await caller((client) => client[call](...(typed.ids as [string])));
+  if (file === '-') output.write(bytes);
+  else writeFileSync(file, bytes);
 }
 
 async function readList(

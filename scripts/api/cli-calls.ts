@@ -62,18 +62,18 @@ function fieldOf(name: string, schema: Schema, required: boolean, api: Described
   const listed = values.length > 0 && values.length <= LISTED_VALUES && !values.every((value) => about.includes(value));
   return {
     name,
-    kind: kindOf(schema, plain),
+    kind: kindOf(schema, plain, api),
     description: `${about}${listed ? `${about === '' ? '' : ' '}One of: ${values.join(', ')}.` : ''}`,
     ...(required && { required: true as const }),
   };
 }
 
-function kindOf(schema: Schema, plain: Schema): FieldKind {
+function kindOf(schema: Schema, plain: Schema, api: DescribedApi): FieldKind {
   if (/\/Money(Input)?$/.test(referenceOf(schema) ?? '')) return 'money';
   if (plain.type === 'boolean') return 'flag';
   if (plain.type === 'integer' || plain.type === 'number') return plain.type;
   if (plain.type === 'string') return plain.format === 'date-time' ? 'time' : 'text';
-  if (plain.type === 'array') return isObject(plain.items) ? 'json' : 'texts';
+  if (plain.type === 'array') return isObject(plain.items && resolved(plain.items, api)) ? 'json' : 'texts';
   return plain.type === 'object' && plain.properties === undefined ? 'map' : 'json';
 }
 

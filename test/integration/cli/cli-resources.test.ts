@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '#cli/events/listen.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
-import { ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
+import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { describedCall, type CallDefinition } from '#cli/resources/definition.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import type { Environment } from '#config/environment.ts';
@@ -14,7 +17,19 @@ import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 
-const others = [ESIMS, SHARE_LINKS, PACKAGES, QUOTES, PRICING, WALLET, REFUNDS, CASES, EVENTS, WEBHOOK_ENDPOINTS];
+const others = [
+  BATCHES,
+  ESIMS,
+  SHARE_LINKS,
+  PACKAGES,
+  QUOTES,
+  PRICING,
+  WALLET,
+  REFUNDS,
+  CASES,
+  EVENTS,
+  WEBHOOK_ENDPOINTS,
+];
 const resources = [...Object.values(PURCHASES), ...others];
 const commands = resources.flatMap(({ command, commands: all }) =>
   Object.entries(all).map(([action, definition]) => ({ typed: `${command} ${action}`, definition })),
@@ -37,6 +52,7 @@ const idsOf = ({ ids }: OwnWork): Readonly<Record<string, string>> => ({
   vpn: ids.vpn_subscription,
   cancellations: ids.cancellation,
   esims: ids.esim,
+  batches: ids.orderBatch,
   packages: '101',
   'share-links': ids.shareLink,
   refunds: ids.refund,
@@ -86,7 +102,7 @@ describe('the commands of the resources', () => {
     expect(table.output.trimEnd().split('\n')).toHaveLength(items.length === 0 ? 1 : items.length + 1);
   });
 
-  const reads = commands.filter((each) => wantsId(each) && !creates(each));
+  const reads = commands.filter((each) => wantsId(each) && !creates(each) && each.definition.prints !== 'file');
   const readsOfWork = reads.filter(({ typed }) => !NOT_IN_TEST.has(typed));
   it.each(readsOfWork)('$typed prints what the API knows of an id', async ({ typed, definition }) => {
     const id = idsOf(work)[typed.split(' ')[0] ?? ''] ?? 'unknown';
@@ -111,6 +127,30 @@ describe('the commands of the resources', () => {
     expect(found.output).toContain(`,${reference},101,`);
     const again = await run(PURCHASES.order.commands['create'], { packageId: 101, externalOrderId: reference });
     expect(again).toMatchObject({ code: 1, notes: expect.stringContaining('The API answered 409') });
+  });
+
+  it('order a batch, follow it and cancel it', async () => {
+    const reference = `cli-${randomUUID()}`;
+    const batch = { externalBatchId: reference, items: [{ package_id: 101, quantity: 3 }] };
+    const created = await run(BATCHES.commands['create'], { ...batch, json: true });
+    expect(created.notes).toBe('');
+    const { id } = JSON.parse(created.output) as { id: string };
+    const listed = await run(BATCHES.commands['list'], { externalBatchId: reference, csv: true });
+    expect(listed.output).toMatch(new RegExp(`^${id},in_progress,${reference},3,0,3,`, 'm'));
+    const cancelled = await run(BATCHES.commands['cancel'], { reason: 'The trip is off.', json: true }, [id]);
+    expect(cancelled.notes).toBe('');
+    expect(JSON.parse(cancelled.output)).toMatchObject({ id, cancel_requested_at: expect.any(String) });
+  });
+
+  it('write a file once all of it was read, and keep the former one when the call fails', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'cli-file-')), 'code.png');
+    const written = await run(ESIMS.commands['qr'], { output: file }, [work.ids.esim]);
+    expect(written).toEqual({ output: '', notes: '', code: 0 });
+    const image = readFileSync(file);
+    expect(image.subarray(1, 4).toString()).toBe('PNG');
+    const refused = await run(ESIMS.commands['qr'], { output: file }, ['esim_00000000000000000000000000']);
+    expect(refused).toMatchObject({ code: 1, notes: expect.stringContaining('The API answered 404') });
+    expect(readFileSync(file)).toEqual(image);
   });
 
   it('print share links without their secret', async () => {
