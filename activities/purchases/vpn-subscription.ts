@@ -70,7 +70,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
     },
 
     async examine(row) {
-      const { vpnPlanId, customerPrice } = wholeRow('vpn_subscription', row);
+      const { vpnPlanId, customerPrice, customerPriceCurrency } = wholeRow('vpn_subscription', row);
       const plans = await service.listVpnPlans();
       if (!plans.ok) return { objection: unreadOffer(plans, 'The plans') };
       const plan = plans.value.items.find((each) => each.id === vpnPlanId);
@@ -78,7 +78,12 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
       if (plan === undefined) return { objection: notListed(plans.value, 'package_unavailable', notSold) };
       if (!plan.available) return { objection: refusal('package_unavailable', notSold) };
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
-      if (isSoldAtLoss(price, { amount: customerPrice, currency: price.currency })) {
+      const paid = { amount: customerPrice, currency: customerPriceCurrency ?? price.currency };
+      if (paid.currency !== price.currency) {
+        const detail = `The price is in ${price.currency}, and what the customer pays in ${paid.currency}.`;
+        return { objection: refusal('margin_too_low', detail) };
+      }
+      if (isSoldAtLoss(price, paid)) {
         const detail = `The price is ${price.amount} ${price.currency}, above what the customer pays.`;
         return { objection: refusal('margin_too_low', detail) };
       }

@@ -21,7 +21,6 @@ const MAX_REASON = 500;
 
 export const cancellationInput = z
   .strictObject({
-    esim_id: esimIdInput,
     reason: z
       .string()
       .trim()
@@ -50,7 +49,6 @@ export const cancellationInput = z
   .meta({ id: 'CancellationInput' });
 
 export const cancellationInputExample = {
-  esim_id: esimExampleId,
   reason: 'The customer travels later.',
   metadata: { shop_order: 'A-1001' },
 };

@@ -8,10 +8,13 @@ import {
   cancellationPage,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { requireEsim } from '#api/esims/require-esim.ts';
+import { esimExampleId } from '#api/esims/esim-schemas.ts';
+import { requireEsimOfPath } from '#api/esims/require-esim.ts';
+import { idInPath } from '#api/fields/ids.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
 import { cancellationReads } from '#db/work/cancellation-queries.ts';
 import { acceptCancellation } from '#fulfilment/accept/accept-cancellation.ts';
 
@@ -33,9 +36,15 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     reads: cancellationReads,
     json: cancellationJson,
     create: {
+      below: {
+        operationId: 'cancelEsim',
+        path: '/v1/esims/{id}/cancel',
+        params: idInPath('esim', esimExampleId),
+        notFound: 'esim_not_found',
+      },
       summary: 'Cancel an eSIM',
       description:
-        'Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five ' +
+        'Stores a cancellation and answers with it at once; it is processed afterwards. It is sent only if all five ' +
         'conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is ' +
         'cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is ' +
         'possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: ' +
@@ -43,10 +52,10 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       body: cancellationInput,
       bodyExample: cancellationInputExample,
       accept:
-        (_dependencies, { body, caller }) =>
+        (_dependencies, { subjectId: esimId, body, caller }) =>
         async (tx, work, now) => {
-          const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = body;
-          await requireEsim(tx, esimId, caller.ownerId);
+          const { reason = null, accept_without_refund: acceptWithoutRefund } = body;
+          await requireEsimOfPath(findEsim, tx, esimId, caller.ownerId);
           return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
         },
       added: { refund: null },

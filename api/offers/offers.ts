@@ -51,6 +51,8 @@ export interface Wanted {
   readonly of: OffersOf;
   readonly id: number;
   readonly maxPrice: Money | undefined;
+  /** What the customer pays, for a subscription. */
+  readonly customerPrice?: Money;
   /** `report`: it is not bought, so the caller cannot ask to be held. */
   readonly ifUnavailable: 'refuse' | 'hold' | 'report';
 }
@@ -142,7 +144,7 @@ export class Offers {
 
 /** All objections to a purchase, by the fields of its request. Only a complete list proves that it lacks an id. */
 export function objections({ items, complete }: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
-  const { id, maxPrice, ifUnavailable } = wanted;
+  const { id, maxPrice, customerPrice, ifUnavailable } = wanted;
   const { field, noun, missing } = NAMED[wanted.of];
   const offer = items.find((each) => each.id === id);
   if (offer === undefined) return complete ? [{ in: 'body', field, message: missing }] : [];
@@ -152,9 +154,13 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
     const message = `names a ${noun} that is not sold now${hint}`;
     errors.push({ in: 'body', field, message });
   }
-  if (maxPrice !== undefined && maxPrice.currency !== offer.currency) {
+  for (const [name, amount] of [
+    ['max_price', maxPrice],
+    ['customer_price', customerPrice],
+  ] as const) {
+    if (amount === undefined || amount.currency === offer.currency) continue;
     const message = `must be ${offer.currency}, the currency of the price`;
-    errors.push({ in: 'body', field: 'max_price.currency', message });
+    errors.push({ in: 'body', field: `${name}.currency`, message });
   }
   return errors;
 }

@@ -134,8 +134,8 @@ function cancelOperation(
     description:
       'Each order that has provably bought nothing is abandoned, at once or when it would be sent next. An order ' +
       'that may have been sent continues. `counts` shows what is left; delivered eSIMs are cancelled by ' +
-      '`POST /v1/cancellations`. A repeated request continues the same cancellation. It changes nothing in a batch ' +
-      'that is completed.',
+      '`POST /v1/esims/{id}/cancel`. A repeated request continues the same cancellation. It changes nothing in a ' +
+      'batch that is completed.',
     scope: 'orders:write',
     params,
     body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
-import { unsignedDecimal } from '#api/fields/money.ts';
+import { money, moneyInput } from '#api/fields/money.ts';
 import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
@@ -15,13 +15,15 @@ import {
   workOutputExample,
 } from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import { plainAmount } from '#domain/money/money.ts';
+import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
 
 export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
+
+const examplePrice = { amount: '5.99', currency: 'USD' };
 
 const MAX_CUSTOMER_REFERENCE = 255;
 
@@ -47,10 +49,10 @@ export const vpnSubscriptionInput = z
     vpn_plan_id: vpnPlanId,
     external_subscription_id: externalSubscriptionId,
     customer_reference: customerReference,
-    customer_price: unsignedDecimal.meta({
+    customer_price: moneyInput.meta({
       description:
         'Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.',
-      example: '5.99',
+      example: examplePrice,
     }),
     ...purchaseInput('vpn_subscription'),
   })
@@ -60,7 +62,7 @@ export const vpnSubscriptionInputExample = {
   vpn_plan_id: 301,
   external_subscription_id: 'shop-vpn-000042',
   customer_reference: 'C-2207',
-  customer_price: '5.99',
+  customer_price: examplePrice,
 };
 
 export const vpnSubscriptionOutput = z
@@ -72,7 +74,7 @@ export const vpnSubscriptionOutput = z
       .string()
       .nullable()
       .meta({ description: 'Id of the subscription at the service.', example: '5120' }),
-    customer_price: z.string().meta({ example: '5.99' }),
+    customer_price: money.nullable().meta({ description: 'Price that the customer pays. Null in old ones.' }),
     has_access_data: z.boolean().meta({ description: 'True once `/access` returns data.' }),
     started_at: instant.nullable(),
     expires_at: instant.nullable().meta({ description: 'When the subscription ends, if the service gives a time.' }),
@@ -91,7 +93,7 @@ export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
   vpn_plan_id: 301,
   external_subscription_id: 'shop-vpn-000042',
   service_subscription_id: null,
-  customer_price: '5.99',
+  customer_price: examplePrice,
   has_access_data: false,
   started_at: null,
   expires_at: null,
@@ -121,7 +123,7 @@ export const cancelRequestedExample: VpnSubscriptionOutput = {
   status: 'active',
   resubmission: resubmission({ kind: 'vpn_subscription', status: 'active', attempts: [], inDoubt: false }),
   service_subscription_id: '5120',
-  charged: { amount: '3.20', currency: 'EUR' },
+  charged: { amount: '3.20', currency: 'USD' },
   has_access_data: true,
   attempts: 1,
   started_at: '2030-01-31T12:00:02.000Z',
@@ -151,7 +153,11 @@ export function vpnSubscriptionJson({
     vpn_plan_id: subscription.vpnPlanId,
     external_subscription_id: subscription.externalSubscriptionId,
     service_subscription_id: serviceId,
-    customer_price: plainAmount(subscription.customerPrice),
+    customer_price: plainMoney(
+      subscription.customerPrice,
+      // That of an old row counts in the currency of the plan.
+      subscription.customerPriceCurrency ?? subscription.chargedCurrency,
+    ),
     has_access_data: subscription.encryptedAccess !== null,
     started_at: instantJson(subscription.startedAt),
     expires_at: instantJson(subscription.expiresAt),

@@ -80,6 +80,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
           of: 'plans',
           id: body.vpn_plan_id,
           maxPrice: body.max_price,
+          customerPrice: body.customer_price,
           ifUnavailable: body.if_unavailable,
         }),
       added: {},

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
@@ -29,6 +28,10 @@ interface CreationRequest {
     readonly metadata?: NewWork['metadata'] | undefined;
   };
   readonly json: unknown;
+  /** Method and path of the call. */
+  readonly target: string;
+  /** The reference that identifies the work; undefined when the caller gave none. */
+  readonly named: string | undefined;
   readonly header: Incoming['header'];
   readonly caller: Caller;
   readonly onClose: Incoming['onClose'];
@@ -55,18 +58,17 @@ interface PurchaseCheck {
 export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, json, header, onClose, caller }: CreationRequest,
+  { body, json, target, named, header, onClose, caller }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>,
   show: (row: Row) => WorkJson,
   { objection, item }: PurchaseCheck,
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
-  const named = z.string().optional().parse(Reflect.get(body, reference.field));
   const isNamed = named !== undefined;
   const reply = await answerOnce(
     dependencies,
-    { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json, isKeptForGood: !isNamed },
+    { lineageId, header: header('Idempotency-Key'), target, json, isKeptForGood: !isNamed },
     async (tx) => {
       const now = new Date(dependencies.now());
       // Only new work needs a future deadline: a repetition may arrive after it.

@@ -1,12 +1,14 @@
 /** The calls that every kind of work has: create, list, read, operator actions. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import type { idInPath } from '#api/fields/ids.ts';
 import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { bulkOperation } from '#api/operator/bulk-actions.ts';
 import { workActionOperations } from '#api/operator/work-actions.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import type { QuotedItem } from '#api/quotes/quote-token.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
@@ -40,14 +42,24 @@ export interface WorkDefinition<
   /** @param now epoch milliseconds. */
   readonly json: (stored: Stored, now: number) => WorkJson;
   readonly create: {
+    /** For work that is done to something: the call below the path of that, whose id is then the reference. */
+    readonly below?: {
+      readonly operationId: string;
+      readonly path: `/v1/${string}/{id}/${string}`;
+      readonly params: ReturnType<typeof idInPath>;
+      readonly notFound: ProblemCode;
+    };
     readonly summary: string;
     readonly description: string;
     readonly body: Body;
     readonly bodyExample: z.input<Body>;
-    /** Returns the function that stores the work in the transaction of its creation. Its error becomes the answer. */
+    /**
+     * Returns the function that stores the work in the transaction of its creation. Its error becomes the answer.
+     * `subjectId` is the id in the path of a call {@link below} something.
+     */
     readonly accept: (
       dependencies: ApiDependencies,
-      request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
+      request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'> & { readonly subjectId: string },
     ) => (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Stored['row']>>;
     /** What a quote must be about whose id is given. */
     readonly quoted?: (body: z.output<Body>) => Omit<QuotedItem, 'lineageId' | 'kind'>;
@@ -98,13 +110,14 @@ export function workOperations<
   };
   return [
     operation({
-      id: `create${name}`,
+      id: create.below?.operationId ?? `create${name}`,
       method: 'post',
-      path,
+      path: create.below?.path ?? path,
       tag,
       summary: create.summary,
       description: create.description,
       scope: scopes.write,
+      ...(create.below && { params: create.below.params }),
       body: create.body,
       bodyExample: create.bodyExample,
       idempotent: true,
@@ -112,19 +125,26 @@ export function workOperations<
       answers: creationAnswers(resource),
       problems: [
         reference.taken,
+        ...(create.below === undefined ? [] : [create.below.notFound]),
         ...(create.objection === undefined ? [] : (['purchase_not_possible'] as const)),
         ...(create.quoted === undefined ? [] : (['quote_expired'] as const)),
       ],
-      handle: async (request) =>
-        createWork(
+      handle: async (request) => {
+        const subjectId = create.below?.params.parse(request.params).id ?? '';
+        const named =
+          create.below === undefined
+            ? z.string().optional().parse(Reflect.get(request.body, reference.field))
+            : subjectId;
+        return createWork(
           dependencies,
           resource,
-          request,
-          create.accept(dependencies, request),
+          { ...request, target: `POST ${create.below?.path.replace('{id}', subjectId) ?? path}`, named },
+          create.accept(dependencies, { ...request, subjectId }),
           // The parts of a stored piece of work, which TypeScript cannot put together for a generic kind.
           (row) => show({ row, ...NO_ATTEMPTS, ...create.added } as unknown as Stored, request.caller.ownerId),
           { objection: await create.objection?.(request), item: create.quoted?.(request.body) },
-        ),
+        );
+      },
     }),
     operation({
       id: `list${name}s`,

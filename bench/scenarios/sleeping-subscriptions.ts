@@ -162,6 +162,7 @@ async function addSleeping({ database }: Product, count: number, expiresAt: Date
           vpnPlanId: 301,
           encryptedCustomerReference: Buffer.alloc(0),
           customerPrice: '29.99',
+          customerPriceCurrency: 'USD',
           status: 'active' as const,
           completedAt: new Date(now),
           startedAt: new Date(now),

@@ -27,6 +27,12 @@ export const ESIMS: ResourceDefinition = {
       about: 'Write the QR code as a PNG image. The read is recorded in the audit log',
       examples: [['esim_… --output code.png', 'an image to send to the customer']],
     }),
+    cancel: object('cancelEsim', {
+      about: 'Cancel an eSIM if a refund is expected. Follow it with cancellations show',
+      examples: [
+        ['esim_… --reason "The customer travels later." --wait 20', 'cancels an eSIM if a refund is expected'],
+      ],
+    }),
     'topup-options': list('listTopupOptions', {
       id: text((option) => option.id),
       name: flexible((option) => option.name),

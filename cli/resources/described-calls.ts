@@ -801,7 +801,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       },
       {
         "name": "customer_price",
-        "kind": "text",
+        "kind": "money",
         "description": "Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.",
         "required": true
       },
@@ -1081,6 +1081,37 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       }
     ]
   },
+  "cancelEsim": {
+    "summary": "Cancel an eSIM",
+    "path": [
+      "id"
+    ],
+    "query": [],
+    "body": [
+      {
+        "name": "reason",
+        "kind": "text",
+        "description": "Your reason. Not encrypted: do not include personal data."
+      },
+      {
+        "name": "accept_without_refund",
+        "kind": "flag",
+        "description": "Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions of the refund are met."
+      },
+      {
+        "name": "deadline",
+        "kind": "time",
+        "description": "Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Your own data, returned unchanged. Not encrypted: do not include personal data."
+      }
+    ],
+    "keyed": true,
+    "prefers": true
+  },
   "listCancellations": {
     "summary": "List cancellations, newest first",
     "path": [],
@@ -1136,41 +1167,6 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "`next_cursor` of the previous page; omit it for the first page."
       }
     ]
-  },
-  "createCancellation": {
-    "summary": "Cancel an eSIM",
-    "path": [],
-    "query": [],
-    "body": [
-      {
-        "name": "esim_id",
-        "kind": "text",
-        "description": "Id of the esim.",
-        "required": true
-      },
-      {
-        "name": "reason",
-        "kind": "text",
-        "description": "Your reason. Not encrypted: do not include personal data."
-      },
-      {
-        "name": "accept_without_refund",
-        "kind": "flag",
-        "description": "Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions of the refund are met."
-      },
-      {
-        "name": "deadline",
-        "kind": "time",
-        "description": "Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
-      },
-      {
-        "name": "metadata",
-        "kind": "map",
-        "description": "Your own data, returned unchanged. Not encrypted: do not include personal data."
-      }
-    ],
-    "keyed": true,
-    "prefers": true
   },
   "actOnManyCancellations": {
     "summary": "Perform one action on many cancellations",

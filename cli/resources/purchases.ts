@@ -96,7 +96,7 @@ const vpn: ResourceDefinition = {
     create: object('createVpnSubscription', {
       examples: [
         [
-          '--vpn-plan-id 7 --external-subscription-id sale-2 --customer-reference C-1 --customer-price 5.99',
+          '--vpn-plan-id 7 --external-subscription-id sale-2 --customer-reference C-1 --customer-price "5.99 USD"',
           'orders a subscription',
         ],
       ],
@@ -105,6 +105,9 @@ const vpn: ResourceDefinition = {
       at: timeline.at((entry) => entry.at),
       event: timeline.event((entry) => entry.event),
       message: timeline.message((entry) => entry.message),
+    }),
+    cancel: object('cancelVpnSubscription', {
+      examples: [['vpn_… --reason "The customer ended it." --wait 20', 'ends a subscription for its customer']],
     }),
     access: object('getVpnAccess'),
     plans: list('listVpnPlans', {
@@ -133,11 +136,6 @@ const cancellations: ResourceDefinition = {
       next_step_at: time((cancellation) => cancellation.next_step_at),
     }),
     show: object('getCancellation'),
-    create: object('createCancellation', {
-      examples: [
-        ['--esim-id esim_… --reason "The customer travels later."', 'cancels an eSIM if a refund is expected'],
-      ],
-    }),
     timeline: list('getCancellationTimeline', {
       at: timeline.at((entry) => entry.at),
       event: timeline.event((entry) => entry.event),

@@ -247,8 +247,10 @@ export const vpnSubscriptions = pgTable(
     encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
     /** Keyed hash of the customer reference, for searches; null in old rows. */
     customerReferenceHash: bytea('customer_reference_hash'),
-    /** The customer's price; the service takes it without a currency, so it counts in that of the plan. */
+    /** The customer's price; the service takes it without a currency. */
     customerPrice: amount('customer_price').notNull(),
+    /** Its currency; null in old rows, whose price counts in that of the plan. */
+    customerPriceCurrency: text('customer_price_currency'),
     /** Access data for the customer's device, as JSON. */
     encryptedAccess: bytea('encrypted_access'),
     startedAt: instant('started_at'),

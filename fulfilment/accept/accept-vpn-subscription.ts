@@ -2,6 +2,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { findHolderId } from '#db/work/reference-holders.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';
+import type { Money } from '#domain/money/money.ts';
 import {
   acceptWork,
   newReferenceColumns,
@@ -18,8 +19,7 @@ export interface NewVpnSubscription extends NewWork {
   readonly encryptedCustomerReference: Buffer;
   /** Keyed hash of the same, for searches. */
   readonly customerReferenceHash: Buffer;
-  /** Exact decimal, in the currency of the plan. */
-  readonly customerPrice: string;
+  readonly customerPrice: Money;
 }
 
 /** Accepts a subscription, in the caller's transaction. */
@@ -28,9 +28,16 @@ export async function acceptVpnSubscription(
   subscription: NewVpnSubscription,
   now: Date,
 ): Promise<Acceptance<VpnSubscriptionRow>> {
-  const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice } =
-    subscription;
-  const own = { externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice };
+  const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash } = subscription;
+  const { amount: customerPrice, currency: customerPriceCurrency } = subscription.customerPrice;
+  const own = {
+    externalSubscriptionId,
+    vpnPlanId,
+    encryptedCustomerReference,
+    customerReferenceHash,
+    customerPrice,
+    customerPriceCurrency,
+  };
   return acceptWork(
     tx,
     { kind: 'vpn_subscription', id },

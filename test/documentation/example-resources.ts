@@ -69,8 +69,9 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   await client.call('listTopupOptions', { params: { id: recharged } });
   const unwanted = await desk.newEsim();
   await client.call('getCancellationPreflight', { params: { id: unwanted } });
-  const cancellation = await client.call('createCancellation', {
-    body: { esim_id: unwanted, reason: 'The customer travels later.' },
+  const cancellation = await client.call('cancelEsim', {
+    params: { id: unwanted },
+    body: { reason: 'The customer travels later.' },
   });
   const cancellationId = cancellation.textAt('id');
   await reaches(`/v1/cancellations/${cancellationId}`, 'completed');
@@ -82,7 +83,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
       vpn_plan_id: VPN_PLAN,
       external_subscription_id: reference,
       customer_reference: 'C-2207',
-      customer_price: '5.99',
+      customer_price: { amount: '5.99', currency: 'USD' },
     };
     const id = (await client.call('createVpnSubscription', { body })).textAt('id');
     await reaches(`/v1/vpn/subscriptions/${id}`, 'active');

@@ -16,7 +16,7 @@ const SLOWEST_MS = 600_000;
 
 const TOP_UP_PACKAGE = 1002;
 const VPN_PLAN = 301;
-const CUSTOMER = { customer_reference: 'C-2207', customer_price: '29.99' } as const;
+const CUSTOMER = { customer_reference: 'C-2207', customer_price: { amount: '29.99', currency: 'USD' } } as const;
 const PAUSES = '/v1/purchase-gate/pauses';
 
 async function begin(
@@ -142,7 +142,7 @@ describe.concurrent(
           body: { vpn_plan_id: VPN_PLAN, external_subscription_id: randomUUID(), ...CUSTOMER },
           end: 'active',
         },
-        { path: '/v1/cancellations', body: { esim_id: cancelled }, end: 'completed' },
+        { path: `/v1/esims/${cancelled}/cancel`, body: {}, end: 'completed' },
       ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
       const requestAll = () => Promise.all(requests.map((each) => execute(stack, each)));
       const [order, topup, subscription] = await requestAll();

@@ -1007,22 +1007,22 @@ export class Operations {
     return this.transport.json({ operation: 'resolveVpnSubscriptionCase', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
+  /** Cancel an eSIM.
+   *
+   * Stores a cancellation and answers with it at once; it is processed afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: the answer of the service decides.
+   *
+   * Scope: `cancellations:write`.
+   */
+  cancelEsim(id: string, body: CancellationInput = {}, options: WriteOptions = {}): Promise<Cancellation> {
+    return this.transport.json({ operation: 'cancelEsim', method: 'POST', path: `/v1/esims/${encodeURIComponent(id)}/cancel`, body, keyed: true, prefers: true, options });
+  }
+
   /** List cancellations, newest first.
    *
    * Scope: `cancellations:read`.
    */
   listCancellations(query: ListCancellationsQuery = {}, options: CallOptions = {}): Paged<Cancellation, CancellationPage> {
     return new Paged((cursor) => this.transport.json({ operation: 'listCancellations', method: 'GET', path: '/v1/cancellations', query: { ...query, ...cursor }, options }));
-  }
-
-  /** Cancel an eSIM.
-   *
-   * Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: the answer of the service decides.
-   *
-   * Scope: `cancellations:write`.
-   */
-  createCancellation(body: CancellationInput, options: WriteOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ operation: 'createCancellation', method: 'POST', path: '/v1/cancellations', body, keyed: true, prefers: true, options });
   }
 
   /** Perform one action on many cancellations.
@@ -1123,7 +1123,7 @@ export class Operations {
 
   /** Cancel what a batch has not bought.
    *
-   * Each order that has provably bought nothing is abandoned, at once or when it would be sent next. An order that may have been sent continues. `counts` shows what is left; delivered eSIMs are cancelled by `POST /v1/cancellations`. A repeated request continues the same cancellation. It changes nothing in a batch that is completed.
+   * Each order that has provably bought nothing is abandoned, at once or when it would be sent next. An order that may have been sent continues. `counts` shows what is left; delivered eSIMs are cancelled by `POST /v1/esims/{id}/cancel`. A repeated request continues the same cancellation. It changes nothing in a batch that is completed.
    *
    * Scope: `orders:write`.
    */

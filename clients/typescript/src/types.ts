@@ -1511,7 +1511,7 @@ export interface VpnSubscriptionInput {
   /**
    * Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.
    */
-  customer_price: string;
+  customer_price: MoneyInput;
   /**
    * Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency is refused with 422; if the currency of the price is not known when the VPN subscription is accepted, it is held until the limit is changed.
    */
@@ -1633,10 +1633,6 @@ export interface VpnSubscriptionCaseResolution {
   service_subscription_id?: string;
 }
 export interface CancellationInput {
-  /**
-   * Id of the esim.
-   */
-  esim_id: string;
   /**
    * Your reason. Not encrypted: do not include personal data.
    */
@@ -2788,7 +2784,10 @@ export interface VpnSubscription {
    * Id of the subscription at the service.
    */
   service_subscription_id: string | null;
-  customer_price: string;
+  /**
+   * Price that the customer pays. Null in old ones.
+   */
+  customer_price: Money | null;
   /**
    * True once `/access` returns data.
    */

@@ -65,7 +65,7 @@ const RELAY: Steps = {
 const API: Readonly<Record<string, Steps>> = {
   'POST /v1/orders': { commits: 1 },
   'POST /v1/topups': { commits: 1 },
-  'POST /v1/cancellations': { commits: 1 },
+  'POST /v1/esims/{id}/cancel': { commits: 1 },
   'POST /v1/vpn/subscriptions': { commits: 1 },
   'POST /v1/vpn/subscriptions/{id}/cancel': { commits: 1 },
   'POST /v1/orders/{id}/retry': { commits: 1 },

@@ -133,7 +133,7 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
   cancellation: {
     request: async (stack, _planned, _reference, [, second]) => {
       const esimId = await esimOf(stack, second);
-      return esimId === undefined ? undefined : { path: '/v1/cancellations', body: { esim_id: esimId } };
+      return esimId === undefined ? undefined : { path: `/v1/esims/${esimId}/cancel`, body: {} };
     },
   },
   vpn_subscription: {
@@ -143,7 +143,7 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
         vpn_plan_id: planId,
         external_subscription_id: reference,
         customer_reference: 'C-2207',
-        customer_price: '29.99',
+        customer_price: { amount: '29.99', currency: 'USD' },
       },
     }),
     afterwards: async (stack, { cancelled }, id) => {

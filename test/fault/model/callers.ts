@@ -88,8 +88,8 @@ async function cancel(model: Model, world: World, esim: string, acceptWithoutRef
   const before = [...model.work.keys()].filter(
     (index) => model.work[index]!.kind === 'cancellation' && model.work[index]!.esim === esim,
   );
-  const body = { esim_id: esim, accept_without_refund: acceptWithoutRefund };
-  const answer = await world.desk.stack.api.post('/v1/cancellations', body, {
+  const body = { accept_without_refund: acceptWithoutRefund };
+  const answer = await world.desk.stack.api.post(`/v1/esims/${esim}/cancel`, body, {
     headers: { 'idempotency-key': randomUUID() },
   });
   if (answer.status === 409) {

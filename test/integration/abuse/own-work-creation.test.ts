@@ -22,16 +22,17 @@ describe('a creation', () => {
     client.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
 
   it.each([
-    ['/v1/topups', (esim: string) => ({ esim_id: esim, package_id: 101 })],
-    ['/v1/cancellations', (esim: string) => ({ esim_id: esim })],
-  ])('at %s for the eSIM of another key is refused like one for an unknown eSIM', async (path, body) => {
-    const missing = await post(limited, path, body(newId('esim')));
-    expect(missing.status).toBe(400);
-    expect(comparable(await post(limited, path, body(others.ids.esim)))).toEqual(comparable(missing));
+    [400, 'of a top-up', (esim: string) => ({ path: '/v1/topups', body: { esim_id: esim, package_id: 101 } })],
+    [404, 'of a cancellation', (esim: string) => ({ path: `/v1/esims/${esim}/cancel`, body: {} })],
+  ] as const)('answers %i %s for the eSIM of another key as for an unknown eSIM', async (status, _name, requestOf) => {
+    const send = (esim: string) => post(limited, requestOf(esim).path, requestOf(esim).body);
+    const missing = await send(newId('esim'));
+    expect(missing.status).toBe(status);
+    expect(comparable(await send(others.ids.esim))).toEqual(comparable(missing));
   });
 
   it('with a reference of another key is refused without details of its work', async () => {
-    const vpn = { vpn_plan_id: 7, customer_reference: 'c', customer_price: '5.00' };
+    const vpn = { vpn_plan_id: 7, customer_reference: 'c', customer_price: { amount: '5.00', currency: 'EUR' } };
     for (const [path, body, id] of [
       ['/v1/orders', { package_id: 101, external_order_id: others.externalOrderId }, others.ids.order],
       [

@@ -110,6 +110,16 @@ describe('an activity', () => {
     });
   });
 
+  it('holds a subscription whose customer pays in another currency than the price, and sends nothing', async () => {
+    const ref = await bench.beginSubscription(301, { amount: '29.99', currency: 'EUR' });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { failure: 'margin_too_low' },
+      detail: 'The price is in USD, and what the customer pays in EUR.',
+    });
+    const attempt = await bench.database.run((db) => findAttemptById(db, ref.attemptId));
+    expect(await bench.admin.requests('createVpnOrder', attempt.idempotencyKey)).toEqual([]);
+  });
+
   it('reports an order missing in this database as a non-retryable failure', async () => {
     await expect(
       bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),

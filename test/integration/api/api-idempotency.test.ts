@@ -72,7 +72,7 @@ const vpn = {
   vpn_plan_id: 7,
   external_subscription_id: 'idempotent-vpn',
   customer_reference: 'C-1',
-  customer_price: '5.00',
+  customer_price: { amount: '5.00', currency: 'EUR' },
 };
 
 /** One for each call that takes an Idempotency-Key. A new call without a row fails. */
@@ -89,9 +89,9 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
   },
   createTopup: () =>
     bodies('/v1/topups', { esim_id: work.ids.esim, package_id: 101 }, { esim_id: work.ids.esim, package_id: 102 }),
-  createVpnSubscription: () => bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_price: '6.00' }),
-  createCancellation: () =>
-    bodies('/v1/cancellations', { esim_id: work.ids.esim }, { esim_id: work.ids.esim, accept_without_refund: true }),
+  createVpnSubscription: () =>
+    bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_price: { amount: '6.00', currency: 'EUR' } }),
+  cancelEsim: () => bodies(`/v1/esims/${work.ids.esim}/cancel`, {}, { accept_without_refund: true }),
   createWebhookEndpoint: () =>
     bodies('/v1/webhook-endpoints', { url: 'https://shop.example.com/1' }, { url: 'https://shop.example.com/2' }),
   createShareLink: () => bodies(`/v1/esims/${sharedEsimId}/share-links`, { language: 'de' }, { language: 'fr' }),

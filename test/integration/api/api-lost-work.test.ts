@@ -39,7 +39,7 @@ describe('work with a lost row', () => {
         external_subscription_id: `vpn-${randomUUID()}`,
         vpn_plan_id: 7,
         customer_reference: 'C-1',
-        customer_price: '29.99',
+        customer_price: { amount: '29.99', currency: 'EUR' },
       }),
     ],
   ])(

@@ -276,7 +276,7 @@ describe('a change of the retry policy', () => {
     await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 3_600 });
     const topup = await desk.topUp(esimId, PACKAGE.completedAtOnce);
     await desk.topupReaches(topup, 'held');
-    const subscription = await desk.subscribe(302, { customer_price: '7.42' });
+    const subscription = await desk.subscribe(302, { customer_price: { amount: '7.42', currency: 'USD' } });
     await desk.subscriptionReaches(subscription, 'held');
     await desk.simulator.onRequest('cancelEsim', { kind: 'rate_limited', retry_after: 3_600 });
     const cancellation = await desk.cancel(cancelled);

@@ -122,8 +122,8 @@ describe('the cancellation of an eSIM', () => {
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     const again = await stack.api.post(
-      '/v1/cancellations',
-      { esim_id: esimId },
+      `/v1/esims/${esimId}/cancel`,
+      {},
       { headers: { 'idempotency-key': randomUUID() } },
     );
     expect(again.status).toBe(409);

@@ -107,7 +107,7 @@ describe('a VPN subscription', () => {
   });
 
   it('is held without a margin, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
-    const id = await desk.subscribe(302, { customer_price: '7.42' });
+    const id = await desk.subscribe(302, { customer_price: { amount: '7.42', currency: 'USD' } });
     expect((await desk.subscriptionReaches(id, 'held')).body).toMatchObject({ failure: { class: 'margin_too_low' } });
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
     await desk.subscriptionReaches(id, 'active');
@@ -126,7 +126,7 @@ describe('a VPN subscription', () => {
       vpn_plan_id: 301,
       external_subscription_id: `v-${randomUUID()}`,
       customer_reference: 'C',
-      customer_price: '5',
+      customer_price: { amount: '5', currency: 'USD' },
     };
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -148,7 +148,7 @@ it('the creation of a VPN subscription with a blank customer_reference is refuse
     vpn_plan_id: 301,
     external_subscription_id: `v-${randomUUID()}`,
     customer_reference: ' \t',
-    customer_price: '5',
+    customer_price: { amount: '5', currency: 'USD' },
   };
   const answer = await stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
   expect([answer.status, answer.at('errors')]).toEqual([

@@ -23,7 +23,6 @@ export const WITHOUT_ID: Readonly<
   createOrderBatch: 'creates',
   createTopup: 'creates',
   createVpnSubscription: 'creates',
-  createCancellation: 'creates',
   createWebhookEndpoint: 'creates',
   actOnManyOrders: 'changes own',
   actOnManyTopups: 'changes own',

@@ -138,7 +138,7 @@ export class OrderDesk {
       vpn_plan_id: vpnPlanId,
       external_subscription_id: `vpn-${randomUUID()}`,
       customer_reference: 'C-2207',
-      customer_price: '29.99',
+      customer_price: { amount: '29.99', currency: 'USD' },
       if_unavailable: 'hold',
       ...more,
     };
@@ -158,7 +158,7 @@ export class OrderDesk {
   /** Cancels an eSIM. @param esimId our id. @returns the cancellation's id. @throws Error if the API refuses it. */
   async cancel(esimId: string, more: Record<string, unknown> = {}): Promise<string> {
     const headers = { 'idempotency-key': randomUUID() };
-    const answer = await this.stack.api.post('/v1/cancellations', { esim_id: esimId, ...more }, { headers });
+    const answer = await this.stack.api.post(`/v1/esims/${esimId}/cancel`, more, { headers });
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#accepted.push(id);

@@ -85,12 +85,12 @@ export async function makeOwnWork(
     package_id: 101,
     external_topup_id: references.externalTopupId,
   });
-  const cancellation = await created(caller, '/v1/cancellations', { esim_id: esim });
+  const cancellation = await created(caller, `/v1/esims/${esim}/cancel`, {});
   const subscription = await created(caller, '/v1/vpn/subscriptions', {
     vpn_plan_id: 7,
     external_subscription_id: references.externalSubscriptionId,
     customer_reference: 'customer 1',
-    customer_price: '5.00',
+    customer_price: { amount: '5.00', currency: 'EUR' },
   });
   const refund = newId('refund');
   await database.transaction(async (tx) => {

@@ -93,7 +93,12 @@ describe('the subscriptions of a customer', () => {
       (
         await caller.post(
           '/v1/vpn/subscriptions',
-          { vpn_plan_id: 7, external_subscription_id: randomUUID(), customer_reference: customer, customer_price: '5' },
+          {
+            vpn_plan_id: 7,
+            external_subscription_id: randomUUID(),
+            customer_reference: customer,
+            customer_price: { amount: '5', currency: 'EUR' },
+          },
           key(),
         )
       ).textAt('id');

@@ -151,11 +151,18 @@ describe('a top-up and a VPN subscription', () => {
   });
 
   it('of an unknown plan, or with a limit in another currency, is refused', async () => {
-    const input = { vpn_plan_id: 7, external_subscription_id: 'V-1', customer_reference: 'C', customer_price: '5' };
+    const input = {
+      vpn_plan_id: 7,
+      external_subscription_id: 'V-1',
+      customer_reference: 'C',
+      customer_price: { amount: '5', currency: 'EUR' },
+    };
     const unknown = await post('/v1/vpn/subscriptions', { ...input, vpn_plan_id: 8 });
     expect([unknown.status, unknown.at('errors', 0, 'field')]).toEqual([422, 'vpn_plan_id']);
     const currency = await post('/v1/vpn/subscriptions', { ...input, max_price: inDollar });
     expect([currency.status, currency.at('errors', 0, 'field')]).toEqual([422, 'max_price.currency']);
+    const paid = await post('/v1/vpn/subscriptions', { ...input, customer_price: { amount: '9', currency: 'USD' } });
+    expect([paid.status, paid.at('errors', 0, 'field')]).toEqual([422, 'customer_price.currency']);
     expect((await post('/v1/vpn/subscriptions', { ...input, max_price: inEuro })).status).toBe(202);
   });
 });

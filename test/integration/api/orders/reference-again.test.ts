@@ -29,7 +29,11 @@ type Kind = Exclude<WorkKind, 'cancellation'>;
 const FIELDS: Readonly<Record<Kind, () => object>> = {
   order: () => ({ package_id: 101 }),
   topup: () => ({ package_id: 101, esim_id: esimId }),
-  vpn_subscription: () => ({ vpn_plan_id: 7, customer_reference: 'C-1', customer_price: '29.99' }),
+  vpn_subscription: () => ({
+    vpn_plan_id: 7,
+    customer_reference: 'C-1',
+    customer_price: { amount: '29.99', currency: 'EUR' },
+  }),
 };
 const KINDS_WITH_REFERENCE = Object.keys(FIELDS) as Kind[];
 

@@ -25,7 +25,7 @@ describe('the cancellation of a VPN subscription', () => {
       vpn_plan_id: 7,
       external_subscription_id: `vpn-${randomUUID()}`,
       customer_reference: 'C-1',
-      customer_price: '5.99',
+      customer_price: { amount: '5.99', currency: 'EUR' },
     };
     const created = await caller.post('/v1/vpn/subscriptions', body, { headers: { 'Idempotency-Key': randomUUID() } });
     const id = created.textAt('id');

@@ -247,7 +247,7 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Accepts a VPN subscription, and opens its first attempt. */
-  async beginSubscription(vpnPlanId = 301): Promise<AttemptRef> {
+  async beginSubscription(vpnPlanId = 301, customerPrice = { amount: '29.99', currency: 'USD' }): Promise<AttemptRef> {
     const work = { kind: 'vpn_subscription', id: newId('vpn_subscription') } as const;
     const subscription = {
       id: work.id,
@@ -256,7 +256,7 @@ export class ActivityBench implements AsyncDisposable {
       vpnPlanId,
       encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad(work.id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
-      customerPrice: '29.99',
+      customerPrice,
       ...WITHOUT_TERMS,
     };
     await this.database.transaction((tx) => acceptVpnSubscription(tx, subscription, new Date(this.clock.now)));

@@ -1,0 +1,1 @@
+ALTER TABLE "vpn_subscriptions" ADD COLUMN "customer_price_currency" text;
