@@ -8,11 +8,34 @@ export const packageId = wholeNumber(1, MAX_INTEGER).meta({
   example: 1001,
 });
 
+/** The nouns of the ids, each with its article. */
+export const ID_NOUNS: Readonly<Record<IdKind, string>> = {
+  ...(Object.fromEntries(WORK_KINDS.map((kind) => [kind, withArticle(KINDS[kind].noun)])) as Record<
+    (typeof WORK_KINDS)[number],
+    string
+  >),
+  orderBatch: 'a batch of orders',
+  refund: 'a refund',
+  attempt: 'an attempt',
+  esim: 'an eSIM',
+  shareLink: 'a share link',
+  case: 'a case',
+  action: 'an action of an operator',
+  pause: 'a pause',
+  apiKey: 'an API key',
+  journalEntry: 'an entry of the journal',
+  reconciliation: 'a reconciliation',
+  event: 'an event',
+  pricingRule: 'a pricing rule',
+  webhookEndpoint: 'a webhook endpoint',
+  webhookDelivery: 'a webhook delivery',
+};
+
 /** One of our ids, in an answer. */
 export function ourId(kind: IdKind, example: string) {
   return z
     .string()
-    .meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
+    .meta({ description: `Id of ${ID_NOUNS[kind]}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
 }
 
 export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
@@ -47,3 +70,7 @@ export function mayExist(kind: IdKind, id: string): boolean {
 }
 
 export const packageIdInQuery = queryInteger(1, MAX_INTEGER);
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}

@@ -21,7 +21,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "esim_id",
         "kind": "text",
-        "description": "Id of the esim."
+        "description": "Id of an eSIM."
       },
       {
         "name": "batch_id",
@@ -363,7 +363,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "esim_id",
         "kind": "text",
-        "description": "Id of the esim."
+        "description": "Id of an eSIM."
       },
       {
         "name": "external_topup_id",
@@ -430,7 +430,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "esim_id",
         "kind": "text",
-        "description": "Id of the esim.",
+        "description": "Id of an eSIM.",
         "required": true
       },
       {
@@ -1119,7 +1119,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "esim_id",
         "kind": "text",
-        "description": "Id of the esim."
+        "description": "Id of an eSIM."
       },
       {
         "name": "status",
@@ -1471,7 +1471,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "esim_id",
         "kind": "text",
-        "description": "Id of the esim."
+        "description": "Id of an eSIM."
       },
       {
         "name": "created_after",
@@ -1773,7 +1773,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "order_id",
         "kind": "text",
-        "description": "Id of the order."
+        "description": "Id of an order."
       },
       {
         "name": "external_order_id",
@@ -2441,7 +2441,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "event_id",
         "kind": "text",
-        "description": "Id of the event."
+        "description": "Id of an event."
       },
       {
         "name": "limit",

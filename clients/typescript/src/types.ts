@@ -386,7 +386,7 @@ export type PricingTargetOutput =
 
 export interface OrderEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -482,7 +482,7 @@ export interface Money {
 }
 export interface OrderBatchEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -532,7 +532,7 @@ export interface OrderBatchEvent {
 }
 export interface TopupEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -611,7 +611,7 @@ export interface TopupEvent {
 }
 export interface VpnSubscriptionEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -702,7 +702,7 @@ export interface VpnSubscriptionEvent {
 }
 export interface VpnSubscriptionExpiringEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -744,7 +744,7 @@ export interface VpnSubscriptionExpiringEvent {
 }
 export interface CancellationEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -815,7 +815,7 @@ export interface CancellationEvent {
 }
 export interface RefundEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -869,7 +869,7 @@ export interface RefundEvent {
 }
 export interface EsimMilestoneEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -931,7 +931,7 @@ export interface EsimMilestoneEvent {
 }
 export interface EsimDataLowEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -997,7 +997,7 @@ export interface EsimDataLowEvent {
 }
 export interface EsimExpiringEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -1043,7 +1043,7 @@ export interface EsimExpiringEvent {
 }
 export interface WalletBalanceEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -1081,7 +1081,7 @@ export interface WalletBalanceEvent {
 }
 export interface WalletRunwayEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -1135,7 +1135,7 @@ export interface WalletRunwayEvent {
 }
 export interface WebhookEndpointDisabledEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -1177,7 +1177,7 @@ export interface WebhookEndpointDisabledEvent {
 }
 export interface WebhookEndpointTestEvent {
   /**
-   * Id of the event.
+   * Id of an event.
    */
   id: string;
   /**
@@ -1380,7 +1380,7 @@ export interface OrderCaseResolution {
 }
 export interface TopupInput {
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -2088,7 +2088,7 @@ export interface WebhookSecretRotation {
 }
 export interface Order {
   /**
-   * Id of the order.
+   * Id of an order.
    */
   id: string;
   /**
@@ -2484,11 +2484,11 @@ export interface CurrentState {
 }
 export interface Topup {
   /**
-   * Id of the topup.
+   * Id of a top-up.
    */
   id: string;
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -2772,7 +2772,7 @@ export interface VpnPlanWithAge {
 }
 export interface VpnSubscription {
   /**
-   * Id of the vpn_subscription.
+   * Id of a VPN subscription.
    */
   id: string;
   /**
@@ -2961,7 +2961,7 @@ export interface VpnSubscriptionBulkResult {
 }
 export interface VpnAccess {
   /**
-   * Id of the vpn_subscription.
+   * Id of a VPN subscription.
    */
   subscription_id: string;
   username: string;
@@ -2974,11 +2974,11 @@ export interface VpnAccess {
 }
 export interface Cancellation {
   /**
-   * Id of the cancellation.
+   * Id of a cancellation.
    */
   id: string;
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   reason: string | null;
@@ -3090,15 +3090,15 @@ export interface RefundCondition {
 }
 export interface Refund {
   /**
-   * Id of the refund.
+   * Id of a refund.
    */
   id: string;
   /**
-   * Id of the cancellation.
+   * Id of a cancellation.
    */
   cancellation_id: string;
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -3291,7 +3291,7 @@ export interface CasePage {
 }
 export interface Case {
   /**
-   * Id of the case.
+   * Id of a case.
    */
   id: string;
   reason: AttentionReason;
@@ -3460,7 +3460,7 @@ export interface PurchaseGate {
 }
 export interface Pause {
   /**
-   * Id of the pause.
+   * Id of a pause.
    */
   id: string;
   /**
@@ -3497,7 +3497,7 @@ export interface PausePage {
 }
 export interface OwnKey {
   /**
-   * Id of the apiKey.
+   * Id of an API key.
    */
   id: string;
   name: string;
@@ -3554,11 +3554,11 @@ export interface EsimPage {
 }
 export interface Esim {
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   id: string;
   /**
-   * Id of the order.
+   * Id of an order.
    */
   order_id: string;
   /**
@@ -3603,7 +3603,7 @@ export interface Esim {
 }
 export interface EsimUsage {
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -3688,7 +3688,7 @@ export interface Package {
 }
 export interface EsimActivation {
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   iccid: string;
@@ -3718,11 +3718,11 @@ export interface EsimActivation {
 }
 export interface CreatedShareLink {
   /**
-   * Id of the shareLink.
+   * Id of a share link.
    */
   id: string;
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -3776,11 +3776,11 @@ export interface ShareLinkPage {
 }
 export interface ShareLink {
   /**
-   * Id of the shareLink.
+   * Id of a share link.
    */
   id: string;
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -3819,7 +3819,7 @@ export interface ShareLink {
 }
 export interface CancellationPreflight {
   /**
-   * Id of the esim.
+   * Id of an eSIM.
    */
   esim_id: string;
   /**
@@ -3962,7 +3962,7 @@ export interface PricingRulePage {
 }
 export interface PricingRule {
   /**
-   * Id of the pricingRule.
+   * Id of a pricing rule.
    */
   id: string;
   target: PricingTargetOutput;
@@ -4304,7 +4304,7 @@ export interface ReconciliationPage {
 }
 export interface ReconciliationSummary {
   /**
-   * Id of the reconciliation.
+   * Id of a reconciliation.
    */
   id: string;
   /**
@@ -4370,7 +4370,7 @@ export interface ReconciliationSummary {
 }
 export interface Reconciliation {
   /**
-   * Id of the reconciliation.
+   * Id of a reconciliation.
    */
   id: string;
   /**
@@ -4485,7 +4485,7 @@ export interface LatestUpdate {
 }
 export interface CreatedWebhookEndpoint {
   /**
-   * Id of the webhookEndpoint.
+   * Id of a webhook endpoint.
    */
   id: string;
   /**
@@ -4553,7 +4553,7 @@ export interface WebhookEndpointPage {
 }
 export interface WebhookEndpoint {
   /**
-   * Id of the webhookEndpoint.
+   * Id of a webhook endpoint.
    */
   id: string;
   /**
@@ -4610,14 +4610,14 @@ export interface WebhookEndpoint {
 }
 export interface DeletedWebhookEndpoint {
   /**
-   * Id of the webhookEndpoint.
+   * Id of a webhook endpoint.
    */
   id: string;
   deleted: true;
 }
 export interface RotatedWebhookSecret {
   /**
-   * Id of the webhookEndpoint.
+   * Id of a webhook endpoint.
    */
   id: string;
   /**
@@ -4638,11 +4638,11 @@ export interface WebhookDeliveryPage {
 }
 export interface WebhookDelivery {
   /**
-   * Id of the webhookDelivery.
+   * Id of a webhook delivery.
    */
   id: string;
   /**
-   * Id of the webhookEndpoint.
+   * Id of a webhook endpoint.
    */
   endpoint_id: string;
   /**
