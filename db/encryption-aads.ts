@@ -11,9 +11,18 @@ export function activationCodeAad(esimId: string): string {
   return `esims.encrypted_activation_code/${esimId}`;
 }
 
-/** The additional authenticated data of the customer reference of a subscription. */
-export function customerReferenceAad(id: string): string {
-  return `vpn_subscriptions.encrypted_customer_reference/${id}`;
+/** The tables of the work that has a reference of the end customer. */
+const CUSTOMERS_OF = { order: 'orders', topup: 'topups', vpn_subscription: 'vpn_subscriptions' } as const;
+
+/** The kinds of work that have a reference of the end customer. */
+export type CustomerWork = keyof typeof CUSTOMERS_OF;
+
+/**
+ * The additional authenticated data of the customer reference of work. That of an eSIM is bound to its order: the
+ * delivery copies it without decrypting it.
+ */
+export function customerReferenceAad(kind: CustomerWork, id: string): string {
+  return `${CUSTOMERS_OF[kind]}.encrypted_customer_reference/${id}`;
 }
 
 /** The additional authenticated data of the access data of a subscription. */

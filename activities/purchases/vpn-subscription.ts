@@ -64,7 +64,10 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
     async prepare(_db, row, number) {
       const { id, vpnPlanId, customerPrice, ...stored } = wholeRow('vpn_subscription', row);
       const reference = attemptReference(stored.externalSubscriptionId, stored.referenceUse, number);
-      const customerReference = keyRing.decryptText(stored.encryptedCustomerReference, customerReferenceAad(id));
+      const customerReference = keyRing.decryptText(
+        stored.encryptedCustomerReference,
+        customerReferenceAad('vpn_subscription', id),
+      );
       const body = vpnOrderRequestBytes({ vpnPlanId, reference, customerReference, customerPrice });
       return Promise.resolve({ reference, body });
     },

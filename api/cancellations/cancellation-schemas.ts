@@ -6,6 +6,7 @@ import { ourId } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
+import { customerReferenceInQuery } from '#api/work/customer-reference.ts';
 import { deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
@@ -103,7 +104,8 @@ export const cancellationPage = pageOf(cancellationOutput, 'CancellationPage');
 
 export const cancellationListQuery = z.strictObject({
   esim_id: esimIdInput.optional(),
-  ...workListQuery(statusesOf('cancellation')),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('cancellation', statusesOf('cancellation')),
 });
 
 /**

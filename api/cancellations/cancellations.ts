@@ -12,6 +12,7 @@ import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import type { Operation } from '#api/http/operation.ts';
+import { customerHash } from '#api/work/customer-reference.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
@@ -60,7 +61,14 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         },
       added: { refund: null },
     },
-    list: { query: cancellationListQuery, page: cancellationPage, filter: (query) => ({ esimId: query.esim_id }) },
+    list: {
+      query: cancellationListQuery,
+      page: cancellationPage,
+      filter: (query, { keyRing }) => ({
+        esimId: query.esim_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
+      }),
+    },
     resolution: {
       serviceId: {
         field: 'service_refund_id',

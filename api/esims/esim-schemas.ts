@@ -2,9 +2,17 @@ import * as z from 'zod';
 import { ageOf, freshness } from '#api/fields/freshness.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
+import { idsInQuery } from '#api/lists/filters.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { packageOutput } from '#api/packages/package-schemas.ts';
-import { callerReference } from '#api/work/work-input.ts';
+import {
+  customerReference,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  readCustomer,
+} from '#api/work/customer-reference.ts';
+import { callerReferencesInQuery } from '#api/work/work-input.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
 import type { EsimWithOrder } from '#db/esims/esim-queries.ts';
 import type { UsageReading } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -27,6 +35,7 @@ export const esimOutput = z
     id: ourId('esim', esimExampleId),
     order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
     external_order_id: z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' }),
+    customer_reference: customerReferenceOutput,
     service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
     iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
     package_id: packageId,
@@ -45,6 +54,7 @@ export const esimExample: z.input<typeof esimOutput> = {
   id: esimExampleId,
   order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
   external_order_id: 'shop-2030-000123',
+  customer_reference: null,
   service_esim_id: '77301',
   iccid: '8944500102198304826',
   package_id: 1001,
@@ -57,6 +67,16 @@ export const esimExample: z.input<typeof esimOutput> = {
   created_at: '2030-01-31T12:00:00.000Z',
   updated_at: '2030-01-31T12:00:00.000Z',
 };
+
+export const esimChange = z
+  .strictObject({
+    customer_reference: customerReference
+      .nullable()
+      .meta({ description: 'Your reference of the customer; `null` removes it. Stored encrypted.' }),
+  })
+  .meta({ id: 'EsimChange' });
+
+export const esimChangeExample: z.input<typeof esimChange> = { customer_reference: 'C-2207' };
 
 export const activationOutput = z
   .strictObject({
@@ -84,6 +104,7 @@ export const topupOptions = z.strictObject({ data: z.array(packageOutput), ...fr
 export const esimPage = pageOf(esimOutput, 'EsimPage');
 
 export const esimListQuery = z.strictObject({
+  id: idsInQuery('esim'),
   status: z
     .string()
     .regex(
@@ -97,9 +118,8 @@ export const esimListQuery = z.strictObject({
       override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' },
     }),
   order_id: orderIdInput.optional(),
-  external_order_id: callerReference('order', 'shop-2030-000123')
-    .optional()
-    .meta({ description: 'Your reference of the order.' }),
+  external_order_id: callerReferencesInQuery('order'),
+  customer_reference: customerReferenceInQuery,
   iccid: z
     .string()
     .regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits')
@@ -147,11 +167,12 @@ export const usageExample: z.input<typeof usageOutput> = {
 };
 
 /** An eSIM as the API shows it. @param now epoch milliseconds. */
-export function esimJson(esim: EsimWithOrder, now: number): z.input<typeof esimOutput> {
+export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.input<typeof esimOutput> {
   return {
     id: esim.id,
     order_id: esim.orderId,
     external_order_id: esim.externalOrderId,
+    customer_reference: readCustomer(keyRing, 'order', esim.orderId, esim),
     service_esim_id: esim.serviceEsimId,
     iccid: esim.iccid,
     package_id: esim.packageId,

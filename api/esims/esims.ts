@@ -17,6 +17,7 @@ import {
 import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { storedActivation } from '#api/esims/stored-activation.ts';
+import { updateEsimOperation } from '#api/esims/update-esim.ts';
 import { ageOf, freshnessExample } from '#api/fields/freshness.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
@@ -25,6 +26,7 @@ import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { packageExample, packageJson } from '#api/packages/package-schemas.ts';
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
+import { customerHash } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, pageOfEsims, viewEsim } from '#db/esims/esim-queries.ts';
 import { storedReading, storeUsage } from '#db/esims/esim-readings.ts';
@@ -41,7 +43,7 @@ const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the aud
 
 /** Delivered eSIMs. Activation codes need the scope `esims:reveal`, and each read is audited. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
-  const { database, now } = dependencies;
+  const { database, keyRing, now } = dependencies;
   const read = (id: string, { ownerId }: Caller): Promise<EsimRow> =>
     database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
   const reveal = async (id: string, caller: Caller, action: string) => {
@@ -74,8 +76,9 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           limit,
           cursor,
           status: statuses,
+          id: ids,
           order_id: orderId,
-          external_order_id: externalOrderId,
+          external_order_id: externalOrderIds,
           iccid,
           package_id: packageId,
         } = query;
@@ -85,10 +88,20 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           updatedAfter: query.updated_after,
         };
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
-        const filter = { statuses, orderId, externalOrderId, iccid, packageId, ...times };
+        const customerReferenceHash = customerHash(keyRing, query.customer_reference);
+        const filter = {
+          ids,
+          statuses,
+          orderId,
+          externalOrderIds,
+          customerReferenceHash,
+          iccid,
+          packageId,
+          ...times,
+        };
         const found = await database.run((db) => pageOfEsims(db, ownerId, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, {
-          json: (esim) => esimJson(esim, now()),
+          json: (esim) => esimJson(esim, keyRing, now()),
           cursor: (last) => positionCursor('esim', last),
         });
       },
@@ -141,9 +154,10 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const esim = await database.run((db) => requireEsimOfPath(viewEsim, db, id, ownerId));
-        return jsonReply(200, esimJson(esim, now()));
+        return jsonReply(200, esimJson(esim, keyRing, now()));
       },
     }),
+    updateEsimOperation(dependencies),
     operation({
       id: 'listTopupOptions',
       method: 'get',

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
-import { callerReference, purchaseInput } from '#api/work/work-input.ts';
+import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
+import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import {
   PURCHASE_ENDS,
@@ -27,6 +28,9 @@ export const topupInput = z
     package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 102 }),
     external_topup_id: externalTopupId.optional(),
     ...purchaseInput('topup'),
+    customer_reference: customerReference.optional().meta({
+      description: 'Your reference of the customer. Without it, that of the eSIM. Stored encrypted.',
+    }),
   })
   .meta({ id: 'TopupInput' });
 
@@ -44,6 +48,7 @@ export const topupOutput = z
     esim_id: esimId,
     package_id: packageId,
     external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
+    customer_reference: customerReferenceOutput,
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
     ...referenceOutput('topup', exampleTopupId),
     ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
@@ -57,6 +62,7 @@ export const topupOutputExample: TopupOutput = {
   esim_id: esimExampleId,
   package_id: 102,
   external_topup_id: 'shop-topup-000017',
+  customer_reference: null,
   service_topup_id: null,
   ...referenceOutputExample,
   ...workOutputExample,
@@ -66,13 +72,17 @@ export const topupPage = pageOf(topupOutput, 'TopupPage');
 
 export const topupListQuery = z.strictObject({
   esim_id: esimIdInput.optional(),
-  external_topup_id: externalTopupId.optional(),
+  external_topup_id: callerReferencesInQuery('topup'),
   package_id: packageIdInQuery.optional(),
-  ...workListQuery(statusesOf('topup')),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('topup', statusesOf('topup')),
 });
 
-/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
-export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup): TopupOutput {
+/**
+ * @param customer the reference of its customer.
+ * @throws Error when it has no eSIM, which a constraint of the database prevents.
+ */
+export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup, customer: string | null): TopupOutput {
   if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
   return {
     id: topup.id,
@@ -80,6 +90,7 @@ export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup): Top
     esim_id: topup.esimId,
     package_id: topup.packageId,
     external_topup_id: topup.externalTopupId,
+    customer_reference: customer,
     service_topup_id: serviceId,
     ...referenceJson(topup, facts),
     ...workJson('topup', topup, facts),

@@ -11,6 +11,7 @@ import {
 } from '#api/esims/topup-schemas.ts';
 import type { Operation } from '#api/http/operation.ts';
 import type { Offers } from '#api/offers/offers.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { topupReads } from '#db/work/topup-queries.ts';
@@ -18,6 +19,7 @@ import { acceptTopup } from '#fulfilment/accept/accept-topup.ts';
 
 /** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  const { keyRing } = dependencies;
   return workOperations(dependencies, {
     kind: 'topup',
     name: 'Topup',
@@ -25,7 +27,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     output: topupOutput,
     example: topupOutputExample,
     reads: topupReads,
-    json: topupJson,
+    json: (stored) => topupJson(stored, readCustomer(keyRing, 'topup', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('packages', found),
     create: {
       summary: 'Recharge an eSIM',
@@ -40,8 +42,10 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
         (_dependencies, { body, caller }) =>
         async (tx, work, now) => {
           const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId = null } = body;
-          await requireEsim(tx, esimId, caller.ownerId);
-          return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId }, now);
+          const esim = await requireEsim(tx, esimId, caller.ownerId);
+          const reference = body.customer_reference ?? readCustomer(keyRing, 'order', esim.orderId, esim);
+          const customer = reference === null ? undefined : newCustomer(keyRing, 'topup', work.id, reference);
+          return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId, customer }, now);
         },
       quoted: ({ package_id: itemId, esim_id: esimId }) => ({ itemId, esimId }),
       objection: async ({ body, caller }) => {
@@ -62,8 +66,9 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
       page: topupPage,
       filter: (query) => ({
         esimId: query.esim_id,
-        externalTopupId: query.external_topup_id,
+        externalTopupIds: query.external_topup_id,
         packageId: query.package_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
       }),
     },
     resolution: {

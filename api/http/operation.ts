@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { Deprecation } from '#api/http/deprecation.ts';
 import { readJsonBody } from '#api/http/json-body.ts';
+import { gatherPairs, pairName } from '#api/http/query-pairs.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import { explainMissing } from '#api/problems/explain-missing.ts';
 import { checkFields, repeatedParameters } from '#api/problems/field-errors.ts';
@@ -263,8 +264,9 @@ function refuseNul(query: unknown, errors: FieldError[]): void {
 function checkQuery(schema: z.ZodObject, input: unknown, errors: FieldError[]): unknown {
   const repeated = repeatedParameters(schema, input);
   const names = new Set(repeated.map(({ field }) => field));
-  const others: FieldError[] = [];
-  const value = check(schema, 'query', input, others);
+  const found: FieldError[] = [];
+  const value = check(schema, 'query', gatherPairs(schema, input), found);
+  const others = found.map((error) => ({ ...error, field: pairName(schema, error.field) }));
   errors.push(...repeated, ...others.filter(({ field }) => !names.has(field)));
   return value;
 }

@@ -72,7 +72,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
     },
   });
-  separateByCommas(described);
+  styleParameters(described);
   leaveReferencesOpen(described);
   oneTypeEach(described);
   return withoutSuggestedFilters(described);
@@ -105,16 +105,20 @@ function leaveReferencesOpen(value: unknown): void {
   for (const each of Object.values(value)) leaveReferencesOpen(each);
 }
 
-/** Several values are separated by commas in one parameter; the default of OpenAPI repeats the parameter. */
-function separateByCommas({ paths = {} }: ReturnType<typeof createDocument>): void {
+/**
+ * Several values are separated by commas in one parameter; the default of OpenAPI repeats the parameter. Pairs are
+ * written as `name[key]=value`.
+ */
+function styleParameters({ paths = {} }: ReturnType<typeof createDocument>): void {
   for (const parameter of Object.values(paths).flatMap((path) => path.get?.parameters ?? [])) {
-    if ('in' in parameter && parameter.in === 'query' && isArray(parameter.schema))
-      Object.assign(parameter, { style: 'form', explode: false });
+    if (!('in' in parameter) || parameter.in !== 'query') continue;
+    if (isOfType(parameter.schema, 'array')) Object.assign(parameter, { style: 'form', explode: false });
+    if (isOfType(parameter.schema, 'object')) Object.assign(parameter, { style: 'deepObject', explode: true });
   }
 }
 
-function isArray(schema: unknown): boolean {
-  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'array';
+function isOfType(schema: unknown, type: string): boolean {
+  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === type;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Offers, Wanted } from '#api/offers/offers.ts';
 import { batchJson, type batchInput } from '#api/order-batches/batch-schemas.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import { limitOfRequest } from '#api/quotes/limit-of-request.ts';
+import { newCustomer } from '#api/work/customer-reference.ts';
 import { RETRY_AFTER_SECONDS } from '#api/work/long-poll.ts';
 import { alreadyExists, isPast, PAST_DEADLINE } from '#api/work/work-creation.ts';
 import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
@@ -96,13 +97,16 @@ function newBatch(
   const ofItem = items.flatMap((item, index) => Array.from({ length: item.quantity }, () => ({ item, index })));
   const orders = ofItem.map(({ item, index }, position): NewOrder => {
     const externalOrderId = batchOrderReference(externalBatchId, position + 1);
+    const id = workId(keyRing, 'order', ['reference', externalOrderId]);
+    const { customer_reference: reference } = item;
     return {
-      id: workId(keyRing, 'order', ['reference', externalOrderId]),
+      id,
       apiKeyId: lineageId,
       requestKey: requestKey(keyRing, lineageId, key),
       externalOrderId,
       packageId: item.package_id,
       encryptedDeviceImei: null,
+      customer: reference === undefined ? undefined : newCustomer(keyRing, 'order', id, reference),
       maxPrice: limits[index] ?? null,
       deadlineAt: item.deadline ?? null,
       metadata: item.metadata ?? {},

@@ -10,7 +10,7 @@ import { itemMetadata, metadata, purchaseInput } from '#api/work/work-input.ts';
 import type { StoredBatch } from '#db/work/batch-queries.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import { MAX_BATCH, MAX_BATCH_REFERENCE, batchOrderReference } from '#domain/work/batches.ts';
-import { isCallerReference } from '#domain/work/identifiers.ts';
+import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const EXAMPLE_REFERENCE = 'campaign-2030';
@@ -18,14 +18,14 @@ const EXAMPLE_REFERENCE = 'campaign-2030';
 const externalBatchId = z
   .string()
   .refine((text) => isCallerReference(text) && text.length <= MAX_BATCH_REFERENCE, {
-    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\``,
+    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\` and \`,\``,
   })
   .meta({
     description:
       'Your reference of the batch, permanently unique. Its orders have references that follow from it: ' +
       `\`${batchOrderReference(EXAMPLE_REFERENCE, 1)}\`, \`${batchOrderReference(EXAMPLE_REFERENCE, 2)}\`, …`,
     example: EXAMPLE_REFERENCE,
-    override: { pattern: `^[!-}]{1,${MAX_BATCH_REFERENCE}}$` },
+    override: { pattern: `^${CALLER_REFERENCE_CHARACTERS}{1,${MAX_BATCH_REFERENCE}}$` },
   });
 
 /** Longer than the longest body that the schema allows. */
@@ -53,7 +53,7 @@ export const batchInput = z
         message: `must have quantities of at most ${MAX_BATCH} in all`,
       })
       .meta({
-        description: `At most ${MAX_BATCH} eSIMs in all. Limit, deadline and metadata are those of each order.`,
+        description: `At most ${MAX_BATCH} eSIMs in all. Limit, deadline, customer and metadata are of each order.`,
       }),
     metadata: metadata.optional().meta({ description: 'Your own data of the batch, returned unchanged.' }),
   })

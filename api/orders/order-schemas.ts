@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
-import { callerReference, purchaseInput } from '#api/work/work-input.ts';
+import { customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
+import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import {
   PURCHASE_ENDS,
@@ -42,6 +43,7 @@ export const orderInputExample = {
   package_id: 1001,
   external_order_id: 'shop-2030-000123',
   max_price: { amount: '12.50', currency: 'EUR' },
+  customer_reference: 'C-2207',
   metadata: { shop_order: 'A-1001' },
 };
 
@@ -50,6 +52,7 @@ export const orderOutput = z
     id: ourId('order', exampleOrderId),
     package_id: packageId,
     external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
+    customer_reference: customerReferenceOutput,
     batch_id: ourId('orderBatch', exampleBatchId)
       .nullable()
       .meta({ description: 'The batch that it was accepted with; null: ordered by itself.' }),
@@ -66,6 +69,7 @@ export const orderOutputExample: OrderOutput = {
   id: exampleOrderId,
   package_id: 1001,
   external_order_id: 'shop-2030-000123',
+  customer_reference: null,
   batch_id: null,
   esim_id: null,
   service_order_id: null,
@@ -76,23 +80,25 @@ export const orderOutputExample: OrderOutput = {
 export const orderPage = pageOf(orderOutput, 'OrderPage');
 
 export const orderListQuery = z.strictObject({
-  external_order_id: externalOrderId.optional(),
+  external_order_id: callerReferencesInQuery('order'),
   package_id: packageIdInQuery.optional(),
   esim_id: esimIdInput.optional(),
   batch_id: ourId('orderBatch', exampleBatchId)
     .refine((text) => isId('orderBatch', text), { message: 'must be the id of a batch; it begins with `bat_`' })
     .optional()
     .meta({ description: 'Only the orders of this batch.' }),
-  ...workListQuery(statusesOf('order')),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('order', statusesOf('order')),
 });
 
-/** An order as the API shows it. */
-export function orderJson({ row: order, serviceId, ...facts }: StoredOrder): OrderOutput {
+/** An order as the API shows it. @param customer the reference of its customer. */
+export function orderJson({ row: order, serviceId, ...facts }: StoredOrder, customer: string | null): OrderOutput {
   return {
     id: order.id,
     status: order.status,
     package_id: order.packageId,
     external_order_id: order.externalOrderId,
+    customer_reference: customer,
     batch_id: order.batchId,
     esim_id: order.esimId,
     service_order_id: serviceId,

@@ -10,6 +10,7 @@ import {
   orderOutputExample,
   orderPage,
 } from '#api/orders/order-schemas.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { orderReads } from '#db/work/order-queries.ts';
@@ -17,6 +18,7 @@ import { acceptOrder } from '#fulfilment/accept/accept-order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  const { keyRing } = dependencies;
   return workOperations(dependencies, {
     kind: 'order',
     name: 'Order',
@@ -24,7 +26,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     output: orderOutput,
     example: orderOutputExample,
     reads: orderReads,
-    json: orderJson,
+    json: (stored) => orderJson(stored, readCustomer(keyRing, 'order', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('packages', found),
     create: {
       summary: 'Buy an eSIM package',
@@ -34,11 +36,13 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
       body: orderInput,
       bodyExample: orderInputExample,
       accept:
-        ({ keyRing }, { body }) =>
+        (_dependencies, { body }) =>
         (tx, work, now) => {
           const { external_order_id: externalOrderId, package_id: packageId, device_imei: imei } = body;
+          const { customer_reference: reference } = body;
+          const customer = reference === undefined ? undefined : newCustomer(keyRing, 'order', work.id, reference);
           const encryptedDeviceImei = imei === undefined ? null : keyRing.encrypt(imei, deviceImeiAad(work.id));
-          return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei }, now);
+          return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, customer }, now);
         },
       quoted: ({ package_id: itemId }) => ({ itemId, esimId: undefined }),
       objection: ({ body }) =>
@@ -54,10 +58,11 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
       query: orderListQuery,
       page: orderPage,
       filter: (query) => ({
-        externalOrderId: query.external_order_id,
+        externalOrderIds: query.external_order_id,
         packageId: query.package_id,
         esimId: query.esim_id,
         batchId: query.batch_id,
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
       }),
     },
     resolution: {

@@ -30,7 +30,7 @@ export function checkFields<Schema extends z.ZodObject>(
 /** Errors for query parameters that are given more than once. Their values are a list. */
 export function repeatedParameters(schema: z.ZodObject, query: unknown): FieldError[] {
   return Object.entries(query ?? {}).flatMap(([name, value]) => {
-    if (!Array.isArray(value) || !Object.hasOwn(schema.shape, name)) return [];
+    if (!Array.isArray(value) || !Object.hasOwn(schema.shape, name.replace(/\[.*$/, ''))) return [];
     const commas = takesSeveral(schema.shape[name]) ? ', with commas between its values' : '';
     const message = `is given ${value.length} times; give it once${commas}`;
     return [{ in: 'query' as const, field: nameOf([name]), message }];

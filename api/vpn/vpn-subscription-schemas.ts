@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { money, moneyInput } from '#api/fields/money.ts';
-import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
-import { callerReference, purchaseInput } from '#api/work/work-input.ts';
+import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
+import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import {
   referenceOutput,
@@ -25,21 +25,6 @@ export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
 
 const examplePrice = { amount: '5.99', currency: 'USD' };
 
-const MAX_CUSTOMER_REFERENCE = 255;
-
-const customerReference = z
-  .string()
-  .min(1)
-  .max(MAX_CUSTOMER_REFERENCE)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  // A strict service would refuse a blank one after we have accepted the work.
-  .refine((text) => text.trim() !== '', { message: 'must not be blank' })
-  .meta({
-    description: 'Your reference to the customer. Stored encrypted, sent to the service, never returned.',
-    example: 'C-2207',
-    override: { pattern: FILLED_TEXT_PATTERN },
-  });
-
 const ENDS =
   '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are ' +
   'final; `failed` means definitely not bought.';
@@ -48,13 +33,15 @@ export const vpnSubscriptionInput = z
   .strictObject({
     vpn_plan_id: vpnPlanId,
     external_subscription_id: externalSubscriptionId,
-    customer_reference: customerReference,
     customer_price: moneyInput.meta({
       description:
         'Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.',
       example: examplePrice,
     }),
     ...purchaseInput('vpn_subscription'),
+    customer_reference: customerReference.meta({
+      description: 'Your reference of the customer. Stored encrypted, and sent to the service.',
+    }),
   })
   .meta({ id: 'VpnSubscriptionInput' });
 
@@ -70,6 +57,7 @@ export const vpnSubscriptionOutput = z
     id: ourId('vpn_subscription', exampleSubscriptionId),
     vpn_plan_id: vpnPlanId,
     external_subscription_id: z.string().meta({ example: 'shop-vpn-000042' }),
+    customer_reference: customerReferenceOutput,
     service_subscription_id: z
       .string()
       .nullable()
@@ -92,6 +80,7 @@ export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
   id: exampleSubscriptionId,
   vpn_plan_id: 301,
   external_subscription_id: 'shop-vpn-000042',
+  customer_reference: 'C-2207',
   service_subscription_id: null,
   customer_price: examplePrice,
   has_access_data: false,
@@ -107,14 +96,10 @@ export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
 export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptionPage');
 
 export const vpnSubscriptionListQuery = z.strictObject({
-  external_subscription_id: externalSubscriptionId.optional(),
+  external_subscription_id: callerReferencesInQuery('vpn_subscription'),
   vpn_plan_id: packageIdInQuery.optional(),
-  customer_reference: customerReference.optional().meta({
-    description:
-      'Your exact reference to the customer. Compared by a keyed hash. It is part of the URL, ' +
-      'which proxies may log.',
-  }),
-  ...workListQuery(statusesOf('vpn_subscription')),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('vpn_subscription', statusesOf('vpn_subscription')),
 });
 
 /** {@link vpnSubscriptionOutputExample} once it is bought and its customer has ended it. */
@@ -141,17 +126,17 @@ export const cancelledExample: VpnSubscriptionOutput = {
   updated_at: '2030-02-03T09:00:05.000Z',
 };
 
-/** A VPN subscription as the API shows it. */
-export function vpnSubscriptionJson({
-  row: subscription,
-  serviceId,
-  ...facts
-}: StoredVpnSubscription): VpnSubscriptionOutput {
+/** A VPN subscription as the API shows it. @param customer the reference of its customer. */
+export function vpnSubscriptionJson(
+  { row: subscription, serviceId, ...facts }: StoredVpnSubscription,
+  customer: string | null,
+): VpnSubscriptionOutput {
   return {
     id: subscription.id,
     status: subscription.status,
     vpn_plan_id: subscription.vpnPlanId,
     external_subscription_id: subscription.externalSubscriptionId,
+    customer_reference: customer,
     service_subscription_id: serviceId,
     customer_price: plainMoney(
       subscription.customerPrice,

@@ -18,11 +18,11 @@ import {
   vpnSubscriptionOutputExample,
   vpnSubscriptionPage,
 } from '#api/vpn/vpn-subscription-schemas.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { type WorkResource, notFound } from '#api/work/work-resource.ts';
-import { customerReferenceAad } from '#db/encryption-aads.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -35,6 +35,7 @@ const JSON_TYPE = 'application/json';
 
 /** VPN subscriptions: create, read, list, cancel, access data, operator actions. */
 export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+  const { keyRing } = dependencies;
   return workOperations(dependencies, {
     kind: 'vpn_subscription',
     name: 'VpnSubscription',
@@ -42,7 +43,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     output: vpnSubscriptionOutput,
     example: vpnSubscriptionOutputExample,
     reads: vpnSubscriptionReads,
-    json: vpnSubscriptionJson,
+    json: (stored) => vpnSubscriptionJson(stored, readCustomer(keyRing, 'vpn_subscription', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('plans', found),
     create: {
       summary: 'Order a VPN subscription',
@@ -53,7 +54,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
       body: vpnSubscriptionInput,
       bodyExample: vpnSubscriptionInputExample,
       accept:
-        (api, { body }) =>
+        (_dependencies, { body }) =>
         (tx, work, now) => {
           const {
             external_subscription_id: externalSubscriptionId,
@@ -68,8 +69,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
               externalSubscriptionId,
               vpnPlanId,
               customerPrice,
-              encryptedCustomerReference: api.keyRing.encrypt(customerReference, customerReferenceAad(work.id)),
-              customerReferenceHash: hashOf(api, customerReference),
+              ...newCustomer(keyRing, 'vpn_subscription', work.id, customerReference),
             },
             now,
           );
@@ -88,10 +88,10 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     list: {
       query: vpnSubscriptionListQuery,
       page: vpnSubscriptionPage,
-      filter: ({ customer_reference: customerReference, ...query }, api) => ({
-        externalSubscriptionId: query.external_subscription_id,
+      filter: (query) => ({
+        externalSubscriptionIds: query.external_subscription_id,
         vpnPlanId: query.vpn_plan_id,
-        customerReferenceHash: customerReference === undefined ? undefined : hashOf(api, customerReference),
+        customerReferenceHash: customerHash(keyRing, query.customer_reference),
       }),
     },
     resolution: {
@@ -165,9 +165,4 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
       });
     },
   });
-}
-
-/** A customer's reference is personal: it is stored encrypted, and found by this hash. */
-function hashOf({ keyRing }: ApiDependencies, customerReference: string): Buffer {
-  return keyRing.hash(customerReference, 'customer_reference');
 }

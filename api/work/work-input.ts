@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { instantInput } from '#api/fields/instant.ts';
 import { moneyInput } from '#api/fields/money.ts';
 import { TEXT_PATTERN } from '#api/fields/text.ts';
-import { isCallerReference } from '#domain/work/identifiers.ts';
+import { severalInQuery } from '#api/lists/filters.ts';
+import { customerReference } from '#api/work/customer-reference.ts';
+import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 const metadataKey = z
@@ -12,16 +14,18 @@ const metadataKey = z
     'must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit',
   );
 
-/** The caller's own data, of a limited size. */
-function metadataOf({ pairs: most, value }: { readonly pairs: number; readonly value: number }) {
-  const text = z
+const metadataText = (most: number) =>
+  z
     .string()
-    .max(value)
+    .max(most)
     // PostgreSQL can store neither NUL nor a lone surrogate in JSON.
     .refine((each) => !each.includes('\0') && each.isWellFormed(), { message: 'must be well-formed text without NUL' })
     .meta({ override: { pattern: TEXT_PATTERN } });
+
+/** The caller's own data, of a limited size. */
+function metadataOf({ pairs: most, value }: { readonly pairs: number; readonly value: number }) {
   return z
-    .record(metadataKey, text)
+    .record(metadataKey, metadataText(value))
     .refine((pairs) => Object.keys(pairs).length <= most, { message: `must have at most ${most} pairs` })
     .meta({
       description: 'Your own data, returned unchanged. Not encrypted: do not include personal data.',
@@ -32,20 +36,47 @@ function metadataOf({ pairs: most, value }: { readonly pairs: number; readonly v
 
 export const metadata = metadataOf({ pairs: 20, value: 500 });
 
+const MAX_METADATA_FILTERS = 5;
+
+/** Filter by metadata, `metadata[key]=value`, once for each pair. */
+export const metadataInQuery = z
+  .record(metadataKey, metadataText(500), { error: 'must be written as `metadata[key]=value`' })
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_FILTERS, {
+    message: `must have at most ${MAX_METADATA_FILTERS} pairs`,
+  })
+  .optional()
+  .meta({
+    description: 'Only those with all of these pairs in their metadata, each written as `metadata[key]=value`.',
+    override: { maxProperties: MAX_METADATA_FILTERS },
+  });
+
 /** Of an item of a batch: a batch has many items. */
 export const itemMetadata = metadataOf({ pairs: 5, value: 100 });
+
+const REFERENCE_PATTERN = `^${CALLER_REFERENCE_CHARACTERS}{1,64}$`;
+
+const REFERENCE_FORM = 'must have 1 to 64 visible ASCII characters other than `~` and `,`';
+
+/** The caller's references of work in a query, separated by commas. */
+export function callerReferencesInQuery(kind: WorkKind) {
+  return severalInQuery(isCallerReference, {
+    form: REFERENCE_FORM,
+    pattern: REFERENCE_PATTERN,
+    description: `Only the ${KINDS[kind].noun} with your reference.`,
+  });
+}
 
 /** The caller's reference of work. */
 export function callerReference(kind: WorkKind, example: string) {
   return z
     .string()
-    .refine(isCallerReference, { message: 'must have 1 to 64 visible ASCII characters other than `~`' })
+    .refine(isCallerReference, { message: REFERENCE_FORM })
     .meta({
       description:
         `Your reference. It gets one ${KINDS[kind].noun}, also after repeated requests. Only after that has ended ` +
         'without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key.',
       example,
-      override: { pattern: '^[!-}]{1,64}$' },
+      override: { pattern: REFERENCE_PATTERN },
     });
 }
 
@@ -77,6 +108,7 @@ export function purchaseInput(kind: WorkKind) {
           'held until the service sells it or the deadline passes.',
       }),
     deadline: deadlineInput(kind),
+    customer_reference: customerReference.optional(),
     metadata: metadata.optional(),
   };
 }

@@ -71,10 +71,12 @@ export function notFound({ notFound: code }: WorkResource): Problem {
 /** The part of a list's query that all kinds share. */
 export function workFilter(query: z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>): WorkFilter {
   return {
+    ids: query.id,
     statuses: query.status,
     failureClass: query.failure_class,
     attentionReason: query.attention,
     createdBy: query.created_by,
+    metadata: query.metadata,
     createdAfter: query.created_after,
     createdBefore: query.created_before,
     updatedAfter: query.updated_after,

@@ -10,9 +10,11 @@ import { createdBy, createdByInQuery, exampleKeyId, ourId } from '#api/fields/id
 import { instant, timeInQuery } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { listOf } from '#api/fields/query.ts';
+import { idsInQuery } from '#api/lists/filters.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { retryPolicy } from '#api/operator/retry-policy-schemas.ts';
 import { resubmissionSchema } from '#api/work/resubmission-schema.ts';
+import { metadataInQuery } from '#api/work/work-input.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -119,12 +121,14 @@ export const workOutputExample = {
 } as const;
 
 /** Filters and paging of every list of work. */
-export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Status>) {
+export function workListQuery<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
   return {
+    id: idsInQuery(kind),
     status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
     failure_class: failureClassInQuery.optional().meta({ description: 'Why it is held, or why it failed.' }),
     attention: attentionReasonInQuery.optional().meta({ description: 'Why it needs attention.' }),
     created_by: createdByInQuery.optional(),
+    metadata: metadataInQuery,
     created_after: timeInQuery('Later than this.'),
     created_before: timeInQuery('Earlier than this.'),
     updated_after: timeInQuery('Changed later than this.'),

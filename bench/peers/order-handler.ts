@@ -36,11 +36,11 @@ app.get('/v1/orders/:id', async (request, response) => {
     response.status(404).end();
     return;
   }
-  response.json(orderJson(viewOf(rows[0])));
+  response.json(orderJson(viewOf(rows[0]), null));
 });
 app.get('/v1/orders', async (_request, response) => {
   const { rows } = await pool.query<unknown[]>({ name: 'page', text: page.sql, values: page.params, rowMode: 'array' });
-  const data = rows.slice(0, 20).map((row) => orderJson(viewOf(row)));
+  const data = rows.slice(0, 20).map((row) => orderJson(viewOf(row), null));
   response.json({ data, next_cursor: rows.length > 20 ? Buffer.from(String(data.at(-1)?.id)).toString('base64url') : null });
 });
 app.post('/v1/orders', express.json(), async (request, response) => {
@@ -72,7 +72,7 @@ app.post('/v1/orders', express.json(), async (request, response) => {
       text: `insert into events (id, type, subject_kind, subject_id, api_key_id, data, occurred_at) values ($1, 'order.accepted', 'order', $2, $3, $4, $5)`,
       values: [newId('event'), id, apiKeyId, { status: 'accepted', previous_status: null, external_order_id: reference, package_id: packageId, esim_id: null, failure_class: null, attention_reason: null, charged: null }, now],
     });
-    const answer = orderJson(viewOf([...(rows[0] ?? []), 0, null, [], false]));
+    const answer = orderJson(viewOf([...(rows[0] ?? []), 0, null, [], false]), null);
     const body = Buffer.from(JSON.stringify(answer));
     await client.query({
       name: 'answer',

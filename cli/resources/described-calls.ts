@@ -10,8 +10,8 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     "query": [
       {
         "name": "external_order_id",
-        "kind": "text",
-        "description": "Your reference. It gets one order, also after repeated requests. Only after that has ended without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key."
+        "kind": "texts",
+        "description": "Only the order with your reference. Up to 100, separated by commas."
       },
       {
         "name": "package_id",
@@ -27,6 +27,16 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "batch_id",
         "kind": "text",
         "description": "Only the orders of this batch."
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
       },
       {
         "name": "status",
@@ -47,6 +57,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "created_by",
         "kind": "text",
         "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
       },
       {
         "name": "created_after",
@@ -116,6 +131,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "deadline",
         "kind": "time",
         "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your reference of the customer. Stored encrypted; in no event and no log."
       },
       {
         "name": "metadata",
@@ -367,13 +387,23 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       },
       {
         "name": "external_topup_id",
-        "kind": "text",
-        "description": "Your reference. It gets one top-up, also after repeated requests. Only after that has ended without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key."
+        "kind": "texts",
+        "description": "Only the top-up with your reference. Up to 100, separated by commas."
       },
       {
         "name": "package_id",
         "kind": "integer",
         "description": ""
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
       },
       {
         "name": "status",
@@ -394,6 +424,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "created_by",
         "kind": "text",
         "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
       },
       {
         "name": "created_after",
@@ -463,6 +498,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "deadline",
         "kind": "time",
         "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your reference of the customer. Without it, that of the eSIM. Stored encrypted."
       },
       {
         "name": "metadata",
@@ -716,8 +756,8 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     "query": [
       {
         "name": "external_subscription_id",
-        "kind": "text",
-        "description": "Your reference. It gets one VPN subscription, also after repeated requests. Only after that has ended without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key."
+        "kind": "texts",
+        "description": "Only the VPN subscription with your reference. Up to 100, separated by commas."
       },
       {
         "name": "vpn_plan_id",
@@ -727,7 +767,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "customer_reference",
         "kind": "text",
-        "description": "Your exact reference to the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
       },
       {
         "name": "status",
@@ -748,6 +793,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "created_by",
         "kind": "text",
         "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
       },
       {
         "name": "created_after",
@@ -794,12 +844,6 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "required": true
       },
       {
-        "name": "customer_reference",
-        "kind": "text",
-        "description": "Your reference to the customer. Stored encrypted, sent to the service, never returned.",
-        "required": true
-      },
-      {
         "name": "customer_price",
         "kind": "money",
         "description": "Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.",
@@ -824,6 +868,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "deadline",
         "kind": "time",
         "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your reference of the customer. Stored encrypted, and sent to the service.",
+        "required": true
       },
       {
         "name": "metadata",
@@ -1122,6 +1172,16 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Id of an eSIM."
       },
       {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
         "name": "status",
         "kind": "texts",
         "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, completed, refused, abandoned."
@@ -1140,6 +1200,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "created_by",
         "kind": "text",
         "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
       },
       {
         "name": "created_after",
@@ -1412,7 +1477,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "items",
         "kind": "json",
-        "description": "At most 1000 eSIMs in all. Limit, deadline and metadata are those of each order.",
+        "description": "At most 1000 eSIMs in all. Limit, deadline, customer and metadata are of each order.",
         "required": true
       },
       {
@@ -1766,6 +1831,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     "path": [],
     "query": [
       {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
         "name": "status",
         "kind": "text",
         "description": "Status at the service, such as `installed`, or several, separated by commas."
@@ -1777,8 +1847,13 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       },
       {
         "name": "external_order_id",
+        "kind": "texts",
+        "description": "Only the order with your reference. Up to 100, separated by commas."
+      },
+      {
+        "name": "customer_reference",
         "kind": "text",
-        "description": "Your reference of the order."
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
       },
       {
         "name": "iccid",
@@ -1830,6 +1905,21 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       "id"
     ],
     "query": []
+  },
+  "updateEsim": {
+    "summary": "Change the customer reference of an eSIM",
+    "path": [
+      "id"
+    ],
+    "query": [],
+    "body": [
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your reference of the customer; `null` removes it. Stored encrypted.",
+        "required": true
+      }
+    ]
   },
   "listTopupOptions": {
     "summary": "List the top-up options of an eSIM",

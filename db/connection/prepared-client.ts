@@ -6,6 +6,12 @@ const MAX_STATEMENTS = 500;
 /** More values than a row has. Batches differ in length: every connection would keep each of them and use it once. */
 const MAX_VALUES = 64;
 
+/**
+ * In a statement, as a comment: it is not prepared, because its best plan depends so much on a value that one plan for
+ * all values would be dangerous.
+ */
+export const PLANNED_BY_VALUE = '/* planned by value */';
+
 const names = new Map<string, string>();
 
 /**
@@ -30,7 +36,7 @@ function withName(statement: unknown, [values]: readonly unknown[]): unknown {
   )
     return statement;
   if (('name' in statement && statement.name !== undefined) || !Array.isArray(values)) return statement;
-  if (values.length === 0 || values.length > MAX_VALUES) return statement;
+  if (values.length === 0 || values.length > MAX_VALUES || statement.text.includes(PLANNED_BY_VALUE)) return statement;
   const name = nameOf(statement.text);
   return name === undefined ? statement : { ...statement, name };
 }

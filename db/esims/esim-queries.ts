@@ -1,5 +1,6 @@
 import { and, count, eq, getTableColumns, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { oneOf } from '#db/lists/conditions.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
 import { ownEsims, type Owner } from '#db/lists/ownership.ts';
 import { pagesOf } from '#db/lists/pagination.ts';
@@ -44,9 +45,12 @@ export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<
 export interface EsimFilter {
   /** One of these. */
   readonly statuses?: readonly string[] | undefined;
+  /** One of these. */
+  readonly ids?: readonly string[] | undefined;
   readonly orderId?: string | undefined;
-  /** The caller's reference of the order. */
-  readonly externalOrderId?: string | undefined;
+  /** The caller's reference of the order is one of these. */
+  readonly externalOrderIds?: readonly string[] | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
   readonly iccid?: string | undefined;
   readonly packageId?: number | undefined;
   /** All exclusive. */
@@ -65,7 +69,11 @@ export function listEsims(
   const inPage = and(
     ownEsims(db, owner),
     filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
-    filter.externalOrderId === undefined ? undefined : eq(esims.orderId, orderCalled(db, filter.externalOrderId)),
+    filter.ids === undefined ? undefined : oneOf(esims.id)(filter.ids),
+    filter.externalOrderIds === undefined ? undefined : ofOrdersCalled(db, filter.externalOrderIds),
+    filter.customerReferenceHash === undefined
+      ? undefined
+      : eq(esims.customerReferenceHash, filter.customerReferenceHash),
     filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
     filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
     filter.createdAfter === undefined ? undefined : gt(esims.createdAt, filter.createdAfter),
@@ -83,14 +91,23 @@ export function listEsims(
 
 export const pageOfEsims = pagesOf<EsimFilter, EsimWithOrder>('esim_page', listEsims);
 
-/** The id of the order that may have bought with this reference: there is at most one. */
-function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {
-  const isThat = and(
-    eq(orders.externalOrderId, externalOrderId),
+/** Condition: the eSIM is of the order that may have bought with one of these references: there is at most one each. */
+function ofOrdersCalled(db: Executor, references: unknown): SQL {
+  const isOne = and(
+    oneOf(orders.externalOrderId)(references),
     // As constants, so that the partial index is used.
     sql`${orders.status} not in (${inList(FREES_REFERENCE)})`,
   );
-  return sql`(${db.select({ id: orders.id }).from(orders).where(isThat)})`;
+  return sql`${esims.orderId} = any(array(${db.select({ id: orders.id }).from(orders).where(isOne)}))`;
+}
+
+/** Stores the reference of the end customer; null: none. */
+export async function storeCustomer(
+  tx: Executor,
+  id: string,
+  customer: Pick<EsimRow, 'encryptedCustomerReference' | 'customerReferenceHash'>,
+): Promise<void> {
+  await tx.update(esims).set(customer).where(eq(esims.id, id));
 }
 
 /** Locks an eSIM, so that other work of it neither begins nor ends meanwhile. @throws Error when there is none. */

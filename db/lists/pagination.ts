@@ -24,7 +24,10 @@ const MAX_SHAPES = 30;
  * @param name of the list, unique and short: PostgreSQL cuts names of statements.
  * @param list the query of a page.
  */
-export function pagesOf<Filter extends { readonly statuses?: readonly string[] | undefined }, Row>(
+export function pagesOf<
+  Filter extends { readonly statuses?: readonly string[] | undefined; readonly metadata?: object | undefined },
+  Row,
+>(
   name: string,
   list: List<Filter, Row>,
 ): (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Row[]> {
@@ -33,6 +36,8 @@ export function pagesOf<Filter extends { readonly statuses?: readonly string[] |
   const given = (filter: object) => filter as GivenFilter<Filter>;
   return async (db, owner, request, page) => {
     const { statuses, ...filter } = request;
+    // Planned by its value; see `hasPairs`.
+    if (request.metadata !== undefined) return list(db, owner, given(request), page);
     const { limit, after } = page;
     // A repeated status would displace another one on the page.
     const wanted = statuses === undefined ? undefined : [...new Set(statuses)];

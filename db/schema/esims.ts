@@ -1,7 +1,7 @@
 /** eSIMs that were bought, and the newest reading of their data. */
 import { sql } from 'drizzle-orm';
 import { boolean, doublePrecision, index, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytea, instant } from '#db/schema/columns.ts';
+import { bytea, customerIndex, instant } from '#db/schema/columns.ts';
 
 export const esims = pgTable(
   'esims',
@@ -12,6 +12,10 @@ export const esims = pgTable(
     iccid: text('iccid').notNull(),
     packageId: integer('package_id').notNull(),
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
+    /** That of its order, until it is changed; bound to the order (`customerReferenceAad`). */
+    encryptedCustomerReference: bytea('encrypted_customer_reference'),
+    /** Keyed hash of the same, for searches. */
+    customerReferenceHash: bytea('customer_reference_hash'),
     status: text('status').notNull(),
     installedAt: instant('installed_at'),
     activatedAt: instant('activated_at'),
@@ -28,6 +32,7 @@ export const esims = pgTable(
     index('esims_page').on(table.createdAt.desc(), table.id.desc()),
     index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    customerIndex('esims', table),
     index('esims_iccid').on(table.iccid),
     index('esims_updated').on(table.updatedAt),
     index('esims_watch')

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
-import { amount, bytea, inList, instant, unfinished } from '#db/schema/columns.ts';
+import { amount, bytea, customerIndex, inList, instant, unfinished } from '#db/schema/columns.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import {
   REFUND_STATUSES,
@@ -81,6 +81,15 @@ function referenceColumns() {
   };
 }
 
+/** Columns of work with a reference of the end customer, which may be personal. */
+function customerColumns() {
+  return {
+    encryptedCustomerReference: bytea('encrypted_customer_reference'),
+    /** Keyed hash of the same, for searches. */
+    customerReferenceHash: bytea('customer_reference_hash'),
+  };
+}
+
 /** A reference has one use of each number, one successor, and one piece of work that may buy. */
 function referenceIndexes(
   name: string,
@@ -107,7 +116,8 @@ function filterIndexes(
     updatedAt,
     failureClass,
     attentionReason,
-  }: Readonly<Record<'createdAt' | 'id' | 'updatedAt' | 'failureClass' | 'attentionReason', AnyPgColumn>>,
+    metadata,
+  }: Readonly<Record<'createdAt' | 'id' | 'updatedAt' | 'failureClass' | 'attentionReason' | 'metadata', AnyPgColumn>>,
 ) {
   return [
     index(`${name}_updated`).on(updatedAt),
@@ -117,6 +127,9 @@ function filterIndexes(
     index(`${name}_attention_page`)
       .on(attentionReason, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`)
       .where(sql`${attentionReason} is not null`),
+    index(`${name}_metadata`)
+      .using('gin', sql`${metadata} jsonb_path_ops`)
+      .where(sql`${metadata} <> '{}'::jsonb`),
   ];
 }
 
@@ -126,6 +139,7 @@ export const orders = pgTable(
     ...workColumns<StatusOf<'order'>>(),
     externalOrderId: text('external_order_id').notNull(),
     ...referenceColumns(),
+    ...customerColumns(),
     packageId: integer('package_id').notNull(),
     encryptedDeviceImei: bytea('encrypted_device_imei'),
     /** The batch that it was accepted with; null: ordered by itself. */
@@ -140,6 +154,7 @@ export const orders = pgTable(
     index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('orders_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('orders_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    customerIndex('orders', table),
     uniqueIndex('orders_batch')
       .on(table.batchId, table.batchPosition)
       .where(sql`${table.batchId} is not null`),
@@ -159,6 +174,7 @@ export const topups = pgTable(
     /** The caller's own reference; the service takes none. */
     externalTopupId: text('external_topup_id'),
     ...referenceColumns(),
+    ...customerColumns(),
     packageId: integer('package_id').notNull(),
   },
   (table) => [
@@ -168,6 +184,7 @@ export const topups = pgTable(
     index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('topups_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('topups_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    customerIndex('topups', table),
     ...referenceIndexes('topups', table.externalTopupId, table),
     ...filterIndexes('topups', table),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),

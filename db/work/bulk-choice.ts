@@ -1,15 +1,11 @@
 /** Selects the work of a bulk action. */
-import { and, asc, count, inArray, notInArray, type SQL } from 'drizzle-orm';
+import { and, asc, count, notInArray, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { workConditions, type WorkFilter } from '#db/work/work-queries.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
-
-export interface BulkChoice extends WorkFilter {
-  readonly ids?: readonly string[] | undefined;
-}
 
 /** One selected piece of work, for a preview. */
 export interface ChosenWork {
@@ -24,7 +20,7 @@ export async function chooseWork(
   db: Executor,
   kind: WorkKind,
   owner: Owner,
-  choice: BulkChoice,
+  choice: WorkFilter,
   limit: number,
 ): Promise<{ readonly matched: number; readonly chosen: ChosenWork[] }> {
   const table = workTable(kind);
@@ -44,13 +40,12 @@ export async function chooseWork(
   return { matched: total?.matched ?? 0, chosen };
 }
 
-function conditions(kind: WorkKind, owner: Owner, { ids, ...filter }: BulkChoice): SQL | undefined {
+function conditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | undefined {
   const table = workTable(kind);
   // Oldest first: ended work would be selected on every call, and work that can be changed would never be reached.
-  const goesOn = ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
+  const goesOn = filter.ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
   return and(
     workConditions(kind, owner, filter, undefined),
-    ids === undefined ? undefined : inArray(table.id, [...ids]),
     goesOn ? notInArray(table.status, [...FINAL_STATUSES]) : undefined,
   );
 }

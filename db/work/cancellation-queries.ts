@@ -20,11 +20,19 @@ export interface StoredCancellation extends StoredWork<CancellationRow> {
 
 export interface CancellationFilter extends WorkFilter {
   readonly esimId?: string | undefined;
+  /** That of its eSIM. */
+  readonly customerReferenceHash?: Buffer | undefined;
 }
 
 export const cancellationReads = workReads<StoredCancellation, CancellationFilter>(
   'cancellation',
-  { esimId: cancellations.esimId },
+  {
+    esimId: cancellations.esimId,
+    customerReferenceHash: (hash) =>
+      // As an array, so that the pages of these eSIMs are read and no others.
+      sql`${cancellations.esimId} = any(array(select ${esims.id} from ${esims}
+        where ${esims.customerReferenceHash} = ${hash}))`,
+  },
   (db) => {
     const facts = attemptSummary(db, 'cancellation');
     return db

@@ -1,6 +1,7 @@
 /** Orders as the API shows them. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { oneOf } from '#db/lists/conditions.ts';
 import { orders } from '#db/schema.ts';
 import type { OrderRow } from '#db/work/rows.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
@@ -11,17 +12,20 @@ import { WorkMissingError } from '#db/work/work-rows.ts';
 export type StoredOrder = StoredWork<OrderRow>;
 
 export interface OrderFilter extends WorkFilter {
-  readonly externalOrderId?: string | undefined;
+  /** One of these. */
+  readonly externalOrderIds?: readonly string[] | undefined;
   readonly packageId?: number | undefined;
   readonly esimId?: string | undefined;
   readonly batchId?: string | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
 }
 
 export const orderReads = workReads<StoredOrder, OrderFilter>('order', {
-  externalOrderId: orders.externalOrderId,
+  externalOrderIds: oneOf(orders.externalOrderId),
   packageId: orders.packageId,
   esimId: orders.esimId,
   batchId: orders.batchId,
+  customerReferenceHash: orders.customerReferenceHash,
 });
 
 /** @throws WorkMissingError */

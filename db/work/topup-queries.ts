@@ -1,6 +1,7 @@
 /** Top-ups as the API shows them. */
 import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { oneOf } from '#db/lists/conditions.ts';
 import { topups, esims } from '#db/schema.ts';
 import type { TopupRow } from '#db/work/rows.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
@@ -12,14 +13,17 @@ export type StoredTopup = StoredWork<TopupRow>;
 
 export interface TopupFilter extends WorkFilter {
   readonly esimId?: string | undefined;
-  readonly externalTopupId?: string | undefined;
+  /** One of these. */
+  readonly externalTopupIds?: readonly string[] | undefined;
   readonly packageId?: number | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
 }
 
 export const topupReads = workReads<StoredTopup, TopupFilter>('topup', {
   esimId: topups.esimId,
-  externalTopupId: topups.externalTopupId,
+  externalTopupIds: oneOf(topups.externalTopupId),
   packageId: topups.packageId,
+  customerReferenceHash: topups.customerReferenceHash,
 });
 
 /** A top-up with its eSIM. */

@@ -1,6 +1,7 @@
 /** VPN subscriptions as the API shows them. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { oneOf } from '#db/lists/conditions.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
@@ -11,13 +12,14 @@ import { WorkMissingError } from '#db/work/work-rows.ts';
 export type StoredVpnSubscription = StoredWork<VpnSubscriptionRow>;
 
 export interface VpnSubscriptionFilter extends WorkFilter {
-  readonly externalSubscriptionId?: string | undefined;
+  /** One of these. */
+  readonly externalSubscriptionIds?: readonly string[] | undefined;
   readonly vpnPlanId?: number | undefined;
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
 export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscriptionFilter>('vpn_subscription', {
-  externalSubscriptionId: vpnSubscriptions.externalSubscriptionId,
+  externalSubscriptionIds: oneOf(vpnSubscriptions.externalSubscriptionId),
   vpnPlanId: vpnSubscriptions.vpnPlanId,
   customerReferenceHash: vpnSubscriptions.customerReferenceHash,
 });

@@ -1,6 +1,7 @@
 /** Queries of work of every kind: filters, list pages, values of attempts, timelines. */
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { hasPairs, oneOf } from '#db/lists/conditions.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
 import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
@@ -21,6 +22,10 @@ export interface WorkFilter {
   readonly attentionReason?: AttentionReason | undefined;
   /** Lineage of the API key that made it. */
   readonly createdBy?: string | undefined;
+  /** One of these. */
+  readonly ids?: readonly string[] | undefined;
+  /** Its metadata contains all of these pairs. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Exclusive. */
   readonly createdAfter?: Date | undefined;
   /** Exclusive. */
@@ -71,6 +76,8 @@ export function workConditions(
     filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
     filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
     filter.createdBy === undefined ? undefined : eq(table.apiKeyId, filter.createdBy),
+    filter.ids === undefined ? undefined : oneOf(table.id)(filter.ids),
+    filter.metadata === undefined ? undefined : hasPairs(table.metadata, filter.metadata),
     filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
     filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),

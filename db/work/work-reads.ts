@@ -3,6 +3,7 @@ import { and, eq, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { Condition } from '#db/lists/conditions.ts';
 import type { Given, GivenFilter, GivenPage, PageOptions } from '#db/lists/given-values.ts';
 import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
 import { pagesOf } from '#db/lists/pagination.ts';
@@ -45,27 +46,31 @@ export interface WorkReads<Stored, Filter> {
   readonly page: (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Stored[]>;
 }
 
-/** By each filter that only this kind has, the column whose value it names. */
-type FilterColumns<Filter> = { readonly [Name in Exclude<keyof Filter, keyof WorkFilter>]-?: AnyPgColumn };
+/** By each filter that only this kind has, the column whose value it names, or its condition. */
+type OwnFilters<Filter> = { readonly [Name in Exclude<keyof Filter, keyof WorkFilter>]-?: AnyPgColumn | Condition };
 
 /**
  * Makes the reads of one kind of work.
  *
- * @param columns the filters that only this kind has.
+ * @param filters those that only this kind has.
  * @param select begins the query; for a kind that is shown with rows of another table.
  */
 export function workReads<Stored extends StoredWork, Filter extends WorkFilter>(
   kind: WorkKind,
-  columns: FilterColumns<Filter>,
+  filters: OwnFilters<Filter>,
   select: (db: Executor) => WorkSelection<Stored> = (db) => selectWork(db, kind),
 ): WorkReads<Stored, Filter> {
   const query = (db: Executor, where: SQL | undefined, limit: Given<number>) =>
     select(db).where(where).orderBy(newestFirst(kind)).limit(limit);
-  const ownFilters = Object.entries<AnyPgColumn>(columns);
+  const ownFilters = Object.entries<AnyPgColumn | Condition>(filters);
   const list = (db: Executor, owner: Given<Owner>, filter: GivenFilter<Filter>, page: GivenPage) => {
     const values: Readonly<Record<string, unknown>> = filter;
     const own = and(
-      ...ownFilters.map(([name, column]) => (values[name] === undefined ? undefined : eq(column, values[name]))),
+      ...ownFilters.map(([name, filtered]) => {
+        const value = values[name];
+        if (value === undefined) return undefined;
+        return typeof filtered === 'function' ? filtered(value) : eq(filtered, value);
+      }),
     );
     return query(db, workPage(kind, owner, filter, page, own), page.limit);
   };

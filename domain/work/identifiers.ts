@@ -52,9 +52,14 @@ export function attemptReference(reference: string, use: number, attemptNumber: 
   return attemptNumber === 1 ? reference : `${reference}~${attemptNumber}`;
 }
 
-/** True when a caller's reference cannot be a derived one: `~` is reserved. */
+/** The characters of a caller's reference: visible ASCII without `~`, which derived ones have, and `,`, for lists. */
+export const CALLER_REFERENCE_CHARACTERS = '[!-+\\--}]';
+
+const CALLER_REFERENCE = new RegExp(`^${CALLER_REFERENCE_CHARACTERS}{1,64}$`);
+
+/** True when a caller's reference cannot be a derived one. */
 export function isCallerReference(text: string): boolean {
-  return /^[\x21-\x7d]{1,64}$/.test(text);
+  return CALLER_REFERENCE.test(text);
 }
 
 /** IMEI as the API accepts it: 14 to 16 digits and nothing else. */

@@ -6,10 +6,12 @@ import { findHolderId } from '#db/work/reference-holders.ts';
 import type { OrderRow } from '#db/work/rows.ts';
 import {
   acceptWork,
+  newCustomerColumns,
   newReferenceColumns,
   newWorkColumns,
   replaced,
   type Acceptance,
+  type NewCustomer,
   type NewWork,
 } from '#fulfilment/accept/accept-work.ts';
 
@@ -18,6 +20,7 @@ export interface NewOrder extends NewWork {
   readonly packageId: number;
   /** Encrypted with `deviceImeiAad`. */
   readonly encryptedDeviceImei: Buffer | null;
+  readonly customer?: NewCustomer | undefined;
 }
 
 const { placeholder } = sql;
@@ -40,6 +43,8 @@ const insertOrder = builtOnce((db) =>
       referenceUse: placeholder('referenceUse'),
       replacesId: placeholder('replacesId'),
       requestKey: placeholder('requestKey'),
+      encryptedCustomerReference: placeholder('encryptedCustomerReference'),
+      customerReferenceHash: placeholder('customerReferenceHash'),
       packageId: placeholder('packageId'),
       encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
@@ -50,12 +55,13 @@ const insertOrder = builtOnce((db) =>
 
 type OrderValues = ReturnType<typeof newWorkColumns> &
   ReturnType<typeof newReferenceColumns> &
-  Omit<NewOrder, keyof NewWork>;
+  ReturnType<typeof newCustomerColumns> &
+  Omit<NewOrder, keyof NewWork | 'customer'>;
 
 /** The columns of a new order, without those of a batch. */
 export function orderValues(order: NewOrder, now: Date): OrderValues {
   const { externalOrderId, packageId, encryptedDeviceImei } = order;
-  const own = { externalOrderId, packageId, encryptedDeviceImei };
+  const own = { externalOrderId, packageId, encryptedDeviceImei, ...newCustomerColumns(order.customer) };
   return { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
 }
 

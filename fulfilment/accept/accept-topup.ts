@@ -4,10 +4,12 @@ import { findHolderId } from '#db/work/reference-holders.ts';
 import type { TopupRow } from '#db/work/rows.ts';
 import {
   acceptWork,
+  newCustomerColumns,
   newReferenceColumns,
   newWorkColumns,
   replaced,
   type Acceptance,
+  type NewCustomer,
   type NewWork,
 } from '#fulfilment/accept/accept-work.ts';
 
@@ -17,12 +19,13 @@ export interface NewTopup extends NewWork {
   readonly packageId: number;
   /** For the caller only: the service takes no reference for a top-up. */
   readonly externalTopupId: string | null;
+  readonly customer?: NewCustomer | undefined;
 }
 
 /** Accepts a top-up, in the caller's transaction. */
 export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance<TopupRow>> {
   const { id, esimId, packageId, externalTopupId } = topup;
-  const own = { esimId, packageId, externalTopupId };
+  const own = { esimId, packageId, externalTopupId, ...newCustomerColumns(topup.customer) };
   const values = { ...newWorkColumns(topup, now), ...newReferenceColumns(topup), ...own };
   return acceptWork(
     tx,

@@ -9,16 +9,13 @@ import {
   newWorkColumns,
   replaced,
   type Acceptance,
+  type NewCustomer,
   type NewWork,
 } from '#fulfilment/accept/accept-work.ts';
 
-export interface NewVpnSubscription extends NewWork {
+export interface NewVpnSubscription extends NewWork, NewCustomer {
   readonly externalSubscriptionId: string;
   readonly vpnPlanId: number;
-  /** Encrypted for {@link customerReferenceAad}. */
-  readonly encryptedCustomerReference: Buffer;
-  /** Keyed hash of the same, for searches. */
-  readonly customerReferenceHash: Buffer;
   readonly customerPrice: Money;
 }
 

@@ -24,6 +24,14 @@ export interface NewWork {
   readonly requestKey?: Buffer;
 }
 
+/** The reference of the end customer, as it is stored. */
+export interface NewCustomer {
+  /** Encrypted for `customerReferenceAad`. */
+  readonly encryptedCustomerReference: Buffer;
+  /** Keyed hash of the same, for searches. */
+  readonly customerReferenceHash: Buffer;
+}
+
 export type Acceptance<Row = unknown> =
   /** With the row as it was stored. */
   | { readonly accepted: true; readonly id: string; readonly row: Row }
@@ -47,6 +55,14 @@ export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }:
 /** The columns of new work with a reference of the caller's own. */
 export function newReferenceColumns({ use = FIRST_USE, requestKey }: Pick<NewWork, 'use' | 'requestKey'>) {
   return { referenceUse: use.number, replacesId: use.replaces, requestKey: requestKey ?? null };
+}
+
+/** The columns of new work with a reference of the end customer; absent: none. */
+export function newCustomerColumns(customer: NewCustomer | undefined) {
+  return {
+    encryptedCustomerReference: customer?.encryptedCustomerReference ?? null,
+    customerReferenceHash: customer?.customerReferenceHash ?? null,
+  };
 }
 
 /** For the timeline: the work whose reference is used again. */

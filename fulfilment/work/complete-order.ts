@@ -30,7 +30,7 @@ export async function completeOrder(
 ): Promise<void> {
   const work = { kind: 'order', id: orderId } as const;
   const row = await lockUnfinishedWork(tx, work);
-  const { packageId } = wholeRow('order', row);
+  const { packageId, encryptedCustomerReference, customerReferenceHash } = wholeRow('order', row);
   const delivery = tx.insert(esims).values({
     id: esim.id,
     orderId,
@@ -38,6 +38,8 @@ export async function completeOrder(
     iccid: esim.iccid,
     packageId,
     encryptedActivationCode: esim.encryptedActivationCode,
+    encryptedCustomerReference,
+    customerReferenceHash,
     status: esim.status,
     installedAt: esim.installedAt,
     activatedAt: esim.activatedAt,

@@ -215,7 +215,7 @@ function queryInterface(id: string, parameters: readonly DescribedParameter[], c
   const fields = parameters.flatMap(({ name, required, description, schema }) => [
     ...(description === undefined
       ? []
-      : [`  /** ${valuesOfList(schema) === undefined ? description : description.replace(COMMAS, '')} */`]),
+      : [`  /** ${schema.type === 'array' ? description.replace(COMMAS, '') : description} */`]),
     `  readonly ${name}${required ? '' : '?'}:${queryType(schema, closedSets)};`,
   ]);
   return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
@@ -226,6 +226,8 @@ function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets):
   const [several, one] = [valuesOfList(schema), enumOf(schema)];
   if (several !== undefined) return ` OneOrMore<${named ?? `${lines(several)}\n  `}>`;
   if (one !== undefined) return named === undefined ? lines(one) : ` ${named}`;
+  if (schema.type === 'array') return ' OneOrMore<string>';
+  if (schema.type === 'object') return ' Readonly<Record<string, string>>';
   if (schema.type === 'boolean') return ' boolean';
   return schema.type === 'integer' || schema.type === 'number' ? ' number' : ' string';
 }

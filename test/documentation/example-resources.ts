@@ -40,6 +40,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
       package_id: 2001,
       external_order_id: 'shop-2030-000123',
       max_price: ENOUGH,
+      customer_reference: 'C-2207',
       metadata: { shop_order: 'A-1001' },
     },
   });
@@ -48,6 +49,8 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   await client.call('getOrder', { params: { id: orderId } });
   await refusals(client, orderId);
   await client.call('listOrders', { query: { external_order_id: 'shop-2030-000123' } });
+
+  await client.call('updateEsim', { params: { id: esimId }, body: { customer_reference: 'C-2207' } });
 
   // Two share links; one is revoked.
   const share = (body: object, isExample = true) =>

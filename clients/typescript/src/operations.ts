@@ -25,6 +25,7 @@ import type {
   EndpointSecretRotation,
   Esim,
   EsimActivation,
+  EsimChange,
   EsimPage,
   EsimUsage,
   Event,
@@ -128,11 +129,16 @@ export const WORK_READS: Readonly<Record<string, { readonly operation: string; r
 export type OneOrMore<Value> = Value | readonly Value[];
 
 export interface ListOrdersQuery {
-  readonly external_order_id?: string;
+  /** Only the order with your reference. Up to 100. */
+  readonly external_order_id?: OneOrMore<string>;
   readonly package_id?: number;
   readonly esim_id?: string;
   /** Only the orders of this batch. */
   readonly batch_id?: string;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -149,6 +155,8 @@ export interface ListOrdersQuery {
   /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -185,8 +193,13 @@ export interface GetOrderTimelineQuery {
 
 export interface ListTopupsQuery {
   readonly esim_id?: string;
-  readonly external_topup_id?: string;
+  /** Only the top-up with your reference. Up to 100. */
+  readonly external_topup_id?: OneOrMore<string>;
   readonly package_id?: number;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -203,6 +216,8 @@ export interface ListTopupsQuery {
   /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -238,10 +253,13 @@ export interface GetTopupTimelineQuery {
 }
 
 export interface ListVpnSubscriptionsQuery {
-  readonly external_subscription_id?: string;
+  /** Only the VPN subscription with your reference. Up to 100. */
+  readonly external_subscription_id?: OneOrMore<string>;
   readonly vpn_plan_id?: number;
-  /** Your exact reference to the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
   readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -261,6 +279,8 @@ export interface ListVpnSubscriptionsQuery {
   /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -300,6 +320,10 @@ export interface GetVpnSubscriptionTimelineQuery {
 
 export interface ListCancellationsQuery {
   readonly esim_id?: string;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -316,6 +340,8 @@ export interface ListCancellationsQuery {
   /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -457,11 +483,15 @@ export interface EndPauseQuery {
 }
 
 export interface ListEsimsQuery {
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
   /** Status at the service, such as `installed`, or several, separated by commas. */
   readonly status?: string;
   readonly order_id?: string;
-  /** Your reference of the order. */
-  readonly external_order_id?: string;
+  /** Only the order with your reference. Up to 100. */
+  readonly external_order_id?: OneOrMore<string>;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
   /** Serial number of the SIM profile. */
   readonly iccid?: string;
   readonly package_id?: number;
@@ -488,7 +518,7 @@ export interface ListPackagesQuery {
   /** Only packages whose name contains this text, in upper or lower case. */
   readonly q?: string;
   /** Only packages that are valid in each of these countries (ISO 3166-1 alpha-2). */
-  readonly country?: string;
+  readonly country?: OneOrMore<string>;
   /** `true`: only packages that the service sells now; `false`: only others. */
   readonly available?: boolean;
   /** `true`: only packages without a data limit; `false`: only packages with one. */
@@ -1319,6 +1349,16 @@ export class Operations {
    */
   getEsim(id: string, options: CallOptions = {}): Promise<Esim> {
     return this.transport.json({ operation: 'getEsim', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Change the customer reference of an eSIM.
+   *
+   * The eSIM has the reference of its order until then. The order keeps its own. A change is written to the audit log, without the reference; later top-ups take the new one.
+   *
+   * Scope: `esims:write`.
+   */
+  updateEsim(id: string, body: EsimChange, options: CallOptions = {}): Promise<Esim> {
+    return this.transport.json({ operation: 'updateEsim', method: 'PATCH', path: `/v1/esims/${encodeURIComponent(id)}`, body, options });
   }
 
   /** List the top-up options of an eSIM.

@@ -163,8 +163,7 @@ export class Transport {
   /** Makes the request of all attempts; above all, they have the same Idempotency-Key. */
   #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): Sent {
     const url = new URL(this.#options.baseUrl.replace(/\/+$/, '') + path);
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(query).flatMap(parametersOf)) url.searchParams.set(name, value);
     const headers = new Headers({
       Authorization: `Bearer ${this.#options.apiKey}`,
       Accept: 'application/json, */*;q=0.5',
@@ -217,6 +216,15 @@ export class Transport {
     const full = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
     return full / 2 + this.random() * (full / 2);
   }
+}
+
+/** A list has commas between its values, and pairs are `name[key]=value`. */
+function parametersOf([name, value]: [string, unknown]): [string, string][] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return [[name, value.join(',')]];
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
+  return [[name, String(value)]];
 }
 
 /**

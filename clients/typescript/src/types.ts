@@ -305,7 +305,7 @@ export type EventPattern =
   | 'webhook_endpoint.disabled'
   | 'webhook_endpoint.test';
 /**
- * A scope of an API key. One of `orders:read`, `orders:write`, `orders:operate`, `topups:read`, `topups:write`, `topups:operate`, `vpn:read`, `vpn:write`, `vpn:operate`, `cancellations:read`, `cancellations:write`, `cancellations:operate`, `vpn:reveal`, `gate:read`, `gate:operate`, `cases:operate`, `audit:read`, `esims:read`, `esims:reveal`, `packages:read`, `pricing:read`, `pricing:write`, `events:read`, `wallet:read`, `updates:read`, `webhook_endpoints:read`, `webhook_endpoints:write`, `service:admin`. A later version may add values.
+ * A scope of an API key. One of `orders:read`, `orders:write`, `orders:operate`, `topups:read`, `topups:write`, `topups:operate`, `vpn:read`, `vpn:write`, `vpn:operate`, `cancellations:read`, `cancellations:write`, `cancellations:operate`, `vpn:reveal`, `gate:read`, `gate:operate`, `cases:operate`, `audit:read`, `esims:read`, `esims:write`, `esims:reveal`, `packages:read`, `pricing:read`, `pricing:write`, `events:read`, `wallet:read`, `updates:read`, `webhook_endpoints:read`, `webhook_endpoints:write`, `service:admin`. A later version may add values.
  */
 export type ApiScope =
   | 'orders:read'
@@ -326,6 +326,7 @@ export type ApiScope =
   | 'cases:operate'
   | 'audit:read'
   | 'esims:read'
+  | 'esims:write'
   | 'esims:reveal'
   | 'packages:read'
   | 'pricing:read'
@@ -1239,6 +1240,10 @@ export interface OrderInput {
    */
   deadline?: string;
   /**
+   * Your reference of the customer. Stored encrypted; in no event and no log.
+   */
+  customer_reference?: string;
+  /**
    * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
@@ -1408,6 +1413,10 @@ export interface TopupInput {
    */
   deadline?: string;
   /**
+   * Your reference of the customer. Without it, that of the eSIM. Stored encrypted.
+   */
+  customer_reference?: string;
+  /**
    * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
@@ -1505,10 +1514,6 @@ export interface VpnSubscriptionInput {
    */
   external_subscription_id: string;
   /**
-   * Your reference to the customer. Stored encrypted, sent to the service, never returned.
-   */
-  customer_reference: string;
-  /**
    * Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.
    */
   customer_price: MoneyInput;
@@ -1528,6 +1533,10 @@ export interface VpnSubscriptionInput {
    * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
+  /**
+   * Your reference of the customer. Stored encrypted, and sent to the service.
+   */
+  customer_reference: string;
   /**
    * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
@@ -1739,7 +1748,7 @@ export interface OrderBatchInput {
    */
   external_batch_id: string;
   /**
-   * At most 1000 eSIMs in all. Limit, deadline and metadata are those of each order.
+   * At most 1000 eSIMs in all. Limit, deadline, customer and metadata are of each order.
    *
    * @minItems 1
    * @maxItems 1000
@@ -1778,6 +1787,10 @@ export interface OrderBatchItemInput {
    */
   deadline?: string;
   /**
+   * Your reference of the customer. Stored encrypted; in no event and no log.
+   */
+  customer_reference?: string;
+  /**
    * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
@@ -1812,6 +1825,12 @@ export interface PauseInput {
    * The reason; shown in the timeline. Do not include personal data.
    */
   reason: string;
+}
+export interface EsimChange {
+  /**
+   * Your reference of the customer; `null` removes it. Stored encrypted.
+   */
+  customer_reference: string | null;
 }
 export interface ShareLinkInput {
   /**
@@ -2096,6 +2115,10 @@ export interface Order {
    */
   package_id: number;
   external_order_id: string;
+  /**
+   * Your reference of the customer; null: none.
+   */
+  customer_reference: string | null;
   /**
    * The batch that it was accepted with; null: ordered by itself.
    */
@@ -2497,6 +2520,10 @@ export interface Topup {
   package_id: number;
   external_topup_id: string | null;
   /**
+   * Your reference of the customer; null: none.
+   */
+  customer_reference: string | null;
+  /**
    * Id of the top-up at the service.
    */
   service_topup_id: string | null;
@@ -2780,6 +2807,10 @@ export interface VpnSubscription {
    */
   vpn_plan_id: number;
   external_subscription_id: string;
+  /**
+   * Your reference of the customer; null: none.
+   */
+  customer_reference: string | null;
   /**
    * Id of the subscription at the service.
    */
@@ -3565,6 +3596,10 @@ export interface Esim {
    * Your reference of the order.
    */
   external_order_id: string;
+  /**
+   * Your reference of the customer; null: none.
+   */
+  customer_reference: string | null;
   /**
    * Id of the eSIM at the service.
    */

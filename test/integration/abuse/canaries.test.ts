@@ -109,7 +109,7 @@ describe('the placed secrets', () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 100 });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'rate_limited', retry_after: 1 });
     await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 1 });
-    const order = await desk.complete(1001, { device_imei: IMEI });
+    const order = await desk.complete(1001, { device_imei: IMEI, customer_reference: CUSTOMER });
     const vpn = await desk.subscriptionReaches(
       await desk.subscribe(VPN_PLAN, { customer_reference: CUSTOMER }),
       'active',

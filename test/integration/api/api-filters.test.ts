@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
+import { newId } from '#db/connection/ids.ts';
 import { deadLetterId } from '#db/queues/dead-letters.ts';
 import { inbox } from '#db/schema.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
@@ -99,8 +100,17 @@ const OF_WORK = {
   failure_class: { timeout: 'A', not_sent: 'B', connection_lost: '' },
   attention: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' },
   created_by: ofBoth(IDS.key),
+  metadata: { 'row=A': 'A', 'row=B': 'B', 'test=filters': 'AB', 'row=C': '', 'test=': '', 'row.A=A': '' },
   ...TIMES,
 };
+const CUSTOMERS = { customer_reference: ofBoth(CUSTOMER) };
+/** Lists of some values. */
+const several = (values: Readonly<Record<Letter, string>>, none: string): Filter => ({
+  ...ofBoth(values),
+  [`${values.A},${values.B}`]: 'AB',
+  [`${none},${values.B},${values.B}`]: 'B',
+  [none]: '',
+});
 const PACKAGES = { 101: 'A', 102: 'B', 103: '' };
 const EVENTS = {
   type: { 'order.held': 'A', 'esim.*': 'B', 'order.*,esim.expiring': 'AB' },
@@ -111,7 +121,9 @@ const EVENTS = {
 /** By operation, every filter with some of its values. Without a filter, all lists show A and B. */
 const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
   listOrders: {
-    external_order_id: ofBoth({ A: 'order-A', B: 'order-B' }),
+    id: several(IDS.order, newId('order')),
+    external_order_id: several({ A: 'order-A', B: 'order-B' }, 'order-C'),
+    ...CUSTOMERS,
     package_id: PACKAGES,
     esim_id: ofBoth(IDS.esim),
     batch_id: ofBoth(IDS.batch),
@@ -124,23 +136,33 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     ...MADE,
   },
   listTopups: {
+    id: several(IDS.topup, newId('topup')),
     esim_id: ofBoth(IDS.esim),
-    external_topup_id: ofBoth({ A: 'topup-A', B: 'topup-B' }),
+    external_topup_id: several({ A: 'topup-A', B: 'topup-B' }, 'topup-C'),
+    ...CUSTOMERS,
     package_id: PACKAGES,
     ...OF_WORK,
   },
-  listCancellations: { esim_id: ofBoth(IDS.esim), ...OF_WORK },
+  listCancellations: {
+    id: several(IDS.cancellation, newId('cancellation')),
+    esim_id: ofBoth(IDS.esim),
+    ...CUSTOMERS,
+    ...OF_WORK,
+  },
   listVpnSubscriptions: {
-    external_subscription_id: ofBoth({ A: 'vpn-A', B: 'vpn-B' }),
+    id: several(IDS.vpn, newId('vpn_subscription')),
+    external_subscription_id: several({ A: 'vpn-A', B: 'vpn-B' }, 'vpn-C'),
     vpn_plan_id: PACKAGES,
-    customer_reference: ofBoth(CUSTOMER),
+    ...CUSTOMERS,
     ...OF_WORK,
   },
   listRefunds: { status: { expected: 'A', failed: 'B', 'expected,failed': 'AB' }, esim_id: ofBoth(IDS.esim), ...TIMES },
   listEsims: {
     status: { installed: 'A', active: 'B', 'installed,active': 'AB' },
+    id: several(IDS.esim, newId('esim')),
     order_id: ofBoth(IDS.order),
-    external_order_id: { 'order-A': 'A', 'order-B': 'B', 'order-C': '' },
+    external_order_id: several({ A: 'order-A', B: 'order-B' }, 'order-C'),
+    ...CUSTOMERS,
     iccid: ofBoth(ICCID),
     package_id: PACKAGES,
     ...TIMES,
@@ -212,7 +234,7 @@ async function shown(id: string, query: [string, string][]): Promise<string> {
   const operation = api.operations.find((each) => each.id === id);
   if (operation === undefined) throw new Error(`there is no ${id}`);
   const answer = await caller.get(
-    `${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query).toString()}`,
+    `${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query.map(written)).toString()}`,
   );
   if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
   // Entries of the audit log have no id.
@@ -221,6 +243,12 @@ async function shown(id: string, query: [string, string][]): Promise<string> {
     .data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?')
     .toSorted()
     .join('');
+}
+
+/** A pair is a parameter of its own. */
+function written([name, value]: [string, string]): [string, string] {
+  const [key, ...rest] = value.split('=');
+  return name === 'metadata' ? [`metadata[${key}]`, rest.join('=')] : [name, value];
 }
 
 /** The value by which a filter lists only this row. */

@@ -21,7 +21,7 @@ export const MISTAKES_IN_BODIES: readonly Mistake[] = [
   ofBody(
     'a field of nobody',
     { colour: 'red' },
-    'The field `colour` is not a known field; known are `package_id`, `external_order_id`, `device_imei`, `max_price`, `quote_id`, `if_unavailable`, `deadline`, `metadata`.',
+    'The field `colour` is not a known field; known are `package_id`, `external_order_id`, `device_imei`, `max_price`, `quote_id`, `if_unavailable`, `deadline`, `customer_reference`, `metadata`.',
   ),
   {
     name: 'no package',
@@ -49,17 +49,17 @@ export const MISTAKES_IN_BODIES: readonly Mistake[] = [
   ofBody(
     'an empty reference',
     { external_order_id: '' },
-    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~`.',
+    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~` and `,`.',
   ),
   ofBody(
     'a reference with a space',
     { external_order_id: 'a b' },
-    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~`.',
+    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~` and `,`.',
   ),
   ofBody(
     'a long reference',
     { external_order_id: 'a'.repeat(65) },
-    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~`.',
+    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~` and `,`.',
   ),
   ofBody('a price as a number', { max_price: 12.5 }, 'The field `max_price` must be an object, not a number.'),
   ofBody('a price as a string', { max_price: '12.50' }, 'The field `max_price` must be an object, not a string.'),

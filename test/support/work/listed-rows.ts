@@ -2,7 +2,9 @@
  * Two rows (A and B) of every resource that the API lists. They differ in all filters. They are written without the
  * API, so that each list has no other rows.
  */
+import { newCustomer } from '#api/work/customer-reference.ts';
 import { newId } from '#db/connection/ids.ts';
+import type { CustomerWork } from '#db/encryption-aads.ts';
 import {
   attempts,
   auditLog,
@@ -91,7 +93,8 @@ export async function writeListedRows({
       const times = { createdAt: MADE[letter], updatedAt: CHANGED[letter] };
       const esimId = IDS.esim[letter];
       const orderId = IDS.order[letter];
-      const work = { apiKeyId: IDS.key[letter], ...WORK[letter], ...times };
+      const work = { apiKeyId: IDS.key[letter], ...WORK[letter], metadata: { row: letter, test: 'filters' }, ...times };
+      const customerOf = (kind: CustomerWork, id: string) => newCustomer(keyRing, kind, id, CUSTOMER[letter]);
       const batchId = IDS.batch[letter];
       await tx.insert(orders).values({
         ...work,
@@ -100,6 +103,7 @@ export async function writeListedRows({
         packageId: PACKAGE[letter],
         esimId,
         batchId,
+        ...customerOf('order', orderId),
       });
       await tx.insert(orderBatches).values({
         id: batchId,
@@ -114,6 +118,7 @@ export async function writeListedRows({
         ...work,
         id: IDS.topup[letter],
         externalTopupId: `topup-${letter}`,
+        ...customerOf('topup', IDS.topup[letter]),
         packageId: PACKAGE[letter],
         esimId,
       });
@@ -125,8 +130,7 @@ export async function writeListedRows({
         id: IDS.vpn[letter],
         externalSubscriptionId: `vpn-${letter}`,
         vpnPlanId: PACKAGE[letter],
-        encryptedCustomerReference: Buffer.alloc(1),
-        customerReferenceHash: keyRing.hash(CUSTOMER[letter], 'customer_reference'),
+        ...customerOf('vpn_subscription', IDS.vpn[letter]),
         customerPrice: '5.00',
       });
       await tx.insert(refunds).values({
@@ -145,6 +149,7 @@ export async function writeListedRows({
         iccid: ICCID[letter],
         packageId: PACKAGE[letter],
         encryptedActivationCode: Buffer.alloc(1),
+        ...customerOf('order', orderId),
         status: letter === 'A' ? 'installed' : 'active',
         readAt: minutes(40),
       });

@@ -55,6 +55,7 @@ describe('an eSIM', () => {
       id: ESIM,
       order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
       external_order_id: 'shop-2030-000123',
+      customer_reference: null,
       service_esim_id: '77301',
       iccid: '8944500102198304826',
       package_id: 101,

@@ -254,7 +254,7 @@ export class ActivityBench implements AsyncDisposable {
       apiKeyId: 'key_test',
       externalSubscriptionId: `vpn-${randomUUID()}`,
       vpnPlanId,
-      encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad(work.id)),
+      encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad('vpn_subscription', work.id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
       customerPrice,
       ...WITHOUT_TERMS,
