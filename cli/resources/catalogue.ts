@@ -19,6 +19,9 @@ export const ESIMS: ResourceDefinition = {
       created_at: time((esim) => esim.created_at),
     }),
     show: object('getEsim'),
+    update: object('updateEsim', {
+      examples: [['esim_… --customer-reference C-2207', 'the eSIM now belongs to this customer']],
+    }),
     usage: object('getEsimUsage'),
     activation: object('getEsimActivation', {
       about: 'Read what the customer needs to install it. The read is recorded in the audit log',

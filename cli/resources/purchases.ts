@@ -31,6 +31,8 @@ const orders: ResourceDefinition = {
       {
         examples: [
           ['--status held,needs_attention', 'those that wait'],
+          ['--customer-reference C-2207', 'what a customer has ordered'],
+          ['--external-order-id sale-1,sale-2 --metadata shop=madrid', 'two of a shop, if they are of this branch'],
           ['--created-after 24h --csv', 'those of the last day, for a spreadsheet'],
         ],
       },

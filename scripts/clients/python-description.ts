@@ -9,22 +9,25 @@ const FILE_TYPES = /^(image\/.*|application\/zip|application\/pdf)$/;
 interface Parameter {
   readonly name?: string;
   readonly in?: string;
+  readonly style?: string;
+  readonly description?: string;
   readonly schema?: object;
 }
 
 /**
  * Prepares the description: keys are optional, because the client makes them; images, archives and PDF documents are
- * files.
+ * files; and the names of pairs in a query are complete, because the generator does not write their prefix.
  *
  * @param document the OpenAPI document, as plain JSON.
  */
 export function pythonDescription(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(pythonDescription);
   if (typeof document !== 'object' || document === null) return document;
-  const { name, in: where, schema }: Parameter = document;
+  const { name, in: where, schema, style, description }: Parameter = document;
   if (name === 'Idempotency-Key' && where === 'header') {
     return { ...document, required: false, schema: { ...schema, default: NEW_KEY } };
   }
+  if (style === 'deepObject') return { ...document, description: `${description} Give \`{"${name}[key]": "value"}\`.` };
   return Object.fromEntries(
     Object.entries(document).map(([key, value]: [string, unknown]) => {
       if (FILE_TYPES.test(key)) return [FILE, { schema: { type: 'string', format: 'binary' } }];

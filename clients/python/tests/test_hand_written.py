@@ -14,7 +14,7 @@ import httpx
 from reseller_fulfilment import InvalidWebhookError, ProblemError, connect, items, ok, verify_webhook
 from reseller_fulfilment.rest.api.operator_actions import retry_order
 from reseller_fulfilment.rest.api.orders import create_order, list_orders
-from reseller_fulfilment.rest.models import OperatorAction, OrderInput, Problem
+from reseller_fulfilment.rest.models import ListOrdersMetadata, OperatorAction, OrderInput, Problem
 from reseller_fulfilment.retries import RetryPolicy
 
 BODY = OrderInput(package_id=1, external_order_id="sale-1")
@@ -64,6 +64,14 @@ class Retries(unittest.TestCase):
         other = Network(problem(422, "no"))
         create_order.sync(client=other.client, body=BODY)
         self.assertTrue(other.keys.isdisjoint(network.keys))
+
+    def test_writes_the_values_of_a_list_and_pairs_as_the_api_reads_them(self) -> None:
+        network = Network(problem(400, "no"))
+        pairs = ListOrdersMetadata.from_dict({"metadata[shop_order]": "A-1 & more"})
+        list_orders.sync(client=network.client, external_order_id=["sale-1", "sale+2"], metadata=pairs)
+        sent = network.requests[0].url.params.multi_items()
+        self.assertEqual(sent[0], ("external_order_id", "sale-1,sale+2"))
+        self.assertIn(("metadata[shop_order]", "A-1 & more"), sent)
 
     def test_keeps_the_key_of_the_caller(self) -> None:
         network = Network(problem(422, "no"))

@@ -45,6 +45,19 @@ describe('the TypeScript client', () => {
     expect((await client.listEsims({ order_id: order.id }).take(2)).map(({ id }) => id)).toEqual([esimId]);
   });
 
+  it('finds what a customer has, and a page of its own references', async () => {
+    const customer_reference = `${reference()} & sons`;
+    const references = [reference(), reference()];
+    const metadata = { shop: 'Köln + Bonn', desk: reference() };
+    for (const external_order_id of references)
+      await client.createOrder({ package_id: 1001, external_order_id, customer_reference, metadata });
+    const found = [{ customer_reference }, { external_order_id: references }, { metadata }].map((query) =>
+      client.listOrders(query).take(3),
+    );
+    for (const orders of await Promise.all(found))
+      expect(orders.map((order) => order.external_order_id).toSorted()).toEqual(references.toSorted());
+  });
+
   it('sends the same key twice and gets the same order', async () => {
     const body = { package_id: 1001, external_order_id: reference() };
     const idempotencyKey = randomUUID();

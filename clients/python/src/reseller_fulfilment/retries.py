@@ -44,9 +44,16 @@ class RetryPolicy:
 
 def prepare(request: httpx.Request) -> bool:
     """Gives the request its key. Returns whether it may be repeated although its result is not known."""
+    request.url = with_commas(request.url)
     if request.headers.get(KEY) == NEW_KEY:
         request.headers[KEY] = str(uuid.uuid4())
     return KEY in request.headers or request.method in ("GET", "HEAD", "PUT", "DELETE")
+
+
+def with_commas(url: httpx.URL) -> httpx.URL:
+    """The values of a list in one parameter: the generated calls repeat it, and the API separates them by commas."""
+    joined = {name: ",".join(url.params.get_list(name)) for name in url.params}
+    return url.copy_with(params=joined) if len(joined) < len(url.params.multi_items()) else url
 
 
 def may_repeat(response: httpx.Response, harmless: bool) -> bool:
