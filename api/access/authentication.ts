@@ -140,10 +140,10 @@ function refused(detail = 'The API key is not valid: unknown, revoked or expired
   });
 }
 
-/** The problem of a key without a scope. */
-export function lacking(scope: RequiredScope): Problem {
+/** The problem of a key without a scope. @param what needs the scope. */
+export function lacking(scope: RequiredScope, what = 'This'): Problem {
   return new Problem('missing_scope', {
-    detail: `This needs the scope ${scope}.`,
+    detail: `${what} needs the scope ${scope}.`,
     headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
     extra: { missing_scope: scope },
   });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { refundCondition, refundConditionJson } from '#api/cancellations/refund-condition-schemas.ts';
 import { refundJson, refundOutput } from '#api/cancellations/refund-schemas.ts';
+import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
@@ -9,9 +10,9 @@ import { pageOf } from '#api/lists/page-schemas.ts';
 import { customerReferenceInQuery } from '#api/work/customer-reference.ts';
 import { deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
 import type { StoredCancellation } from '#db/work/cancellation-queries.ts';
-import { resubmission } from '#domain/retry/resubmission.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
@@ -63,14 +64,7 @@ const {
   ...common
 } = workOutput('cancellation', statusesOf('cancellation'), ENDS);
 
-const {
-  max_price: _limitExample,
-  charged: _chargedExample,
-  ...commonExample
-} = {
-  ...workOutputExample,
-  resubmission: resubmission({ kind: 'cancellation', status: 'accepted', attempts: [], inDoubt: false }),
-};
+const { max_price: _limitExample, charged: _chargedExample, ...commonExample } = workOutputExample;
 
 export const cancellationOutput = z
   .strictObject({
@@ -84,6 +78,7 @@ export const cancellationOutput = z
     }),
     refund: refundOutput.nullable(),
     ...common,
+    esim: purchaseExpansionsOutput.esim,
   })
   .meta({ id: 'Cancellation' });
 
@@ -102,10 +97,13 @@ export const cancellationOutputExample: CancellationOutput = {
 
 export const cancellationPage = pageOf(cancellationOutput, 'CancellationPage');
 
+/** What answers about cancellations embed. */
+export const cancellationExpansions = [esimExpansion] as const;
+
 export const cancellationListQuery = z.strictObject({
   esim_id: esimIdInput.optional(),
   customer_reference: customerReferenceInQuery,
-  ...workListQuery('cancellation', statusesOf('cancellation')),
+  ...workListQuery('cancellation', statusesOf('cancellation'), cancellationExpansions),
 });
 
 /**
@@ -115,7 +113,7 @@ export const cancellationListQuery = z.strictObject({
 export function cancellationJson(
   { row: cancellation, refund, serviceId: _serviceId, ...facts }: StoredCancellation,
   now: number,
-): CancellationOutput {
+): CancellationOutput & WorkJson {
   if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
   const { max_price: _limit, charged: _charged, ...work } = workJson('cancellation', cancellation, facts);
   return {

@@ -1,4 +1,5 @@
 import {
+  cancellationExpansions,
   cancellationInput,
   cancellationInputExample,
   cancellationJson,
@@ -34,6 +35,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     tag: 'Cancellations',
     output: cancellationOutput,
     example: cancellationOutputExample,
+    expansions: cancellationExpansions,
     reads: cancellationReads,
     json: cancellationJson,
     create: {

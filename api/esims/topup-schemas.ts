@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
 import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import {
   PURCHASE_ENDS,
   referenceOutput,
@@ -52,6 +54,7 @@ export const topupOutput = z
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
     ...referenceOutput('topup', exampleTopupId),
     ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
+    ...purchaseExpansionsOutput,
   })
   .meta({ id: 'Topup' });
 
@@ -75,14 +78,17 @@ export const topupListQuery = z.strictObject({
   external_topup_id: callerReferencesInQuery('topup'),
   package_id: packageIdInQuery.optional(),
   customer_reference: customerReferenceInQuery,
-  ...workListQuery('topup', statusesOf('topup')),
+  ...workListQuery('topup', statusesOf('topup'), purchaseExpansions),
 });
 
 /**
  * @param customer the reference of its customer.
  * @throws Error when it has no eSIM, which a constraint of the database prevents.
  */
-export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup, customer: string | null): TopupOutput {
+export function topupJson(
+  { row: topup, serviceId, ...facts }: StoredTopup,
+  customer: string | null,
+): TopupOutput & WorkJson {
   if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
   return {
     id: topup.id,

@@ -1,4 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { purchaseExpansions } from '#api/esims/esim-expansions.ts';
 import { requireEsim } from '#api/esims/require-esim.ts';
 import {
   topupInput,
@@ -26,6 +27,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     tag: 'Top-ups',
     output: topupOutput,
     example: topupOutputExample,
+    expansions: purchaseExpansions,
     reads: topupReads,
     json: (stored) => topupJson(stored, readCustomer(keyRing, 'topup', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('packages', found),

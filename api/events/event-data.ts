@@ -46,7 +46,7 @@ const reasonFields = {
     description: 'Why it failed or is held; null otherwise. Equals `failure.class` of the resource.',
   }),
   attention_reason: attentionReason.nullable().meta({
-    description: 'Why it needs attention; null when it does not. Equals `attention.reason` of the resource.',
+    description: 'Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.',
   }),
 };
 const charged = money.nullable().meta({ description: 'Amount that the service charged; null until it is known.' });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { queryInteger } from '#api/fields/numbers.ts';
+import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
 
 /** Above every configurable wait. */
 const MAX_WAIT_SECONDS = 3_600;
@@ -30,7 +31,14 @@ export function listOf<Value extends string>(values: readonly [Value, ...Value[]
   return z
     .string()
     .refine((text) => text.split(',').every(isOne), {
-      message: `must be one of ${values.join(', ')}, or several, separated by commas`,
+      error: ({ input }) => {
+        const allowed = `must be one of ${values.join(', ')}, or several, separated by commas`;
+        const unknown = String(input)
+          .split(',')
+          .find((text) => !isOne(text));
+        const hint = unknown === undefined ? undefined : didYouMean(suggestedNames(unknown, values));
+        return hint === undefined ? allowed : `${allowed}; ${hint}`;
+      },
     })
     .transform((text) => text.split(',').filter(isOne))
     .meta({ override: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 } });

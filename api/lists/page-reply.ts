@@ -17,7 +17,15 @@ export function pageReply<Item>(
     more = {},
   }: { readonly json: (item: Item) => object; readonly cursor: (last: Item) => string; readonly more?: object },
 ): Reply {
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
-  return jsonReply(200, { data: shown.map(json), next_cursor: last === undefined ? null : cursor(last), ...more });
+  return jsonReply(200, {
+    data: found.slice(0, limit).map(json),
+    next_cursor: nextCursor(found, limit, cursor),
+    ...more,
+  });
+}
+
+/** The cursor of the next page; null on the last one. */
+export function nextCursor<Item>(found: readonly Item[], limit: number, cursor: (last: Item) => string): string | null {
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return last === undefined ? null : cursor(last);
 }

@@ -11,7 +11,9 @@ export const limitFields = {
 
 /** Fields of a verdict on an open case, for one or several. */
 export const verdictFields = {
-  case: attentionReason.meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
+  case: attentionReason.meta({
+    description: 'The reason of the open case, as `operations.attention.reason` shows it.',
+  }),
   verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
     description: meaningsOf(CASE_VERDICTS),
   }),

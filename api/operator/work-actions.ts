@@ -10,6 +10,7 @@ import { limitFields, verdictFields } from '#api/operator/work-action-schemas.ts
 import { Problem } from '#api/problems/problem.ts';
 import { article } from '#api/work/work-reads.ts';
 import { type ResolutionField, type WorkResource, notFound } from '#api/work/work-resource.ts';
+import { operationsExample } from '#api/work/work-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { SERVICE_ID, type OperatorAction } from '#domain/operator/operator-actions.ts';
 import { changesNothing, RETRY_CHANGE_FIELDS, retryChangeOf, waitsAreOrdered } from '#domain/retry/retry-change.ts';
@@ -45,10 +46,12 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     problems: [resource.notFound, 'action_not_possible'],
     answers: {
       200: {
-        description: `The ${noun} as stored now; its workflow continues at once. A repeated action changes nothing.`,
+        description:
+          `The ${noun} as stored now, with \`operations\`; its workflow continues at once. A repeated action changes ` +
+          'nothing.',
         contentType: 'application/json',
         schema: output,
-        example,
+        example: { ...example, operations: operationsExample(kind) },
       },
     },
   } as const;

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
 import { esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
 import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import {
   PURCHASE_ENDS,
   referenceOutput,
@@ -60,6 +62,7 @@ export const orderOutput = z
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
     ...referenceOutput('order', exampleOrderId),
     ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
+    ...purchaseExpansionsOutput,
   })
   .meta({ id: 'Order' });
 
@@ -88,11 +91,14 @@ export const orderListQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only the orders of this batch.' }),
   customer_reference: customerReferenceInQuery,
-  ...workListQuery('order', statusesOf('order')),
+  ...workListQuery('order', statusesOf('order'), purchaseExpansions),
 });
 
 /** An order as the API shows it. @param customer the reference of its customer. */
-export function orderJson({ row: order, serviceId, ...facts }: StoredOrder, customer: string | null): OrderOutput {
+export function orderJson(
+  { row: order, serviceId, ...facts }: StoredOrder,
+  customer: string | null,
+): OrderOutput & WorkJson {
   return {
     id: order.id,
     status: order.status,

@@ -1,4 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { purchaseExpansions } from '#api/esims/esim-expansions.ts';
 import type { Operation } from '#api/http/operation.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import {
@@ -25,6 +26,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     tag: 'Orders',
     output: orderOutput,
     example: orderOutputExample,
+    expansions: purchaseExpansions,
     reads: orderReads,
     json: (stored) => orderJson(stored, readCustomer(keyRing, 'order', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('packages', found),

@@ -1,32 +1,15 @@
-import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { exampleSubscriptionId } from '#api/vpn/vpn-subscription-schemas.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
-import { accessAad } from '#db/encryption-aads.ts';
+import { accessOutput, exampleSubscriptionId, revealAccess } from '#api/vpn/revealed-access.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
-import { vpnAccess } from '#upstream/contract.ts';
-
-const accessOutput = z
-  .strictObject({
-    subscription_id: ourId('vpn_subscription', exampleSubscriptionId),
-    username: z.string(),
-    password: z.string(),
-    server: z.string().nullable(),
-    configuration: z
-      .string()
-      .nullable()
-      .meta({ description: "Configuration for the customer's app, or an address to download it from." }),
-  })
-  .meta({ id: 'VpnAccess' });
 
 const params = idInPath('vpn_subscription', exampleSubscriptionId);
 
 /** Access data of a VPN subscription: user name, password, server. Each read is audited. */
-export function vpnAccessOperation({ database, keyRing, now }: ApiDependencies): Operation {
+export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
   return operation({
     id: 'getVpnAccess',
     method: 'get',
@@ -53,27 +36,12 @@ export function vpnAccessOperation({ database, keyRing, now }: ApiDependencies):
     problems: ['vpn_subscription_not_found', 'access_data_unavailable'],
     handle: async ({ params: { id }, caller }) => {
       const stored = mayExist('vpn_subscription', id)
-        ? await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
+        ? await dependencies.database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
         : undefined;
       if (stored === undefined) throw new Problem('vpn_subscription_not_found');
-      const { encryptedAccess } = stored.row;
-      if (encryptedAccess === null) throw new Problem('access_data_unavailable');
-      const { username, password, server, configuration } = vpnAccess.parse(
-        JSON.parse(keyRing.decryptText(encryptedAccess, accessAad(id))),
-      );
-      const entry = {
-        actor: caller.apiKeyId,
-        action: 'vpn.access_revealed',
-        subject: { kind: 'vpn_subscription', id },
-      } as const;
-      await database.run((db) => addAuditEntry(db, entry, new Date(now())));
-      return jsonReply(200, {
-        subscription_id: id,
-        username,
-        password,
-        server: server ?? null,
-        configuration: configuration ?? null,
-      });
+      const access = (await revealAccess(dependencies, [id], caller)).get(id);
+      if (access === undefined) throw new Problem('access_data_unavailable');
+      return jsonReply(200, access);
     },
   });
 }

@@ -3,10 +3,12 @@ import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { money, moneyInput } from '#api/fields/money.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
+import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/revealed-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
 import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
 import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import {
   referenceOutput,
   referenceOutputExample,
@@ -16,12 +18,9 @@ import {
 } from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { plainMoney } from '#domain/money/money.ts';
-import { resubmission } from '#domain/retry/resubmission.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
-
-export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
 
 const examplePrice = { amount: '5.99', currency: 'USD' };
 
@@ -71,6 +70,10 @@ export const vpnSubscriptionOutput = z
       .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
     ...referenceOutput('vpn_subscription', exampleSubscriptionId),
     ...workOutput('vpn_subscription', statusesOf('vpn_subscription'), ENDS),
+    access: accessOutput
+      .nullable()
+      .optional()
+      .meta({ description: 'With `expand=access`; null while `has_access_data` is false.' }),
   })
   .meta({ id: 'VpnSubscription' });
 
@@ -99,18 +102,16 @@ export const vpnSubscriptionListQuery = z.strictObject({
   external_subscription_id: callerReferencesInQuery('vpn_subscription'),
   vpn_plan_id: packageIdInQuery.optional(),
   customer_reference: customerReferenceInQuery,
-  ...workListQuery('vpn_subscription', statusesOf('vpn_subscription')),
+  ...workListQuery('vpn_subscription', statusesOf('vpn_subscription'), subscriptionExpansions),
 });
 
 /** {@link vpnSubscriptionOutputExample} once it is bought and its customer has ended it. */
 export const cancelRequestedExample: VpnSubscriptionOutput = {
   ...vpnSubscriptionOutputExample,
   status: 'active',
-  resubmission: resubmission({ kind: 'vpn_subscription', status: 'active', attempts: [], inDoubt: false }),
   service_subscription_id: '5120',
   charged: { amount: '3.20', currency: 'USD' },
   has_access_data: true,
-  attempts: 1,
   started_at: '2030-01-31T12:00:02.000Z',
   expires_at: '2030-03-02T12:00:02.000Z',
   completed_at: '2030-01-31T12:00:02.000Z',
@@ -122,7 +123,6 @@ export const cancelRequestedExample: VpnSubscriptionOutput = {
 export const cancelledExample: VpnSubscriptionOutput = {
   ...cancelRequestedExample,
   status: 'cancelled',
-  resubmission: resubmission({ kind: 'vpn_subscription', status: 'cancelled', attempts: [], inDoubt: false }),
   updated_at: '2030-02-03T09:00:05.000Z',
 };
 
@@ -130,7 +130,7 @@ export const cancelledExample: VpnSubscriptionOutput = {
 export function vpnSubscriptionJson(
   { row: subscription, serviceId, ...facts }: StoredVpnSubscription,
   customer: string | null,
-): VpnSubscriptionOutput {
+): VpnSubscriptionOutput & WorkJson {
   return {
     id: subscription.id,
     status: subscription.status,

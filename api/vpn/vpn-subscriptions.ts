@@ -6,6 +6,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { subscriptionExpansions } from '#api/vpn/revealed-access.ts';
 import { vpnAccessOperation } from '#api/vpn/vpn-access.ts';
 import {
   cancelRequestedExample,
@@ -20,9 +21,10 @@ import {
 } from '#api/vpn/vpn-subscription-schemas.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
+import { plainWork } from '#api/work/shown-work.ts';
 import { retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
 import { workOperations } from '#api/work/work-operations.ts';
-import { type WorkResource, notFound } from '#api/work/work-resource.ts';
+import { type WorkJson, type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -42,6 +44,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     tag,
     output: vpnSubscriptionOutput,
     example: vpnSubscriptionOutputExample,
+    expansions: subscriptionExpansions,
     reads: vpnSubscriptionReads,
     json: (stored) => vpnSubscriptionJson(stored, readCustomer(keyRing, 'vpn_subscription', stored.row.id, stored.row)),
     priceCurrency: (found) => offers.currencyOf('plans', found),
@@ -155,11 +158,12 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
       });
       if (found === undefined) throw notFound(resource);
       const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
+      const show = async (work: WorkJson) => plainWork(work);
       const Location = `${resource.path}/${id}`;
       const reply = isFinal(found.status)
-        ? jsonReply(200, found, { Location })
-        : jsonReply(202, found, { Location, 'Retry-After': retryAfter(found, now()) });
-      return replyAfterPreferredWait(dependencies, { id, header, onClose, find, caller }, reply, {
+        ? jsonReply(200, plainWork(found), { Location })
+        : jsonReply(202, plainWork(found), { Location, 'Retry-After': retryAfter(found, now()) });
+      return replyAfterPreferredWait(dependencies, { id, header, onClose, find, show, caller }, reply, {
         when: isFinal,
         status: 200,
       });

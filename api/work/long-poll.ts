@@ -58,6 +58,7 @@ export async function replyAfterPreferredWait(
     header,
     onClose,
     find,
+    show,
     caller: { lineageId },
   }: {
     readonly id: string;
@@ -65,6 +66,8 @@ export async function replyAfterPreferredWait(
     readonly header: Incoming['header'];
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
+    /** Makes the body of the answer. */
+    readonly show: (found: WorkJson) => Promise<object>;
   },
   accepted: Reply,
   finished: { readonly when: (status: WorkStatus) => boolean; readonly status: 200 | 201 },
@@ -86,8 +89,9 @@ export async function replyAfterPreferredWait(
       ...headers,
       ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }),
     };
-    if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
-    return jsonReply(202, found, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
+    const shown = await show(found);
+    if (finished.when(found.status)) return jsonReply(finished.status, shown, applied);
+    return jsonReply(202, shown, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
     // The work is accepted although it cannot be read now.
     if (!(error instanceof DatabaseUnavailableError)) throw error;
@@ -126,12 +130,15 @@ export async function replyAfterWait(
     id,
     onClose,
     find,
+    show,
     caller: { lineageId },
   }: {
     readonly id: string;
     readonly caller: Pick<Caller, 'lineageId'>;
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
+    /** Makes the body of the answer. */
+    readonly show: (found: WorkJson) => Promise<object>;
   },
   { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
 ): Promise<Reply | undefined> {
@@ -145,8 +152,9 @@ export async function replyAfterWait(
     until: until === undefined ? isWaitOver : has,
   });
   if (found === undefined) return undefined;
-  if (wait === undefined) return jsonReply(200, found);
-  return jsonReply(200, found, {
+  const shown = await show(found);
+  if (wait === undefined) return jsonReply(200, shown);
+  return jsonReply(200, shown, {
     ...preferenceApplied(dependencies, wait, isGranted),
     ...(!has(found.status) && { 'Retry-After': retryAfter(found, dependencies.now()) }),
   });
@@ -164,6 +172,6 @@ export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Rep
  *
  * @param work as the API shows it. @param now epoch milliseconds. @returns whole seconds, as text.
  */
-export function retryAfter({ status, next_step_at: next }: WorkJson, now: number): string {
+export function retryAfter({ status, operations: { next_step_at: next } }: WorkJson, now: number): string {
   return String(retryAfterSeconds(status, next === null ? null : Date.parse(next), now));
 }

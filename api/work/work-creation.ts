@@ -1,11 +1,14 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
+import { preferredWait } from '#api/http/prefer.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { type LimitOfRequest, limitOfRequest } from '#api/quotes/limit-of-request.ts';
 import type { QuotedItem } from '#api/quotes/quote-token.ts';
+import type { ExpandName } from '#api/work/expand.ts';
 import { RETRY_AFTER_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
+import { plainWork, viewOfWork } from '#api/work/shown-work.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { requestKey, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -27,6 +30,7 @@ interface CreationRequest {
     readonly deadline?: Date | undefined;
     readonly metadata?: NewWork['metadata'] | undefined;
   };
+  readonly query: { readonly expand?: readonly ExpandName[] | undefined };
   readonly json: unknown;
   /** Method and path of the call. */
   readonly target: string;
@@ -58,13 +62,17 @@ interface PurchaseCheck {
 export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, json, target, named, header, onClose, caller }: CreationRequest,
+  { body, query: { expand }, json, target, named, header, onClose, caller }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>,
   show: (row: Row) => WorkJson,
   { objection, item }: PurchaseCheck,
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
+  // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
+  // stored with it.
+  const view = viewOfWork(dependencies, resource, expand, caller);
+  if (expand !== undefined && preferredWait(header('Prefer')) === undefined) throw invalid([EXPANDED_AT_ONCE]);
   const isNamed = named !== undefined;
   const reply = await answerOnce(
     dependencies,
@@ -99,16 +107,27 @@ export async function createWork<Row>(
       if (objection !== undefined) throw objection;
       if (error !== undefined) throw isExpired ? new Problem('quote_expired') : invalid([error]);
       const headers = { Location: `${path}/${intake.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
-      return jsonReply(202, show(intake.row), headers);
+      return jsonReply(202, plainWork(show(intake.row)), headers);
     },
   );
   const id = locatedId(resource, reply);
   const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
-  return replyAfterPreferredWait(dependencies, { id, header, onClose, find, caller }, reply, {
+  const waiter = { id, header, onClose, find, show: view.afterWait, caller };
+  return replyAfterPreferredWait(dependencies, waiter, reply, {
     when: isFinished,
     status: 201,
   });
 }
+
+/** The part of the description of `expand` for calls that create work. */
+export const EXPAND_NEEDS_WAIT =
+  ' Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait.';
+
+const EXPANDED_AT_ONCE = {
+  in: 'query',
+  field: 'expand',
+  message: 'needs the header `Prefer: wait=N`: nothing has been bought when the answer comes at once',
+} as const;
 
 /** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */
 export function waitingHeaders(kind: WorkKind) {

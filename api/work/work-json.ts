@@ -1,5 +1,5 @@
 import { instantJson } from '#api/fields/instant.ts';
-import type { WorkJson } from '#api/work/work-resource.ts';
+import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptSummary, TimelineRow } from '#db/work/work-queries.ts';
 import { plainMoney } from '#domain/money/money.ts';
@@ -10,7 +10,7 @@ import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { describeStatus } from '#domain/work/status-text.ts';
 
-/** The fields that work of all kinds has. */
+/** The fields that work of all kinds has, with those of the operator's view. */
 export function workJson(
   kind: WorkKind,
   row: WorkRow,
@@ -20,17 +20,19 @@ export function workJson(
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
     charged: plainMoney(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row),
-    attention: attentionJson(row),
-    resubmission: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
-    next_step_at: instantJson(row.nextStepAt),
     deadline: instantJson(row.deadlineAt),
-    retry_policy: retryPolicyJson(row),
     metadata: row.metadata,
-    attempts,
     created_by: row.apiKeyId,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     completed_at: instantJson(row.completedAt),
+    operations: {
+      attempts,
+      attention: attentionJson(row),
+      resubmission: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
+      next_step_at: instantJson(row.nextStepAt),
+      retry_policy: retryPolicyJson(row),
+    } satisfies OperationsJson,
   };
 }
 
@@ -45,7 +47,7 @@ export function referenceJson(
 /** The state of work in sentences. @param work as the API shows it to this caller. */
 export function currentStateJson(
   kind: WorkKind,
-  { status, failure, attention, next_step_at: nextAt, resubmission: again }: WorkJson,
+  { status, failure, operations: { attention, next_step_at: nextAt, resubmission: again } }: WorkJson,
 ) {
   // For finished work the verdict is "no" only while a case is open.
   const isInDoubt = again.verdict === 'no';

@@ -4,14 +4,17 @@ import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { idInPath } from '#api/fields/ids.ts';
 import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
+import { nextCursor } from '#api/lists/page-reply.ts';
 import { bulkOperation } from '#api/operator/bulk-actions.ts';
 import { workActionOperations } from '#api/operator/work-actions.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import type { QuotedItem } from '#api/quotes/quote-token.ts';
-import { createWork, creationAnswers } from '#api/work/work-creation.ts';
+import { expandInQuery } from '#api/work/expand.ts';
+import { viewOfWork } from '#api/work/shown-work.ts';
+import { createWork, creationAnswers, EXPAND_NEEDS_WAIT } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-resource.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
@@ -118,6 +121,7 @@ export function workOperations<
       description: create.description,
       scope: scopes.write,
       ...(create.below && { params: create.below.params }),
+      query: z.strictObject({ expand: expandInQuery(kind, definition.expansions, EXPAND_NEEDS_WAIT) }),
       body: create.body,
       bodyExample: create.bodyExample,
       idempotent: true,
@@ -162,14 +166,17 @@ export function workOperations<
           example: { data: [example], next_cursor: null },
         },
       },
-      handle: async ({ query, caller: { ownerId } }) => {
+      handle: async ({ query, caller }) => {
+        const { ownerId } = caller;
         const { limit, cursor } = query;
+        const { all } = viewOfWork(dependencies, resource, query.expand, caller);
         const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
         const filter = { ...workFilter(query), ...list.filter(query, dependencies) } as Filter;
         const page = await database.run((db) => reads.page(db, ownerId, filter, { limit: limit + 1, after }));
-        return pageReply(page, limit, {
-          json: (stored) => show(stored, ownerId),
-          cursor: ({ row }) => positionCursor(kind, row),
+        const data = await all(page.slice(0, limit).map((stored) => show(stored, ownerId)));
+        return jsonReply(200, {
+          data,
+          next_cursor: nextCursor(page, limit, ({ row }) => positionCursor(kind, row)),
         });
       },
     }),

@@ -6,7 +6,9 @@ import { listOf, waitInQuery } from '#api/fields/query.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
+import { expandInQuery } from '#api/work/expand.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
+import { viewOfWork } from '#api/work/shown-work.ts';
 import { timelinePage, timelineQuery } from '#api/work/timeline-schemas.ts';
 import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
 import { type WorkResource, notFound } from '#api/work/work-resource.ts';
@@ -30,6 +32,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
   );
   if (first === undefined) throw new TypeError(`no status of ${kind} is announced`);
   const readQuery = z.strictObject({
+    expand: expandInQuery(kind, resource.expansions),
     wait: waitInQuery,
     until: listOf([first, ...others])
       .optional()
@@ -57,10 +60,12 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders },
       },
       problems: [resource.notFound],
-      handle: async ({ params: { id }, query: { wait, until }, onClose, caller }) => {
+      handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller }) => {
+        const { one, afterWait } = viewOfWork(dependencies, resource, expand, caller);
         if (!mayExist(kind, id)) throw notFound(resource);
         const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
-        const reply = await replyAfterWait(dependencies, { id, onClose, find, caller }, { wait, until });
+        const show = wait === undefined ? one : afterWait;
+        const reply = await replyAfterWait(dependencies, { id, onClose, find, show, caller }, { wait, until });
         if (reply === undefined) throw notFound(resource);
         return reply;
       },

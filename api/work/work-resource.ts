@@ -1,25 +1,29 @@
 import type * as z from 'zod';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem } from '#api/problems/problem.ts';
-import type { workListQuery } from '#api/work/work-schemas.ts';
+import type { Expansion } from '#api/work/expand.ts';
+import type { operationsOutput, workListQuery } from '#api/work/work-schemas.ts';
 import type { WorkScopes } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
 import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
-import type { Resubmission } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Work in the API; each kind adds fields. */
+/** What an operator needs beside what a shop sees. */
+export type OperationsJson = z.input<typeof operationsOutput>;
+
+/** Work with the operator's view; each kind adds fields. What of it a caller sees is decided by `expand.ts`. */
 export interface WorkJson {
+  readonly id: string;
   readonly status: WorkStatus;
-  readonly next_step_at: string | null;
   readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null;
-  readonly attention: { readonly reason: AttentionReason } | null;
-  readonly resubmission: Resubmission;
+  /** Of a kind that has one. */
+  readonly esim_id?: string | null;
+  readonly operations: OperationsJson;
 }
 
 /** A field of the request that resolves a case: an id at the service. */
@@ -50,6 +54,8 @@ export interface WorkResource {
   };
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
+  /** What its answers embed on request, beside the operator's view. */
+  readonly expansions: readonly Expansion[];
   /** Fields of a verdict with the ids of the purchase at the service. */
   readonly resolution: {
     readonly serviceId: ResolutionField;

@@ -13,8 +13,10 @@ import { listOf } from '#api/fields/query.ts';
 import { idsInQuery } from '#api/lists/filters.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { retryPolicy } from '#api/operator/retry-policy-schemas.ts';
+import { type Expansion, expandInQuery } from '#api/work/expand.ts';
 import { resubmissionSchema } from '#api/work/resubmission-schema.ts';
 import { metadataInQuery } from '#api/work/work-input.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -23,6 +25,20 @@ type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 
 /** The final statuses of one-time purchases, for a description. */
 export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
+
+/** What an operator needs beside what a shop sees. */
+export const operationsOutput = z
+  .strictObject({
+    attempts: z.int().min(0).meta({ description: 'Number of attempts, sent or not: held work has its first one.' }),
+    attention: z
+      .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
+      .nullable()
+      .meta({ description: 'Why it needs attention.' }),
+    resubmission: resubmissionSchema,
+    next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
+    retry_policy: retryPolicy,
+  })
+  .meta({ id: 'WorkOperations' });
 
 /**
  * The answer fields of work of every kind.
@@ -49,26 +65,21 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       })
       .nullable()
       .meta({ description: 'Why it failed, or why it is held now.' }),
-    attention: z
-      .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
-      .nullable()
-      .meta({ description: 'Why it needs attention.' }),
-    resubmission: resubmissionSchema,
-    next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
         'The deadline of the caller for held work. `null`: 48 hours after it was accepted ' +
         '(`POLICY_HOLD_DEADLINE`), which also limits a later ' +
-        'one. `retry_policy.gives_up_at` is the effective time.',
+        'one. `operations.retry_policy.gives_up_at` is the effective time.',
     }),
-    retry_policy: retryPolicy,
     metadata: z.record(z.string(), z.string()),
-    attempts: z.int().min(0).meta({ description: 'Number of attempts, sent or not: held work has its first one.' }),
     created_by: createdBy,
     created_at: instant,
     updated_at: instant,
     completed_at: instant.nullable().meta({
       description: 'When it was bought or carried out; null until then, and for failed, refused or abandoned work.',
+    }),
+    operations: operationsOutput.optional().meta({
+      description: `With \`expand=operations\`, and in the answers of operator actions.`,
     }),
   };
 }
@@ -89,41 +100,46 @@ export function referenceOutput(kind: WorkKind, exampleId: string) {
 /** {@link referenceOutput} of work that was just accepted. */
 export const referenceOutputExample = { replaces: null, replaced_by: null } as const;
 
-const NOTHING_CHANGED: z.input<typeof retryPolicy>['changed'] = [];
-
 /** {@link workOutput} of work that was just accepted. */
 export const workOutputExample = {
   status: 'accepted',
   max_price: { amount: '12.50', currency: 'EUR' },
   charged: null,
   failure: null,
-  attention: null,
-  resubmission: {
-    verdict: 'not_needed',
-    reason:
-      'Nothing is bought so far, and this one continues. A second one would be bought as well: abandon this one first.',
-  },
-  next_step_at: null,
   deadline: null,
-  retry_policy: {
-    attempts: null,
-    first_wait_seconds: null,
-    longest_wait_seconds: null,
-    gives_up_at: null,
-    changed: NOTHING_CHANGED,
-  },
   metadata: { shop_order: 'A-1001' },
-  attempts: 0,
   created_by: exampleKeyId,
   created_at: '2030-01-31T12:00:00.000Z',
   updated_at: '2030-01-31T12:00:00.000Z',
   completed_at: null,
 } as const;
 
+/** {@link operationsOutput} of work that was just accepted. */
+export function operationsExample(kind: WorkKind): z.input<typeof operationsOutput> {
+  return {
+    attempts: 0,
+    attention: null,
+    resubmission: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
+    next_step_at: null,
+    retry_policy: {
+      attempts: null,
+      first_wait_seconds: null,
+      longest_wait_seconds: null,
+      gives_up_at: null,
+      changed: [],
+    },
+  };
+}
+
 /** Filters and paging of every list of work. */
-export function workListQuery<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
+export function workListQuery<Status extends WorkStatus>(
+  kind: WorkKind,
+  statuses: Statuses<Status>,
+  expansions: readonly Expansion[],
+) {
   return {
     id: idsInQuery(kind),
+    expand: expandInQuery(kind, expansions),
     status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
     failure_class: failureClassInQuery.optional().meta({ description: 'Why it is held, or why it failed.' }),
     attention: attentionReasonInQuery.optional().meta({ description: 'Why it needs attention.' }),

@@ -39,6 +39,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Only those with this id. Up to 100, separated by commas."
       },
       {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`)."
+      },
+      {
         "name": "status",
         "kind": "texts",
         "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, completed, failed, abandoned."
@@ -93,7 +98,13 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
   "createOrder": {
     "summary": "Buy an eSIM package",
     "path": [],
-    "query": [],
+    "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait."
+      }
+    ],
     "body": [
       {
         "name": "package_id",
@@ -203,6 +214,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       "id"
     ],
     "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`)."
+      },
       {
         "name": "wait",
         "kind": "integer",
@@ -350,7 +366,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "case",
         "kind": "text",
-        "description": "The reason of the open case, as `attention.reason` shows it.",
+        "description": "The reason of the open case, as `operations.attention.reason` shows it.",
         "required": true
       },
       {
@@ -404,6 +420,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "id",
         "kind": "texts",
         "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`topups:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`)."
       },
       {
         "name": "status",
@@ -460,7 +481,13 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
   "createTopup": {
     "summary": "Recharge an eSIM",
     "path": [],
-    "query": [],
+    "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`topups:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait."
+      }
+    ],
     "body": [
       {
         "name": "esim_id",
@@ -570,6 +597,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       "id"
     ],
     "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`topups:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`)."
+      },
       {
         "name": "wait",
         "kind": "integer",
@@ -717,7 +749,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "case",
         "kind": "text",
-        "description": "The reason of the open case, as `attention.reason` shows it.",
+        "description": "The reason of the open case, as `operations.attention.reason` shows it.",
         "required": true
       },
       {
@@ -775,6 +807,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Only those with this id. Up to 100, separated by commas."
       },
       {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`)."
+      },
+      {
         "name": "status",
         "kind": "texts",
         "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, active, cancelling, cancelled, expired, failed, abandoned."
@@ -829,7 +866,13 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
   "createVpnSubscription": {
     "summary": "Order a VPN subscription",
     "path": [],
-    "query": [],
+    "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait."
+      }
+    ],
     "body": [
       {
         "name": "vpn_plan_id",
@@ -941,6 +984,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       "id"
     ],
     "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`)."
+      },
       {
         "name": "wait",
         "kind": "integer",
@@ -1110,7 +1158,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "case",
         "kind": "text",
-        "description": "The reason of the open case, as `attention.reason` shows it.",
+        "description": "The reason of the open case, as `operations.attention.reason` shows it.",
         "required": true
       },
       {
@@ -1136,7 +1184,13 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     "path": [
       "id"
     ],
-    "query": [],
+    "query": [
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`cancellations:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait."
+      }
+    ],
     "body": [
       {
         "name": "reason",
@@ -1180,6 +1234,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "id",
         "kind": "texts",
         "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`cancellations:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`)."
       },
       {
         "name": "status",
@@ -1291,6 +1350,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "query": [
       {
+        "name": "expand",
+        "kind": "texts",
+        "description": "What the answer contains in addition: one value or several, separated by commas. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`cancellations:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`)."
+      },
+      {
         "name": "wait",
         "kind": "integer",
         "description": "Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default)."
@@ -1401,7 +1465,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "case",
         "kind": "text",
-        "description": "The reason of the open case, as `attention.reason` shows it.",
+        "description": "The reason of the open case, as `operations.attention.reason` shows it.",
         "required": true
       },
       {

@@ -6,7 +6,7 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 /** Why work waits or has failed. */
 interface Explained {
   readonly failure: { readonly class: string } | null;
-  readonly attention: { readonly reason: string } | null;
+  readonly operations?: { readonly attention: { readonly reason: string } | null };
 }
 
 const timeline = { at: time, event: text, message: flexible } as const;
@@ -26,7 +26,7 @@ const orders: ResourceDefinition = {
         esim_id: text((order) => order.esim_id),
         charged: money((order) => order.charged),
         created_at: time((order) => order.created_at),
-        next_step_at: time((order) => order.next_step_at),
+        next_step_at: time((order) => order.operations?.next_step_at),
       },
       {
         examples: [
@@ -65,7 +65,7 @@ const topups: ResourceDefinition = {
       package_id: text((topup) => topup.package_id),
       charged: money((topup) => topup.charged),
       created_at: time((topup) => topup.created_at),
-      next_step_at: time((topup) => topup.next_step_at),
+      next_step_at: time((topup) => topup.operations?.next_step_at),
     }),
     show: object('getTopup'),
     create: object('createTopup', {
@@ -92,7 +92,7 @@ const vpn: ResourceDefinition = {
       charged: money((subscription) => subscription.charged),
       expires_at: time((subscription) => subscription.expires_at),
       created_at: time((subscription) => subscription.created_at),
-      next_step_at: time((subscription) => subscription.next_step_at),
+      next_step_at: time((subscription) => subscription.operations?.next_step_at),
     }),
     show: object('getVpnSubscription'),
     create: object('createVpnSubscription', {
@@ -135,7 +135,7 @@ const cancellations: ResourceDefinition = {
       refund_status: status((cancellation) => cancellation.refund?.status),
       refund: money((cancellation) => cancellation.refund?.amount),
       created_at: time((cancellation) => cancellation.created_at),
-      next_step_at: time((cancellation) => cancellation.next_step_at),
+      next_step_at: time((cancellation) => cancellation.operations?.next_step_at),
     }),
     show: object('getCancellation'),
     timeline: list('getCancellationTimeline', {
@@ -154,6 +154,6 @@ export const PURCHASES: Readonly<Record<WorkKind, ResourceDefinition>> = {
   cancellation: cancellations,
 };
 
-function reasonOf({ attention, failure }: Explained): string | undefined {
-  return attention?.reason ?? failure?.class;
+function reasonOf({ operations, failure }: Explained): string | undefined {
+  return operations?.attention?.reason ?? failure?.class;
 }

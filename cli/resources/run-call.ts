@@ -7,12 +7,13 @@ import {
   type FileDefinition,
   type ListDefinition,
 } from '#cli/resources/definition.ts';
+import type { DescribedField } from '#cli/resources/described-call.ts';
 import { flagOf, valuesOf } from '#cli/resources/fields.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { printItems, printObject } from '#cli/terminal/tables/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { Paged, type ResellerClient } from '#clients/typescript/src/index.ts';
+import { isProblem, Paged, type ResellerClient } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Largest page of the API. */
@@ -35,14 +36,19 @@ export async function runCall(definition: CallDefinition, typed: Typed): Promise
   if (definition.prints === 'list') return await runList(definition, typed, caller, output);
   if (definition.prints === 'file') return await runFile(definition, typed, caller, output);
   const { query, body } = describedCall(definition.call);
-  const answer = await caller(async (client) =>
-    invoke(client, definition.call, [
-      ...typed.ids,
-      ...(body === undefined ? [] : [bodyOf(definition, options)]),
-      ...(query.length === 0 ? [] : [valuesOf(query, options)]),
-      callOptions(options),
-    ]),
-  );
+  const given = valuesOf(query, options);
+  const answer = await caller(async (client) => {
+    // A call with a body takes its query with the options.
+    if (body !== undefined)
+      return invoke(client, definition.call, [
+        ...typed.ids,
+        bodyOf(definition, options),
+        { ...given, ...callOptions(options) },
+      ]);
+    return asOperator(query, given, async (asked) =>
+      invoke(client, definition.call, [...typed.ids, ...(query.length === 0 ? [] : [asked]), callOptions(options)]),
+    );
+  });
   printObject(options, answer, output, environment);
 }
 
@@ -72,11 +78,28 @@ async function readList(
   const { query } = describedCall(call);
   const hasPages = query.some(({ name }) => name === 'cursor');
   const given = { ...valuesOf(query, options), ...(hasPages && { limit: Math.min(PAGE, count) }) };
-  const answer = invoke(client, call, [...ids, ...(query.length === 0 ? [] : [given])]);
-  const pages: Paged<unknown> | undefined = answer instanceof Paged ? answer : undefined;
-  if (pages !== undefined) return await pages.take(count);
-  const { data } = (await answer) as { readonly data: readonly unknown[] };
-  return data.slice(0, count);
+  return asOperator(query, given, async (asked) => {
+    const answer = invoke(client, call, [...ids, ...(query.length === 0 ? [] : [asked])]);
+    const pages: Paged<unknown> | undefined = answer instanceof Paged ? answer : undefined;
+    if (pages !== undefined) return await pages.take(count);
+    const { data } = (await answer) as { readonly data: readonly unknown[] };
+    return data.slice(0, count);
+  });
+}
+
+/** Asks for the operator's view of work, and without it if the key lacks its scope. */
+async function asOperator<Result>(
+  fields: readonly DescribedField[],
+  given: Readonly<Record<string, unknown>>,
+  call: (asked: object) => Promise<Result>,
+): Promise<Result> {
+  if (given['expand'] !== undefined || !fields.some(({ name }) => name === 'expand')) return await call(given);
+  try {
+    return await call({ ...given, expand: ['operations'] });
+  } catch (error) {
+    if (isProblem(error, 'missing_scope')) return await call(given);
+    throw error;
+  }
 }
 
 /**

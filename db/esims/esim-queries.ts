@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, gt, lt, sql, type SQL } from 'drizzle-orm';
+import { and, count, eq, getTableColumns, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { oneOf } from '#db/lists/conditions.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
@@ -39,6 +39,15 @@ export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<
     .from(esims)
     .where(and(eq(esims.id, id), ownEsims(db, owner)));
   return row;
+}
+
+/** Those of several eSIMs that the owner may see, in one statement. */
+export async function viewEsims(db: Executor, ids: readonly string[], owner: Owner): Promise<EsimWithOrder[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select(viewColumns(db))
+    .from(esims)
+    .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
 }
 
 /** Filters of a list of eSIMs. */

@@ -123,18 +123,25 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
   const isPaged = item !== undefined && inQuery.some(({ name }) => name === 'cursor');
 
   const needsQuery = inQuery.some(({ required }) => required);
+  const optionsType = key || prefers ? 'WriteOptions' : 'CallOptions';
+  // The query of a call with a body says little beside the body: it is given with the options.
+  const withOptions = bodyType !== undefined && inQuery.length > 0 && !needsQuery;
   const args = [
     ...inPath.map(({ name, schema }) => `${camel(name)}: ${isNumeric(schema) ? 'string | number' : 'string'}`),
     ...(bodyType === undefined ? [] : [`body: ${bodyType}${body?.required === true ? '' : ' = {}'}`]),
-    ...(inQuery.length === 0 ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
-    `options: ${key || prefers ? 'WriteOptions' : 'CallOptions'} = {}`,
+    ...(inQuery.length === 0 || withOptions ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
+    withOptions
+      ? `{ ${inQuery.map(({ name }) => name).join(', ')}, ...options }: ${capital(id)}Query & ${optionsType} = {}`
+      : `options: ${optionsType} = {}`,
   ];
   const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => `\${encodeURIComponent(${camel(name)})}`);
   const call = [
     `operation: '${id}'`,
     `method: '${method.toUpperCase()}'`,
     `path: ${target === path ? `'${path}'` : `\`${target}\``}`,
-    ...(inQuery.length === 0 ? [] : ['query']),
+    ...(inQuery.length === 0
+      ? []
+      : [withOptions ? `query: { ${inQuery.map(({ name }) => name).join(', ')} }` : 'query']),
     ...(bodyType === undefined ? [] : ['body']),
     ...(key ? ['keyed: true'] : []),
     ...(prefers ? ['prefers: true'] : []),

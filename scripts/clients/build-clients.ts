@@ -32,7 +32,11 @@ export async function generatePythonClient(folder: string): Promise<string> {
   const description = join(folder, 'openapi.json');
   writeFileSync(description, JSON.stringify(pythonDescription(await apiDocument())));
   const generated = join(copy, 'src/reseller_fulfilment/rest');
+  // Values of a set are texts, `expand=["esim"]`, rather than an enumeration of each call.
+  const settings = join(folder, 'generator.yaml');
+  writeFileSync(settings, 'literal_enums: true\n');
   const args = ['generate', '--path', description, '--output-path', generated, '--meta', 'none', '--fail-on-warning'];
+  args.push('--config', settings);
   run(join(pythonTools(), 'openapi-python-client'), args, folder);
   return copy;
 }

@@ -5,10 +5,17 @@ import uuid
 
 import httpx
 from reseller_fulfilment_api_client import AuthenticatedClient
-from reseller_fulfilment_api_client.api.e_si_ms import get_esim_activation
 from reseller_fulfilment_api_client.api.orders import create_order, get_order
 from reseller_fulfilment_api_client.api.packages import list_packages
-from reseller_fulfilment_api_client.models import EsimActivation, MoneyInput, Order, OrderInput, PackagePage, Problem
+from reseller_fulfilment_api_client.models import (
+    EsimActivation,
+    GetOrderExpandItem,
+    MoneyInput,
+    Order,
+    OrderInput,
+    PackagePage,
+    Problem,
+)
 
 
 def main(address: str, key: str) -> None:
@@ -43,13 +50,12 @@ def main(address: str, key: str) -> None:
     )
     if not isinstance(order, Order):
         sys.exit(f"no order: {order}")
-    read = get_order.sync(order.id, client=client)
+    read = get_order.sync(order.id, client=client, expand=[GetOrderExpandItem.ACTIVATION])
     if not isinstance(read, Order) or read.esim_id is None:
         sys.exit(f"no eSIM: {read}")
-    activation = get_esim_activation.sync(read.esim_id, client=client)
-    if not isinstance(activation, EsimActivation):
-        sys.exit(f"no activation code: {activation}")
-    print(read.status, activation.activation_code)
+    if not isinstance(read.activation, EsimActivation):
+        sys.exit(f"no activation code: {read.activation}")
+    print(read.status, read.activation.activation_code)
 
 
 main(sys.argv[1], sys.argv[2])

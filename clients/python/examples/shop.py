@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from reseller_fulfilment import ProblemError, connect, items, ok
-from reseller_fulfilment.rest.api.esims import get_esim_activation, get_esim_qr_png, get_esim_usage, list_topup_options
+from reseller_fulfilment.rest.api.esims import get_esim_qr_png, get_esim_usage, list_topup_options
 from reseller_fulfilment.rest.api.orders import create_order, get_order
 from reseller_fulfilment.rest.api.packages import list_packages
 from reseller_fulfilment.rest.api.topups import create_topup, get_topup
@@ -39,13 +39,14 @@ def buy(package: Package) -> Order:
             create_order.sync(
                 client=client,
                 prefer="wait=50",
+                expand=["activation"],
                 body=OrderInput(package_id=package.id, external_order_id=sale, max_price=limit_of(package)),
             )
         )
     except ProblemError as error:
         if error.code != "external_order_id_taken" or not error.problem.existing:
             raise
-        return ok(get_order.sync(error.problem.existing.id, client=client, wait=50))
+        return ok(get_order.sync(error.problem.existing.id, client=client, wait=50, expand=["activation"]))
 
 
 def recharge(esim_id: str, package: Package) -> Topup:
@@ -73,10 +74,9 @@ print(f"Package   {chosen.id}, {chosen.name}: {text(chosen.price_for_reseller)}"
 
 order = buy(chosen)
 print(f"Order     {order.id} is {order.status}, charged {text(order.charged)}")
-if order.esim_id is None:
+activation = order.activation
+if order.esim_id is None or not activation:
     sys.exit("not delivered: see its timeline")
-
-activation = ok(get_esim_activation.sync(order.esim_id, client=client))
 print(f"LPA       {activation.activation_code}")
 print(f"iPhone    {activation.install_links.ios}")
 print(f"Android   {activation.install_links.android}")

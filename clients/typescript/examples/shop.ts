@@ -37,28 +37,27 @@ const chosen = packages.find(({ data_mb: size, countries }) => size !== null && 
 if (chosen === undefined) throw new Error('nothing is for sale');
 console.log(`Package   ${chosen.id}, ${chosen.name}: ${text(chosen.price_for_reseller)}`);
 
-const order = await client.waitFor(await buy(chosen));
+const order = await client.waitFor(await buy(chosen), { expand: ['activation'] });
 console.log(`Order     ${order.id} is ${order.status}, charged ${price(order)}`);
-if (order.esim_id === null)
-  throw new Error(`not delivered: ${order.failure?.advice ?? order.attention?.advice ?? 'see its timeline'}`);
-
-const activation = await client.getEsimActivation(order.esim_id);
+const { activation, esim_id: esimId } = order;
+if (esimId === null || activation == null)
+  throw new Error(`not delivered: ${order.failure?.advice ?? 'see its timeline'}`);
 console.log(`LPA       ${activation.activation_code}`);
 console.log(`iPhone    ${activation.install_links.ios}`);
 console.log(`Android   ${activation.install_links.android}`);
 
 // Anyone with the code can install the eSIM, so only this user may read the file.
-const picture = process.argv[3] ?? join(tmpdir(), `${order.esim_id}.png`);
-writeFileSync(picture, await client.getEsimQrPng(order.esim_id), { mode: 0o600 });
+const picture = process.argv[3] ?? join(tmpdir(), `${esimId}.png`);
+writeFileSync(picture, await client.getEsimQrPng(esimId), { mode: 0o600 });
 console.log(`QR code   ${picture}`);
 
-const { data: options } = await client.listTopupOptions(order.esim_id);
+const { data: options } = await client.listTopupOptions(esimId);
 const option = options.find(({ available }) => available);
 if (option === undefined) throw new Error('it cannot be recharged');
-const topup = await client.waitFor(await recharge(order.esim_id, option));
+const topup = await client.waitFor(await recharge(esimId, option));
 console.log(`Top-up    ${topup.id} is ${topup.status}, ${option.name}, charged ${price(topup)}`);
 
-const usage = await client.getEsimUsage(order.esim_id);
+const usage = await client.getEsimUsage(esimId);
 console.log(`Usage     ${usage.data_used_mb} MB of ${usage.data_total_mb ?? 'unlimited'}`);
 
 const wallet = await client.getWallet();

@@ -18,6 +18,8 @@ export interface WaitOptions<Status extends string> extends CallOptions {
   readonly until?: readonly Exclude<KnownValue<Status>, UnannouncedStatus>[];
   /** Milliseconds. Default: 60 s. */
   readonly timeoutMs?: number;
+  /** What the result contains in addition, such as `activation` of an order. Each needs a scope. */
+  readonly expand?: readonly ('access' | 'activation' | 'esim' | 'operations')[];
 }
 
 const DEFAULT_WAIT_MS = 60_000;
@@ -62,14 +64,14 @@ export class ResellerClient extends Operations {
     // A final status never changes, so it always ends the wait.
     const enough = new Set<string>([...FINAL_STATUSES, ...(options.until ?? ['active', 'needs_attention'])]);
     const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
-    const { until: _until, timeoutMs: _timeoutMs, ...call } = options;
+    const { until: _until, timeoutMs: _timeoutMs, expand = [], ...call } = options;
     for (let current: Kind = work; ;) {
-      if (enough.has(current.status)) return current;
+      if (enough.has(current.status) && expand.every((name) => name in current)) return current;
       const leftMs = end - Date.now();
       if (leftMs <= 0) throw new StillInProgressError(`${work.id} is ${current.status}`, current);
       const wait = Math.max(1, Math.min(LONGEST_POLL_SECONDS, Math.floor(leftMs / 1_000)));
       // Without `until`, the API waits for the same statuses.
-      const query = read.waits ? { wait, until: options.until } : {};
+      const query = { ...(expand.length > 0 && { expand }), ...(read.waits && { wait, until: options.until }) };
       const path = `${read.path}/${encodeURIComponent(work.id)}`;
       const asked = Date.now();
       let pauseMs = POLL_MS;

@@ -139,6 +139,12 @@ export interface ListOrdersQuery {
   readonly customer_reference?: string;
   /** Only those with this id. Up to 100. */
   readonly id?: OneOrMore<string>;
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+    | 'activation'
+  >;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -169,7 +175,22 @@ export interface ListOrdersQuery {
   readonly cursor?: string;
 }
 
+export interface CreateOrderQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait. */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+    | 'activation'
+  >;
+}
+
 export interface GetOrderQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+    | 'activation'
+  >;
   /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
@@ -200,6 +221,12 @@ export interface ListTopupsQuery {
   readonly customer_reference?: string;
   /** Only those with this id. Up to 100. */
   readonly id?: OneOrMore<string>;
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`topups:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+    | 'activation'
+  >;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -230,7 +257,22 @@ export interface ListTopupsQuery {
   readonly cursor?: string;
 }
 
+export interface CreateTopupQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`topups:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait. */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+    | 'activation'
+  >;
+}
+
 export interface GetTopupQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`topups:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+    | 'activation'
+  >;
   /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
@@ -260,6 +302,11 @@ export interface ListVpnSubscriptionsQuery {
   readonly customer_reference?: string;
   /** Only those with this id. Up to 100. */
   readonly id?: OneOrMore<string>;
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'access'
+  >;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -293,7 +340,20 @@ export interface ListVpnSubscriptionsQuery {
   readonly cursor?: string;
 }
 
+export interface CreateVpnSubscriptionQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait. */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'access'
+  >;
+}
+
 export interface GetVpnSubscriptionQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'access'
+  >;
   /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
@@ -318,12 +378,25 @@ export interface GetVpnSubscriptionTimelineQuery {
   readonly cursor?: string;
 }
 
+export interface CancelEsimQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`cancellations:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait. */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+  >;
+}
+
 export interface ListCancellationsQuery {
   readonly esim_id?: string;
   /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
   readonly customer_reference?: string;
   /** Only those with this id. Up to 100. */
   readonly id?: OneOrMore<string>;
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`cancellations:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+  >;
   /** One status, or several. */
   readonly status?: OneOrMore<
     | 'accepted'
@@ -355,6 +428,11 @@ export interface ListCancellationsQuery {
 }
 
 export interface GetCancellationQuery {
+  /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`cancellations:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). */
+  readonly expand?: OneOrMore<
+    | 'operations'
+    | 'esim'
+  >;
   /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
@@ -689,8 +767,8 @@ export class Operations {
    *
    * Scope: `orders:write`.
    */
-  createOrder(body: OrderInput, options: WriteOptions = {}): Promise<Order> {
-    return this.transport.json({ operation: 'createOrder', method: 'POST', path: '/v1/orders', body, keyed: true, prefers: true, options });
+  createOrder(body: OrderInput, { expand, ...options }: CreateOrderQuery & WriteOptions = {}): Promise<Order> {
+    return this.transport.json({ operation: 'createOrder', method: 'POST', path: '/v1/orders', query: { expand }, body, keyed: true, prefers: true, options });
   }
 
   /** Perform one action on many orders.
@@ -797,8 +875,8 @@ export class Operations {
    *
    * Scope: `topups:write`.
    */
-  createTopup(body: TopupInput, options: WriteOptions = {}): Promise<Topup> {
-    return this.transport.json({ operation: 'createTopup', method: 'POST', path: '/v1/topups', body, keyed: true, prefers: true, options });
+  createTopup(body: TopupInput, { expand, ...options }: CreateTopupQuery & WriteOptions = {}): Promise<Topup> {
+    return this.transport.json({ operation: 'createTopup', method: 'POST', path: '/v1/topups', query: { expand }, body, keyed: true, prefers: true, options });
   }
 
   /** Perform one action on many top-ups.
@@ -923,8 +1001,8 @@ export class Operations {
    *
    * Scope: `vpn:write`.
    */
-  createVpnSubscription(body: VpnSubscriptionInput, options: WriteOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ operation: 'createVpnSubscription', method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, prefers: true, options });
+  createVpnSubscription(body: VpnSubscriptionInput, { expand, ...options }: CreateVpnSubscriptionQuery & WriteOptions = {}): Promise<VpnSubscription> {
+    return this.transport.json({ operation: 'createVpnSubscription', method: 'POST', path: '/v1/vpn/subscriptions', query: { expand }, body, keyed: true, prefers: true, options });
   }
 
   /** Perform one action on many VPN subscriptions.
@@ -1043,8 +1121,8 @@ export class Operations {
    *
    * Scope: `cancellations:write`.
    */
-  cancelEsim(id: string, body: CancellationInput = {}, options: WriteOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ operation: 'cancelEsim', method: 'POST', path: `/v1/esims/${encodeURIComponent(id)}/cancel`, body, keyed: true, prefers: true, options });
+  cancelEsim(id: string, body: CancellationInput = {}, { expand, ...options }: CancelEsimQuery & WriteOptions = {}): Promise<Cancellation> {
+    return this.transport.json({ operation: 'cancelEsim', method: 'POST', path: `/v1/esims/${encodeURIComponent(id)}/cancel`, query: { expand }, body, keyed: true, prefers: true, options });
   }
 
   /** List cancellations, newest first.

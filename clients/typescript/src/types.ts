@@ -459,7 +459,7 @@ export interface OrderEvent {
      */
     failure_class: FailureClass | null;
     /**
-     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
     /**
@@ -601,7 +601,7 @@ export interface TopupEvent {
      */
     failure_class: FailureClass | null;
     /**
-     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
     /**
@@ -692,7 +692,7 @@ export interface VpnSubscriptionEvent {
      */
     failure_class: FailureClass | null;
     /**
-     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
     /**
@@ -809,7 +809,7 @@ export interface CancellationEvent {
      */
     failure_class: FailureClass | null;
     /**
-     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
   };
@@ -1363,7 +1363,7 @@ export interface OrderCaseResolution {
    */
   reason: string;
   /**
-   * The reason of the open case, as `attention.reason` shows it.
+   * The reason of the open case, as `operations.attention.reason` shows it.
    */
   case: KnownAttentionReason;
   /**
@@ -1488,7 +1488,7 @@ export interface TopupCaseResolution {
    */
   reason: string;
   /**
-   * The reason of the open case, as `attention.reason` shows it.
+   * The reason of the open case, as `operations.attention.reason` shows it.
    */
   case: KnownAttentionReason;
   /**
@@ -1625,7 +1625,7 @@ export interface VpnSubscriptionCaseResolution {
    */
   reason: string;
   /**
-   * The reason of the open case, as `attention.reason` shows it.
+   * The reason of the open case, as `operations.attention.reason` shows it.
    */
   case: KnownAttentionReason;
   /**
@@ -1726,7 +1726,7 @@ export interface CancellationCaseResolution {
    */
   reason: string;
   /**
-   * The reason of the open case, as `attention.reason` shows it.
+   * The reason of the open case, as `operations.attention.reason` shows it.
    */
   case: KnownAttentionReason;
   /**
@@ -2164,6 +2164,47 @@ export interface Order {
     advice: string;
   } | null;
   /**
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
+   */
+  deadline: string | null;
+  metadata: {
+    [k: string]: string;
+  };
+  /**
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * RFC 3339 time.
+   */
+  updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
+   */
+  completed_at: string | null;
+  /**
+   * With `expand=operations`, and in the answers of operator actions.
+   */
+  operations?: WorkOperations;
+  /**
+   * With `expand=esim`; null until there is one.
+   */
+  esim?: Esim | null;
+  /**
+   * With `expand=activation`; null until there is an eSIM.
+   */
+  activation?: EsimActivation | null;
+}
+export interface WorkOperations {
+  /**
+   * Number of attempts, sent or not: held work has its first one.
+   */
+  attempts: number;
+  /**
    * Why it needs attention.
    */
   attention: {
@@ -2185,34 +2226,7 @@ export interface Order {
    * The time of the next step, if it is known.
    */
   next_step_at: string | null;
-  /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
-   */
-  deadline: string | null;
   retry_policy: RetryPolicy;
-  metadata: {
-    [k: string]: string;
-  };
-  /**
-   * Number of attempts, sent or not: held work has its first one.
-   */
-  attempts: number;
-  /**
-   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
-   */
-  created_by: string;
-  /**
-   * RFC 3339 time.
-   */
-  created_at: string;
-  /**
-   * RFC 3339 time.
-   */
-  updated_at: string;
-  /**
-   * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
-   */
-  completed_at: string | null;
 }
 /**
  * The retry policy for its current hold reason or last failure. `null`: as configured; its workflow stores the values when it starts. Work held by the purchase gate continues when the gate releases it, independent of the waits.
@@ -2240,6 +2254,89 @@ export interface RetryPolicy {
    * Items: One of `attempts`, `first_wait`, `longest_wait`, `deadline`. A later version may add values.
    */
   changed: 'attempts' | 'first_wait' | 'longest_wait' | 'deadline' | (string & {})[];
+}
+export interface Esim {
+  /**
+   * Id of an eSIM.
+   */
+  id: string;
+  /**
+   * Id of an order.
+   */
+  order_id: string;
+  /**
+   * Your reference of the order.
+   */
+  external_order_id: string;
+  /**
+   * Your reference of the customer; null: none.
+   */
+  customer_reference: string | null;
+  /**
+   * Id of the eSIM at the service.
+   */
+  service_esim_id: string;
+  /**
+   * Serial number of the SIM profile.
+   */
+  iccid: string;
+  /**
+   * Id of a package at the service.
+   */
+  package_id: number;
+  /**
+   * Status at the service.
+   */
+  status: string;
+  installed_at: string | null;
+  activated_at: string | null;
+  expires_at: string | null;
+  /**
+   * When status and times were last read from the service.
+   */
+  read_at: string;
+  /**
+   * Age of that read in seconds.
+   */
+  facts_age_seconds: number;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * When its status or one of its times last changed.
+   */
+  updated_at: string;
+}
+export interface EsimActivation {
+  /**
+   * Id of an eSIM.
+   */
+  esim_id: string;
+  iccid: string;
+  /**
+   * The LPA string, the content of a QR code.
+   */
+  activation_code: string;
+  /**
+   * SM-DP+ address, for manual input.
+   */
+  smdp_address: string;
+  /**
+   * Matching id, for manual input.
+   */
+  matching_id: string;
+  /**
+   * True when the user must enter another code.
+   */
+  confirmation_code_required: boolean;
+  /**
+   * Links that open the installation on the phone.
+   */
+  install_links: {
+    ios: string;
+    android: string;
+  };
 }
 /**
  * RFC 9457.
@@ -2563,39 +2660,12 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * Why it needs attention.
-   */
-  attention: {
-    reason: AttentionReason;
-    meaning: string;
-    advice: string;
-  } | null;
-  /**
-   * Whether submitting the same again under another reference of yours would be safe.
-   */
-  resubmission: {
-    /**
-     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
-     */
-    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
-    reason: string;
-  };
-  /**
-   * The time of the next step, if it is known.
-   */
-  next_step_at: string | null;
-  /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
-  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };
-  /**
-   * Number of attempts, sent or not: held work has its first one.
-   */
-  attempts: number;
   /**
    * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
@@ -2612,6 +2682,18 @@ export interface Topup {
    * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
+  /**
+   * With `expand=operations`, and in the answers of operator actions.
+   */
+  operations?: WorkOperations;
+  /**
+   * With `expand=esim`; null until there is one.
+   */
+  esim?: Esim | null;
+  /**
+   * With `expand=activation`; null until there is an eSIM.
+   */
+  activation?: EsimActivation | null;
 }
 export interface TopupPage {
   data: Topup[];
@@ -2871,39 +2953,12 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * Why it needs attention.
-   */
-  attention: {
-    reason: AttentionReason;
-    meaning: string;
-    advice: string;
-  } | null;
-  /**
-   * Whether submitting the same again under another reference of yours would be safe.
-   */
-  resubmission: {
-    /**
-     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
-     */
-    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
-    reason: string;
-  };
-  /**
-   * The time of the next step, if it is known.
-   */
-  next_step_at: string | null;
-  /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
-  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };
-  /**
-   * Number of attempts, sent or not: held work has its first one.
-   */
-  attempts: number;
   /**
    * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
@@ -2920,6 +2975,27 @@ export interface VpnSubscription {
    * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
+  /**
+   * With `expand=operations`, and in the answers of operator actions.
+   */
+  operations?: WorkOperations;
+  /**
+   * With `expand=access`; null while `has_access_data` is false.
+   */
+  access?: VpnAccess | null;
+}
+export interface VpnAccess {
+  /**
+   * Id of a VPN subscription.
+   */
+  subscription_id: string;
+  username: string;
+  password: string;
+  server: string | null;
+  /**
+   * Configuration for the customer's app, or an address to download it from.
+   */
+  configuration: string | null;
 }
 export interface VpnSubscriptionPage {
   data: VpnSubscription[];
@@ -2990,19 +3066,6 @@ export interface VpnSubscriptionBulkResult {
     detail: string | null;
   }[];
 }
-export interface VpnAccess {
-  /**
-   * Id of a VPN subscription.
-   */
-  subscription_id: string;
-  username: string;
-  password: string;
-  server: string | null;
-  /**
-   * Configuration for the customer's app, or an address to download it from.
-   */
-  configuration: string | null;
-}
 export interface Cancellation {
   /**
    * Id of a cancellation.
@@ -3046,39 +3109,12 @@ export interface Cancellation {
     advice: string;
   } | null;
   /**
-   * Why it needs attention.
-   */
-  attention: {
-    reason: AttentionReason;
-    meaning: string;
-    advice: string;
-  } | null;
-  /**
-   * Whether submitting the same again under another reference of yours would be safe.
-   */
-  resubmission: {
-    /**
-     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
-     */
-    verdict: 'not_needed' | 'no' | 'yes' | (string & {});
-    reason: string;
-  };
-  /**
-   * The time of the next step, if it is known.
-   */
-  next_step_at: string | null;
-  /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
-  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };
-  /**
-   * Number of attempts, sent or not: held work has its first one.
-   */
-  attempts: number;
   /**
    * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
@@ -3095,6 +3131,14 @@ export interface Cancellation {
    * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
+  /**
+   * With `expand=operations`, and in the answers of operator actions.
+   */
+  operations?: WorkOperations;
+  /**
+   * With `expand=esim`; null until there is one.
+   */
+  esim?: Esim | null;
 }
 export interface RefundCondition {
   /**
@@ -3583,59 +3627,6 @@ export interface EsimPage {
    */
   next_cursor: string | null;
 }
-export interface Esim {
-  /**
-   * Id of an eSIM.
-   */
-  id: string;
-  /**
-   * Id of an order.
-   */
-  order_id: string;
-  /**
-   * Your reference of the order.
-   */
-  external_order_id: string;
-  /**
-   * Your reference of the customer; null: none.
-   */
-  customer_reference: string | null;
-  /**
-   * Id of the eSIM at the service.
-   */
-  service_esim_id: string;
-  /**
-   * Serial number of the SIM profile.
-   */
-  iccid: string;
-  /**
-   * Id of a package at the service.
-   */
-  package_id: number;
-  /**
-   * Status at the service.
-   */
-  status: string;
-  installed_at: string | null;
-  activated_at: string | null;
-  expires_at: string | null;
-  /**
-   * When status and times were last read from the service.
-   */
-  read_at: string;
-  /**
-   * Age of that read in seconds.
-   */
-  facts_age_seconds: number;
-  /**
-   * RFC 3339 time.
-   */
-  created_at: string;
-  /**
-   * When its status or one of its times last changed.
-   */
-  updated_at: string;
-}
 export interface EsimUsage {
   /**
    * Id of an eSIM.
@@ -3720,36 +3711,6 @@ export interface Package {
    * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
-}
-export interface EsimActivation {
-  /**
-   * Id of an eSIM.
-   */
-  esim_id: string;
-  iccid: string;
-  /**
-   * The LPA string, the content of a QR code.
-   */
-  activation_code: string;
-  /**
-   * SM-DP+ address, for manual input.
-   */
-  smdp_address: string;
-  /**
-   * Matching id, for manual input.
-   */
-  matching_id: string;
-  /**
-   * True when the user must enter another code.
-   */
-  confirmation_code_required: boolean;
-  /**
-   * Links that open the installation on the phone.
-   */
-  install_links: {
-    ios: string;
-    android: string;
-  };
 }
 export interface CreatedShareLink {
   /**

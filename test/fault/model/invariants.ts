@@ -14,7 +14,7 @@ import type { OrderDesk } from '#test/support/work/order-desk.ts';
 export const shownWork = z.object({
   status: z.enum(WORK_STATUSES),
   max_price: z.object({ amount: z.string(), currency: z.string() }).nullable().optional(),
-  attention: z.object({ reason: z.string() }).nullable(),
+  operations: z.object({ attention: z.object({ reason: z.string() }).nullable() }),
   failure: z.object({ class: z.string() }).nullable(),
   /** Set in a completed order. */
   esim_id: z.string().nullable().optional(),

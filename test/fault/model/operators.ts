@@ -116,7 +116,7 @@ const reasons = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...At
 export const resolve = onWork(
   'resolve',
   async (model, world, index) => {
-    const { attention } = await world.show(model, index);
+    const { attention } = (await world.show(model, index)).operations;
     if (attention === null) return;
     const reason = reasons.parse(attention.reason);
     const possible: readonly CaseVerdict[] = VERDICTS_OF[reason];

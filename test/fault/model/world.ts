@@ -81,7 +81,7 @@ export class World {
   }
 
   async show(model: Model, index: number): Promise<Shown> {
-    const answer = await this.desk.stack.api.get(this.path(model, index));
+    const answer = await this.desk.stack.api.get(`${this.path(model, index)}?expand=operations`);
     expect(answer.status, answer.text).toBe(200);
     return answer.read(shownWork);
   }

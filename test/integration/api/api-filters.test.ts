@@ -216,7 +216,7 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
 const STREAMS = { streamEvents: EVENTS };
 
 /** Parameters of the page and its order, not of its content. */
-const PAGING = new Set(['limit', 'cursor', 'wait', 'sort']);
+const PAGING = new Set(['limit', 'cursor', 'wait', 'sort', 'expand']);
 
 const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
 const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);

@@ -68,12 +68,12 @@ describe('a pause of buying', () => {
     const held = await desk.reaches(first!, 'held');
     expect(held.at('failure', 'class')).toBe('purchases_paused');
     expect(held.at('failure', 'detail')).toContain(id);
-    expect(held.at('resubmission', 'verdict')).toBe('not_needed');
+    expect(held.at('operations', 'resubmission', 'verdict')).toBe('not_needed');
     expect((await gate()).at('pauses', 0, 'id')).toBe(id);
     expect(await temporal.order(first!).query('explain')).toMatchObject({
       status: 'held',
       failure: 'purchases_paused',
-      resubmission: { verdict: 'not_needed' },
+      operations: { resubmission: { verdict: 'not_needed' } },
     });
     expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
     expect((await stack.api.get(location)).at('release_reason')).toBe('Done.');
@@ -169,7 +169,7 @@ describe('a bulk action', () => {
       data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })),
     });
     for (const each of ids) {
-      expect((await desk.reaches(each, 'abandoned')).at('resubmission', 'verdict')).toBe('yes');
+      expect((await desk.reaches(each, 'abandoned')).at('operations', 'resubmission', 'verdict')).toBe('yes');
       expect((await desk.events(each)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
     }
     const audited = await stack.database.run((db) =>
@@ -255,9 +255,9 @@ describe('a bulk action', () => {
 describe('the advice about a resubmission', () => {
   it('is "no" while the service processes the order, and "not needed" once it is bought', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
-    expect((await desk.reaches(id, 'processing')).at('resubmission', 'verdict')).toBe('no');
+    expect((await desk.reaches(id, 'processing')).at('operations', 'resubmission', 'verdict')).toBe('no');
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await desk.simulator.completeOrder(sold!.id);
-    expect((await desk.reaches(id, 'completed')).at('resubmission', 'verdict')).toBe('not_needed');
+    expect((await desk.reaches(id, 'completed')).at('operations', 'resubmission', 'verdict')).toBe('not_needed');
   });
 });

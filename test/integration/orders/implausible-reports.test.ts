@@ -34,7 +34,7 @@ describe('an implausible report of the service', () => {
     await service.hidesMovements({ nth: 2 });
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'evidence_unavailable' },
+      operations: { attention: { reason: 'evidence_unavailable' } },
     });
     expect(await desk.attempts(id)).toHaveLength(1);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
@@ -76,15 +76,15 @@ describe('an implausible report of the service', () => {
       esim_id: 'esim-none',
     };
     await service.reports('order.completed', data);
-    expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('contradiction');
+    expect((await desk.reaches(id, 'needs_attention')).at('operations', 'attention', 'reason')).toBe('contradiction');
 
     await service.reports('order.completed', data);
     const applied = async () =>
       (await desk.inbox(id)).filter(({ event, state }) => event === 'order.completed' && state === 'applied').length;
     await expect.poll(applied).toBe(2);
-    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({
+    expect((await stack.api.get(`/v1/orders/${id}?expand=operations`)).body).toMatchObject({
       status: 'needs_attention',
-      attention: { reason: 'contradiction' },
+      operations: { attention: { reason: 'contradiction' } },
     });
     expect(await desk.cases(id)).toEqual(contradiction);
 
@@ -113,7 +113,7 @@ describe('an implausible report of the service', () => {
     const id = await desk.place(1001, { external_order_id: reference });
     const withCase = await desk.reaches(id, 'needs_attention');
     expect(withCase.body).toMatchObject({
-      attention: { reason: 'outcome_unknown' },
+      operations: { attention: { reason: 'outcome_unknown' } },
       service_order_id: null,
       esim_id: null,
       charged: null,
@@ -141,12 +141,18 @@ describe('an implausible report of the service', () => {
     const id = order.textAt('id');
     await service.reports('order.failed', { ...namesOf(order), status: 'failed' });
     await waitFor('a case is open', async () => (await desk.cases(id)).length > 0);
-    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({
+    expect((await stack.api.get(`/v1/orders/${id}?expand=operations`)).body).toMatchObject({
       status: 'completed',
-      resubmission: { verdict: 'no' },
+      operations: { resubmission: { verdict: 'no' } },
     });
     const other = await desk.complete(1001);
-    expect((await stack.api.get(`/v1/orders/${other.textAt('id')}`)).at('resubmission', 'verdict')).toBe('not_needed');
+    expect(
+      (await stack.api.get(`/v1/orders/${other.textAt('id')}?expand=operations`)).at(
+        'operations',
+        'resubmission',
+        'verdict',
+      ),
+    ).toBe('not_needed');
   });
 
   it('changes neither purchase when an event has the order of one and the reference of the other', async () => {
@@ -183,7 +189,7 @@ describe('an implausible report of the service', () => {
     await service.answersPurchase(201, { ...sold, price_for_reseller: '2.40', currency: 'USD' });
     const second = await desk.place(1001, { external_order_id: reference });
     expect((await desk.reaches(second, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'contract_drift' },
+      operations: { attention: { reason: 'contract_drift' } },
     });
     expect((await stack.api.get(`/v1/orders/${second}`)).body).toMatchObject({ esim_id: null });
     expect((await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).body).toMatchObject({
@@ -204,14 +210,14 @@ describe('an implausible report of the service', () => {
     const second = await desk.place(1001, { external_order_id: reference });
     const withCase = await desk.reaches(second, 'needs_attention');
     expect(withCase.body).toMatchObject({
-      attention: { reason: 'outcome_unknown' },
+      operations: { attention: { reason: 'outcome_unknown' } },
       service_order_id: null,
       failure: { class: 'contract_drift' },
     });
     expect(withCase.textAt('failure', 'detail')).toContain(
       `${others.id} for attempt 1, which belongs to another order`,
     );
-    expect((await stack.api.get(`/v1/orders/${first.textAt('id')}`)).body).toMatchObject({
+    expect((await stack.api.get(`/v1/orders/${first.textAt('id')}?expand=operations`)).body).toMatchObject({
       status: 'completed',
       service_order_id: others.id,
     });
@@ -223,7 +229,9 @@ describe('an implausible report of the service', () => {
     const id = await desk.place(1001);
     await service.completes(namesOf(await desk.reaches(id, 'processing')), { esim_id: 'esim-none' });
     const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
+    expect(withCase.body).toMatchObject({
+      operations: { attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } },
+    });
     expect(await desk.attempts(id)).toHaveLength(1);
   });
 
@@ -246,7 +254,7 @@ describe('an implausible report of the service', () => {
     await service.completes(named, { esim_id: serviceEsimId });
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
       esim_id: null,
-      attention: { reason: 'contract_drift' },
+      operations: { attention: { reason: 'contract_drift' } },
     });
     expect(await service.esimOf(theirs)).toMatchObject({ orderId: theirs.textAt('id') });
 
@@ -290,7 +298,7 @@ describe('the verdict bought without an id of the service', () => {
     // The verdict not_bought allows a new attempt.
     await desk.reaches(id, 'needs_attention');
     expect((await resolve('not_bought')).status).toBe(200);
-    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
+    expect((await desk.reaches(id, 'completed')).at('operations', 'attempts')).toBe(2);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 });

@@ -63,8 +63,8 @@ describe('an action of an operator', () => {
       now: 'The order is held until an obstacle passes.',
       reason: held.at('failure', 'detail'),
       next: expect.stringContaining('tried again automatically; at its deadline it fails without having bought'),
-      next_at: held.textAt('next_step_at'),
-      resubmission: held.at('resubmission'),
+      next_at: held.textAt('operations', 'next_step_at'),
+      resubmission: held.at('operations', 'resubmission'),
     });
     expect((await act(id, 'retry', { reason: 'The limit was raised.' })).status).toBe(200);
     await desk.reaches(id, 'completed');
@@ -123,13 +123,12 @@ describe('an action of an operator', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      attempts: 2,
-      attention: { reason: 'attempts_used_up' },
+      operations: { attempts: 2, attention: { reason: 'attempts_used_up' } },
     });
     await act(id, 'retry');
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(3);
     await act(id, 'retry');
-    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(4);
+    expect((await desk.reaches(id, 'completed')).at('operations', 'attempts')).toBe(4);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 });
@@ -139,7 +138,7 @@ describe('a case that an operator resolves', () => {
     await desk.simulator.onRequest('createOrder', { kind: fault });
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(1001);
-    expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('outcome_unknown');
+    expect((await desk.reaches(id, 'needs_attention')).at('operations', 'attention', 'reason')).toBe('outcome_unknown');
     return id;
   };
 
@@ -157,7 +156,7 @@ describe('a case that an operator resolves', () => {
       'verdict_not_possible',
     ]);
     await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'not_bought' });
-    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
+    expect((await desk.reaches(id, 'completed')).at('operations', 'attempts')).toBe(2);
     expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
@@ -186,7 +185,7 @@ describe('a case that an operator resolves', () => {
     await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought', service_order_id: sold!.id });
     const order = await desk.reaches(id, 'completed');
     expect(order.body).toMatchObject({
-      attempts: 1,
+      operations: { attempts: 1 },
       service_order_id: sold!.id,
       charged: { amount: '2.40', currency: 'USD' },
     });

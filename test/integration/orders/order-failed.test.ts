@@ -28,7 +28,7 @@ describe('an order that the service accepted and then failed', () => {
     expect(second!.idempotencyKey).not.toBe(first!.idempotencyKey);
     expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
     expect(await desk.events(id)).toContain('attempt.wallet_checked');
-    expect(order.body).toMatchObject({ attempts: 2, failure: null });
+    expect(order.body).toMatchObject({ failure: null, operations: { attempts: 2 } });
   });
 
   it('gets no new attempt while the wallet shows the debit without its credit', async () => {
@@ -53,7 +53,7 @@ describe('an order that the service accepted and then failed', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'failed_but_charged' }, attempts: 1 });
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'failed_but_charged' }, attempts: 1 } });
     expect(await desk.cases(id)).toEqual([{ reason: 'failed_but_charged', open: true }]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
@@ -64,7 +64,7 @@ describe('an order that the service accepted and then failed', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'failed_but_charged' },
+      operations: { attention: { reason: 'failed_but_charged' } },
     });
     expect(await desk.attempts(id)).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe('an order that the service accepted and then failed', () => {
       data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-1' },
     });
     await expect
-      .poll(async () => (await desk.reaches(id, 'needs_attention')).at('attention', 'reason'))
+      .poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attention', 'reason'))
       .toBe('contradiction');
     expect(await desk.attempts(id)).toHaveLength(1);
     expect((await desk.sends(id)).flat()).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('an order that the service accepted and then failed', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', count: 3 });
     const id = await desk.place(1001);
     const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'attempts_used_up' }, attempts: 3 });
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'attempts_used_up' }, attempts: 3 } });
     const moved = await desk.movements(id);
     expect(moved.filter((line) => line.startsWith('debit'))).toHaveLength(3);
     expect(moved.filter((line) => line.startsWith('credit'))).toHaveLength(3);

@@ -33,7 +33,7 @@ describe('an order with an unknown outcome, after its resend window', () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(1001);
     const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'outcome_unknown' }, attempts: 1 });
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'outcome_unknown' }, attempts: 1 } });
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     desk.expectUnsettled(id);
     await desk.checkBooks();
@@ -42,7 +42,7 @@ describe('an order with an unknown outcome, after its resend window', () => {
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
     const order = await desk.reaches(id, 'completed');
-    expect(order.body).toMatchObject({ attention: null, charged: { amount: '2.40', currency: 'USD' } });
+    expect(order.body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' }, operations: { attention: null } });
     expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
@@ -57,7 +57,7 @@ describe('an order with an unknown outcome, after its resend window', () => {
       const id = await desk.place(1001);
       desk.expectUnsettled(id);
       expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-        attention: { reason: 'outcome_unknown' },
+        operations: { attention: { reason: 'outcome_unknown' } },
       });
       // The sweeper and the reconciler run as well.
       await frequentUpkeep(stack);
@@ -75,7 +75,7 @@ describe('an order that failed at a service whose wallet cannot be read', () => 
     const id = await desk.place(1001);
     desk.expectUnsettled(id);
     const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'evidence_unavailable' }, attempts: 1 });
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'evidence_unavailable' }, attempts: 1 } });
     expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 });

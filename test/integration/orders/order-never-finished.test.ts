@@ -56,7 +56,7 @@ describe('an order that the service never finishes', () => {
     const id = await neverFinished();
     expect((await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
     const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.at('attention', 'reason')).toBe('failed_but_charged');
+    expect(withCase.at('operations', 'attention', 'reason')).toBe('failed_but_charged');
     expect(await desk.attempts(id)).toMatchObject([{ state: 'failed', settled: false }]);
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
     expect(await desk.cases(id)).toEqual([

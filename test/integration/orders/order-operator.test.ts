@@ -139,7 +139,9 @@ describe('the workflow of an order', () => {
       status: 'abandoned',
       resubmission: { verdict: 'ask_api' },
     });
-    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ resubmission: { verdict: 'yes' } });
+    expect((await stack.api.get(`/v1/orders/${id}?expand=operations`)).body).toMatchObject({
+      operations: { resubmission: { verdict: 'yes' } },
+    });
     await desk.simulator.setPackage(1007, { available: true });
   });
 

@@ -55,14 +55,14 @@ describe('an order that is held', () => {
     const { id, order } = await held(1007);
     const createdAt = Date.parse(order.textAt('created_at'));
     const givesUp = new Date(createdAt + 48 * HOUR).toISOString();
-    expect(order.at('retry_policy')).toEqual({
+    expect(order.at('operations', 'retry_policy')).toEqual({
       attempts: 2,
       first_wait_seconds: 600,
       longest_wait_seconds: 3_600,
       gives_up_at: givesUp,
       changed: [],
     });
-    const waitsFor = Date.parse(order.textAt('next_step_at')) - createdAt;
+    const waitsFor = Date.parse(order.textAt('operations', 'next_step_at')) - createdAt;
     expect(waitsFor).toBeGreaterThan(599_000);
     const shown = await temporal.order(id).query(explainQuery);
     expect(shown.retry).toBe(`At most 2 attempts; waits of 10 min at first, 1 h at most; given up after ${givesUp}.`);
@@ -74,7 +74,7 @@ describe('an order that is held', () => {
     await desk.simulator.setPackage(1007, { available: true });
     const answer = await change(id, { first_wait_seconds: 1, reason: 'The supplier is back.' });
     expect(answer.status).toBe(200);
-    expect(answer.at('retry_policy')).toMatchObject({
+    expect(answer.at('operations', 'retry_policy')).toMatchObject({
       first_wait_seconds: 1,
       longest_wait_seconds: 3_600,
       changed: ['first_wait'],
@@ -100,7 +100,7 @@ describe('an order that is held', () => {
     const { id } = await held(1007);
     const wish = { attempts: 5, first_wait_seconds: 1_200, longest_wait_seconds: 7_200, deadline: later(72 * HOUR) };
     const first = await change(id, wish);
-    expect(first.at('retry_policy')).toEqual({
+    expect(first.at('operations', 'retry_policy')).toEqual({
       attempts: 5,
       first_wait_seconds: 1_200,
       longest_wait_seconds: 7_200,
@@ -108,8 +108,8 @@ describe('an order that is held', () => {
       changed: ['attempts', 'first_wait', 'longest_wait', 'deadline'],
     });
     const rescheduled = await waitFor('the delay is measured again', async () => {
-      const order = await stack.api.get(`/v1/orders/${id}`);
-      return Date.parse(order.textAt('next_step_at')) - Date.parse(order.textAt('created_at')) > 1_190_000
+      const order = await stack.api.get(`/v1/orders/${id}?expand=operations`);
+      return Date.parse(order.textAt('operations', 'next_step_at')) - Date.parse(order.textAt('created_at')) > 1_190_000
         ? order
         : undefined;
     });
@@ -125,7 +125,7 @@ describe('an order that is held', () => {
       longest_wait_seconds: null,
       deadline: null,
     });
-    expect(back.at('retry_policy')).toMatchObject({
+    expect(back.at('operations', 'retry_policy')).toMatchObject({
       attempts: 2,
       first_wait_seconds: 600,
       longest_wait_seconds: 3_600,
@@ -145,9 +145,9 @@ describe('an order that is held', () => {
 
     const { id } = await held(1007, { deadline: later(8_000) });
     const until = later(HOUR);
-    expect((await change(id, { deadline: until, first_wait_seconds: 9 })).at('retry_policy', 'gives_up_at')).toBe(
-      until,
-    );
+    expect(
+      (await change(id, { deadline: until, first_wait_seconds: 9 })).at('operations', 'retry_policy', 'gives_up_at'),
+    ).toBe(until);
     await desk.simulator.setPackage(1007, { available: true });
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toHaveLength(1);
@@ -181,25 +181,23 @@ describe('the attempts of an order', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      attempts: 2,
-      attention: { reason: 'attempts_used_up' },
-      retry_policy: { attempts: 2 },
+      operations: { attempts: 2, attention: { reason: 'attempts_used_up' }, retry_policy: { attempts: 2 } },
     });
-    expect((await change(id, { attempts: 3 })).at('retry_policy')).toMatchObject({
+    expect((await change(id, { attempts: 3 })).at('operations', 'retry_policy')).toMatchObject({
       attempts: 3,
       changed: ['attempts'],
     });
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(3);
     // Fewer than were made, so no further attempt follows.
     await change(id, { attempts: 1 });
     await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' });
     await expect
       .poll(async () => (await desk.reaches(id, 'needs_attention')).body)
-      .toMatchObject({ attempts: 4, retry_policy: { attempts: 4 } });
+      .toMatchObject({ operations: { attempts: 4, retry_policy: { attempts: 4 } } });
     // After a reset to the configured number, a retry still grants one more.
     await change(id, { attempts: null });
     await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' });
-    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(5);
+    expect((await desk.reaches(id, 'completed')).at('operations', 'attempts')).toBe(5);
     expect((await desk.sends(id)).map((sends) => sends.length)).toEqual([1, 1, 1, 1, 1]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
@@ -208,11 +206,13 @@ describe('the attempts of an order', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await change(id, { first_wait_seconds: 1_800 });
-    expect((await desk.reaches(id, 'held')).body).toMatchObject({ attempts: 1, failure: { class: 'supplier_failed' } });
+    expect((await desk.reaches(id, 'held')).body).toMatchObject({
+      failure: { class: 'supplier_failed' },
+      operations: { attempts: 1 },
+    });
     await change(id, { attempts: 1 });
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      attempts: 1,
-      attention: { reason: 'attempts_used_up' },
+      operations: { attempts: 1, attention: { reason: 'attempts_used_up' } },
     });
     await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
     expect(await desk.movements(id)).toEqual([]);
@@ -292,7 +292,7 @@ describe('a change of the retry policy', () => {
         deadline: later(4_000),
         longest_wait_seconds: 60,
       });
-      expect(answer.at('retry_policy', 'changed')).toEqual(['longest_wait', 'deadline']);
+      expect(answer.at('operations', 'retry_policy', 'changed')).toEqual(['longest_wait', 'deadline']);
     }
     for (const [path, end] of Object.entries(ends)) await stack.workReaches(path, [end]);
   });

@@ -43,7 +43,7 @@ async function unknownOutcome() {
   await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
   await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
   const id = await desk.place(PACKAGE.completedAtOnce);
-  expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('outcome_unknown');
+  expect((await desk.reaches(id, 'needs_attention')).at('operations', 'attention', 'reason')).toBe('outcome_unknown');
   const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
   return { id, sold: sold! };
 }
@@ -55,7 +55,7 @@ describe('a verdict on a case', () => {
     const [lost] = await desk.simulator.webhooks(sold.id);
     await desk.simulator.replayDelivery(lost!.id);
     const going = await desk.reaches(id, 'processing');
-    expect(going.body).toMatchObject({ attention: null, service_order_id: sold.id });
+    expect(going.body).toMatchObject({ service_order_id: sold.id, operations: { attention: null } });
     expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
     expect(await outcome(resolve(id, { ...UNKNOWN, verdict: 'not_bought' }))).toEqual([409, 'case_not_open']);
     await desk.simulator.calm();
@@ -100,7 +100,7 @@ describe('a verdict on a case', () => {
     expect((await resolve(id, { case: 'contradiction', verdict: 'not_bought' })).status).toBe(200);
     expect((await desk.attempts(id)).map(({ state }) => state)).toEqual(['failed', 'processing']);
     await desk.simulator.completeOrder(second!.serviceId!);
-    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
+    expect((await desk.reaches(id, 'completed')).at('operations', 'attempts')).toBe(2);
     expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
   });
 
@@ -149,12 +149,12 @@ describe('concurrent retries', () => {
   it('grant one attempt together', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    expect((await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
+    expect((await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(3);
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { reason: 'again' })),
     );
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(4);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(4);
     expect((await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'enough' })).status).toBe(200);
   });
 });

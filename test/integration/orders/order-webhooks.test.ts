@@ -60,7 +60,7 @@ describe('a webhook delivery', () => {
       { outcome: 'completed', decision: 'advance' },
       { outcome: 'processing', decision: 'known' },
     ]);
-    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ attention: null });
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ operations: { attention: null } });
     expect(await desk.cases(id)).toEqual([]);
   });
 

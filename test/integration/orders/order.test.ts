@@ -23,10 +23,9 @@ describe('an order', () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
     expect(order.body).toMatchObject({
-      attempts: 1,
+      operations: { attempts: 1, attention: null },
       charged: { amount: '2.40', currency: 'USD' },
       failure: null,
-      attention: null,
     });
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
     expect(await desk.sends(id)).toEqual([[expect.objectContaining({ status: 201 })]]);
@@ -77,7 +76,11 @@ describe('an order', () => {
   it('fails after one send and costs nothing when the service refuses it permanently', async () => {
     const id = await desk.placeRefused();
     const order = await desk.reaches(id, 'failed');
-    expect(order.body).toMatchObject({ failure: { class: 'invalid_request' }, attempts: 1, charged: null });
+    expect(order.body).toMatchObject({
+      failure: { class: 'invalid_request' },
+      charged: null,
+      operations: { attempts: 1 },
+    });
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.ledger(id)).toEqual([]);
   });
@@ -89,7 +92,10 @@ describe('a held order', () => {
     try {
       const id = await desk.place(1002);
       const held = await desk.reaches(id, 'held');
-      expect(held.body).toMatchObject({ failure: { class: 'insufficient_balance' }, next_step_at: expect.any(String) });
+      expect(held.body).toMatchObject({
+        failure: { class: 'insufficient_balance' },
+        operations: { next_step_at: expect.any(String) },
+      });
       expect(await desk.ledger(id)).toEqual([]);
       await desk.simulator.deposit('250000.00');
       await desk.reaches(id, 'completed');

@@ -44,7 +44,7 @@ describe('a review without a decision', () => {
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
     expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'refund_missing' },
+      operations: { attention: { reason: 'refund_missing' } },
     });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
@@ -151,7 +151,7 @@ describe('a cancellation with an unknown outcome', () => {
     await desk.simulator.onRequest('cancelEsim', { kind: 'server_error' }, { count: null });
     const second = await desk.cancel(esimId, { accept_without_refund: true });
     expect((await desk.cancellationReaches(second, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'service_not_answering' },
+      operations: { attention: { reason: 'service_not_answering' } },
     });
     expect(
       (await act(second, 'resolve', { case: 'service_not_answering', verdict: 'not_bought', next: 'abandon' })).status,

@@ -45,7 +45,7 @@ describe('the cancellation of an eSIM', () => {
     expect(cancellation.body).toMatchObject({
       esim_id: esimId,
       reason: 'travels later',
-      attempts: 1,
+      operations: { attempts: 1 },
       failure: null,
       refund: { status: 'completed', review: 'accepted', amount: { amount: '2.40', currency: 'USD' } },
     });
@@ -79,7 +79,7 @@ describe('the cancellation of an eSIM', () => {
     await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' }, { count: null });
     const id = await desk.cancel(esimId);
     const held = await desk.cancellationReaches(id, 'held');
-    expect(held.at('next_step_at')).not.toBeNull();
+    expect(held.at('operations', 'next_step_at')).not.toBeNull();
     expect(held.textAt('failure', 'detail')).toContain('usage_is_zero');
     expect(await sendsOf(id)).toEqual([]);
     await desk.simulator.calm();
@@ -110,7 +110,7 @@ describe('the cancellation of an eSIM', () => {
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const refused = await desk.cancel(esimId, { accept_without_refund: true });
     const answer = await desk.cancellationReaches(refused, 'refused');
-    expect(answer.body).toMatchObject({ failure: { class: 'cancellation_refused' }, attempts: 1 });
+    expect(answer.body).toMatchObject({ failure: { class: 'cancellation_refused' }, operations: { attempts: 1 } });
     // After a refusal, another cancellation can be created.
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId, { accept_without_refund: true });
@@ -252,7 +252,7 @@ describe('a refund', () => {
     const id = await desk.cancel(esimId);
     const withCase = await desk.cancellationReaches(id, 'needs_attention');
     expect(withCase.body).toMatchObject({
-      attention: { reason: 'refund_failed' },
+      operations: { attention: { reason: 'refund_failed' } },
       refund: { status: 'needs_attention' },
     });
     await act(id, 'resolve', { case: 'refund_failed', verdict: 'dismissed' });

@@ -34,7 +34,7 @@ describe('a top-up', () => {
     expect(topup.body).toMatchObject({
       esim_id: esimId,
       package_id: 1002,
-      attempts: 1,
+      operations: { attempts: 1 },
       charged: { amount: '5.10', currency: 'USD' },
       failure: null,
     });
@@ -75,7 +75,7 @@ describe('a top-up', () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
     const topup = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
-    expect(topup.body).toMatchObject({ attempts: 2 });
+    expect(topup.body).toMatchObject({ operations: { attempts: 2 } });
     expect((await rechargesOf(esimId)).map(({ status }) => status).toSorted()).toEqual(['completed', 'failed']);
   });
 
@@ -189,7 +189,7 @@ describe('a top-up with a lost answer', () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
     const withCase = await desk.topupReaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'service_not_answering' } });
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'service_not_answering' } } });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
     expect(shown).toMatchObject({

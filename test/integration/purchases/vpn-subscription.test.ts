@@ -43,7 +43,7 @@ describe('a VPN subscription', () => {
     const subscription = await active();
     expect(subscription.body).toMatchObject({
       status: 'active',
-      attempts: 1,
+      operations: { attempts: 1 },
       has_access_data: true,
       charged: { amount: '2.90', currency: 'USD' },
       expires_at: expect.any(String),
@@ -103,7 +103,7 @@ describe('a VPN subscription', () => {
 
   it('gets a new attempt after its failure and credit [spec: state.vpn.failed]', async () => {
     await desk.simulator.nextPurchases({ operation: 'vpn', outcome: 'processing_then_failed', delay_ms: 200 });
-    expect((await active()).body).toMatchObject({ attempts: 2 });
+    expect((await active()).body).toMatchObject({ operations: { attempts: 2 } });
   });
 
   it('is held without a margin, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
@@ -182,7 +182,9 @@ describe('an active VPN subscription', () => {
       data,
     });
     const withCase = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
+    expect(withCase.body).toMatchObject({
+      operations: { attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } },
+    });
     // Further reports are recorded while the case is open.
     await stack.simulator.post('/simulator/webhooks/send', {
       environment: 'sandbox',
@@ -192,7 +194,9 @@ describe('an active VPN subscription', () => {
     const reports = async () =>
       (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
     await expect.poll(reports).toEqual(['applied', 'applied']);
-    expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
+    expect(
+      (await stack.api.get(`/v1/vpn/subscriptions/${id}?expand=operations`)).at('operations', 'attention', 'reason'),
+    ).toBe('contradiction');
     const shownWithCase = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
     expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
       ...shownWithCase,
@@ -208,7 +212,7 @@ describe('an active VPN subscription', () => {
     const verdict = { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     const lives = await desk.subscriptionReaches(id, 'active');
-    expect(lives.body).toMatchObject({ attention: null, resubmission: { verdict: 'not_needed' } });
+    expect(lives.body).toMatchObject({ operations: { attention: null, resubmission: { verdict: 'not_needed' } } });
   });
 });
 
@@ -264,7 +268,7 @@ describe('the end of a VPN subscription', () => {
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
     await cancel(id);
     const withCase = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ attention: { reason: 'cancellation_refused' } });
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'cancellation_refused' } } });
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     // A new run shows the case and does not repeat the request.
     await operator.terminate(id);

@@ -24,7 +24,17 @@ export const MISTAKES_IN_ADDRESSES: readonly Mistake[] = [
   ofQuery(
     'a status in capitals',
     'status=COMPLETED',
-    'The parameter `status` must be one of accepted, held, submitting, processing, needs_attention, completed, failed, abandoned, or several, separated by commas.',
+    'The parameter `status` must be one of accepted, held, submitting, processing, needs_attention, completed, failed, abandoned, or several, separated by commas; did you mean `completed`?',
+  ),
+  ofQuery(
+    'an expansion in the plural',
+    'expand=esims',
+    'The parameter `expand` must be one of operations, esim, activation, or several, separated by commas; did you mean `esim`?',
+  ),
+  ofQuery(
+    'an expansion as Stripe writes it',
+    'expand[]=esim',
+    'The parameter `expand[]` is not a known parameter; did you mean `expand`?',
   ),
   ofQuery(
     'a singular',

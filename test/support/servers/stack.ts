@@ -157,7 +157,8 @@ export class Stack implements AsyncDisposable {
     return waitFor(
       `${path} is ${statuses.join(' or ')}`,
       async () => {
-        const answer = await this.api.get(path);
+        // The operator's view contains all that tests compare.
+        const answer = await this.api.get(`${path}?expand=operations`);
         if (answer.status !== 200) throw new Error(`GET answered ${answer.status}: ${answer.text}`);
         const status = answer.textAt('status');
         if (statuses.includes(status)) return answer;

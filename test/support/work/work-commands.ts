@@ -85,9 +85,8 @@ export const row = (id: string, changes: Record<string, unknown> = {}) => ({
   package_id: 1001,
   external_order_id: 'shop-1',
   failure: { class: 'insufficient_balance' },
-  attention: null,
   charged: null,
-  next_step_at: '2030-01-01T00:00:00.000Z',
+  operations: { attention: null, next_step_at: '2030-01-01T00:00:00.000Z' },
   ...changes,
 });
 /** A refusal of the API. */

@@ -70,6 +70,19 @@ describe('a wait', () => {
     expect(await client(ok(withCase), ok(failed)).waitFor(held, { until: ['completed'] })).toEqual(failed);
   });
 
+  it('reads finished work once more for what it lacks of `expand`, and asks for it in each read', async () => {
+    const accepted = { id: 'ord_1', status: 'accepted' };
+    const plain = { id: 'ord_1', status: 'completed' };
+    const expanded = { ...plain, activation: null };
+    const expand = ['activation', 'esim'] as const;
+    const done = { ...expanded, esim: null };
+    expect(await client(ok(done)).waitFor(plain, { expand })).toEqual(done);
+    expect(await client().waitFor(expanded, { expand: ['activation'] })).toEqual(expanded);
+    expect(await client(ok(accepted), ok(done)).waitFor(accepted, { expand })).toEqual(done);
+    const asked = network.seen.map(({ url }) => new URL(url).searchParams.get('expand'));
+    expect(asked).toEqual(['activation,esim', 'activation,esim', 'activation,esim']);
+  });
+
   it('uses the wait of the API, and does not hurry an API without waits', async () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const held = { id: 'ord_1', status: 'held' };

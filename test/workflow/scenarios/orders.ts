@@ -53,7 +53,10 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     await waitFor(
       'it waits for two minutes',
       async () =>
-        Date.parse((await desk.stack.api.get(`/v1/orders/${id}`)).textAt('next_step_at')) > Date.now() + 60_000,
+        Date.parse(
+          (await desk.stack.api.get(`/v1/orders/${id}?expand=operations`)).textAt('operations', 'next_step_at'),
+        ) >
+        Date.now() + 60_000,
     );
     await change({ first_wait_seconds: 1, deadline: new Date(Date.now() + 4_000).toISOString() });
     await desk.reaches(id, 'failed');

@@ -95,7 +95,8 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     });
     await waitFor(
       'it waits for ten minutes',
-      async () => Date.parse((await desk.reaches(id, 'held')).textAt('next_step_at')) > Date.now() + 60_000,
+      async () =>
+        Date.parse((await desk.reaches(id, 'held')).textAt('operations', 'next_step_at')) > Date.now() + 60_000,
     );
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
     await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });

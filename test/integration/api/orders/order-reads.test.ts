@@ -125,7 +125,7 @@ describe('reading orders', () => {
         })
         .where(eq(orders.id, id)),
     );
-    expect(orderOf(await caller.get(`/v1/orders/${id}`))).toMatchObject({
+    expect(orderOf(await caller.get(`/v1/orders/${id}?expand=operations`))).toMatchObject({
       status: 'needs_attention',
       failure: {
         class: 'timeout',
@@ -133,9 +133,11 @@ describe('reading orders', () => {
         meaning: expect.any(String),
         advice: expect.any(String),
       },
-      attention: { reason: 'outcome_unknown', meaning: expect.any(String), advice: expect.any(String) },
       charged: { amount: '9.80', currency: 'EUR' },
-      next_step_at: '2030-01-31T12:00:01.000Z',
+      operations: {
+        attention: { reason: 'outcome_unknown', meaning: expect.any(String), advice: expect.any(String) },
+        next_step_at: '2030-01-31T12:00:01.000Z',
+      },
     });
   });
 

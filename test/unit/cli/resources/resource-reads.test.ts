@@ -41,7 +41,7 @@ describe('a list', () => {
     expect(first).toMatch(/^topup_1 {2}held {4}insufficient_balance {2} +1001 /);
     expect(second.indexOf('shop-9')).toBe(headers.indexOf('EXTERNAL'));
     expect(first.slice(headers.indexOf('NEXT STEP AT'))).toBe('2030-01-01 00:00:00Z');
-    expect(api.calls[0]?.call).toBe('GET /v1/topups?status=held&limit=100');
+    expect(api.calls[0]?.call).toBe('GET /v1/topups?status=held&limit=100&expand=operations');
   });
 
   it('reads no more than --limit, and says when there are more', async () => {
@@ -49,8 +49,27 @@ describe('a list', () => {
     const { output, notes } = await list({ limit: 2, json: true });
     expect(JSON.parse(output)).toHaveLength(2);
     expect(notes).toBe('There are more than 2: use --limit or --all.\n');
-    expect(api.calls[0]?.call).toBe('GET /v1/orders?limit=3');
+    expect(api.calls[0]?.call).toBe('GET /v1/orders?limit=3&expand=operations');
     expect((await list({ limit: 3 })).notes).toBe('');
+  });
+});
+
+describe('a list of work', () => {
+  it("is shown without the operator's view to a key that lacks its scope", async () => {
+    const { operations: _, ...plain } = row('ord_1');
+    api.answer = (_method, path) =>
+      path.includes('expand') ? problem(403, 'missing_scope', { missing_scope: 'orders:operate' }) : pageOf(plain);
+    expect((await list()).output).toMatch(/^ord_1 +held +insufficient_balance /m);
+    expect(api.calls.map(({ call }) => call)).toEqual([
+      'GET /v1/orders?limit=100&expand=operations',
+      'GET /v1/orders?limit=100',
+    ]);
+  });
+
+  it('embeds what --expand names instead', async () => {
+    api.answer = () => pageOf(row('ord_1'));
+    await list({ expand: ['esim', 'activation'] });
+    expect(api.calls.map(({ call }) => call)).toEqual(['GET /v1/orders?expand=esim%2Cactivation&limit=100']);
   });
 });
 
