@@ -19,6 +19,7 @@ import { requestContext } from '#api/http/request-context.ts';
 import { securityHeaders } from '#api/http/security-headers.ts';
 import { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { reconciliationOperations } from '#api/money/reconciliations.ts';
+import { salesOperations } from '#api/money/sales.ts';
 import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
 import { Offers } from '#api/offers/offers.ts';
@@ -97,6 +98,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...pricingOperations(dependencies, offers),
     ...walletOperations(dependencies),
     ...walletTransactionOperations(dependencies),
+    ...salesOperations(dependencies),
     ...reconciliationOperations(dependencies),
     ...storefrontUpdateOperations(dependencies),
     ...webhookEndpointOperations(dependencies),

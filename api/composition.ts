@@ -1,4 +1,5 @@
 import { KeyCache } from '#api/access/key-cache.ts';
+import { OpenPerKey } from '#api/access/open-per-key.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';
@@ -118,6 +119,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       tail,
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,
+      openExports: new OpenPerKey(),
       onUnused,
       headerPrefix: config.headerPrefix,
       webhookSecrets: config.webhookSecrets,

@@ -7,7 +7,7 @@ import { addDoctorCommand } from '#cli/doctor/doctor-command.ts';
 import { addListenCommand } from '#cli/events/listen-command.ts';
 import { addPricingActions } from '#cli/money/pricing-command.ts';
 import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
-import { AUDIT, CASES, EVENTS, REFUNDS, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
+import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import { addCall, addResource, withExamples } from '#cli/resources/resource-command.ts';
@@ -55,7 +55,7 @@ addDemoCommand(program);
 for (const kind of WORK_KINDS) {
   addWorkActions(addResource(program, PURCHASES[kind], environment), WORK_RESOURCES[kind], environment);
 }
-for (const resource of [BATCHES, ESIMS, SHARE_LINKS, PACKAGES, QUOTES, WALLET, REFUNDS, CASES])
+for (const resource of [BATCHES, ESIMS, SHARE_LINKS, PACKAGES, QUOTES, WALLET, SALES, REFUNDS, CASES])
   addResource(program, resource, environment);
 addPricingActions(addResource(program, PRICING, environment), environment);
 addListenCommand(addResource(program, EVENTS, environment), environment);

@@ -14,6 +14,7 @@ import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { customerHash } from '#api/work/customer-reference.ts';
+import { cancellationCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
@@ -66,6 +67,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     list: {
       query: cancellationListQuery,
       page: cancellationPage,
+      csv: cancellationCsv,
       filter: (query, { keyRing }) => ({
         esimId: query.esim_id,
         customerReferenceHash: customerHash(keyRing, query.customer_reference),

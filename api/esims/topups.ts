@@ -13,6 +13,7 @@ import {
 import type { Operation } from '#api/http/operation.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
+import { topupCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { topupReads } from '#db/work/topup-queries.ts';
@@ -58,6 +59,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
           of: 'options',
           id: body.package_id,
           maxPrice: body.max_price,
+          customerPrice: body.customer_price,
           ifUnavailable: body.if_unavailable,
         });
       },
@@ -66,6 +68,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     list: {
       query: topupListQuery,
       page: topupPage,
+      csv: topupCsv,
       filter: (query) => ({
         esimId: query.esim_id,
         externalTopupIds: query.external_topup_id,

@@ -1,8 +1,9 @@
 import { mayStill } from '#api/access/authentication.ts';
+import { OpenPerKey } from '#api/access/open-per-key.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
-import type { SseWriter } from '#api/http/sse-writer.ts';
+import type { StreamWriter } from '#api/http/stream-writer.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
@@ -26,19 +27,18 @@ interface Reader {
 /** Server-sent events: new events for readers that stay connected. */
 export class EventStreams {
   readonly #dependencies: ApiDependencies;
-  readonly #open = new Map<string, number>();
-  #all = 0;
+  readonly #open: OpenPerKey;
 
   constructor(dependencies: ApiDependencies) {
     this.#dependencies = dependencies;
+    this.#open = new OpenPerKey((all) => dependencies.metrics.waiting.set({ for: 'stream' }, all));
   }
 
   /** @throws Problem too_many_streams */
   open(filter: EventFilter, reader: Reader): StreamedReply {
     const { perKey, stallMs } = this.#dependencies.streams;
-    // Counted for the lineage: a key and its successor share the limit.
     const { lineageId } = reader.caller;
-    if ((this.#open.get(lineageId) ?? 0) >= perKey) {
+    if (this.#open.of(lineageId) >= perKey) {
       throw new Problem('too_many_streams', {
         detail: `The limit of an API key is ${perKey}.`,
         headers: { 'Retry-After': String(RECONNECT_MS / 1_000) },
@@ -48,26 +48,11 @@ export class EventStreams {
       status: 200,
       headers: HEADERS,
       stallMs,
-      send: async (writer) => {
-        this.#count(lineageId, 1);
-        try {
-          await this.#send(writer, filter, reader);
-        } finally {
-          this.#count(lineageId, -1);
-        }
-      },
+      send: (writer) => this.#open.during(lineageId, () => this.#send(writer, filter, reader)),
     };
   }
 
-  #count(lineageId: string, change: 1 | -1): void {
-    const count = (this.#open.get(lineageId) ?? 0) + change;
-    if (count === 0) this.#open.delete(lineageId);
-    else this.#open.set(lineageId, count);
-    this.#all += change;
-    this.#dependencies.metrics.waiting.set({ for: 'stream' }, this.#all);
-  }
-
-  async #send(writer: SseWriter, filter: EventFilter, reader: Reader): Promise<void> {
+  async #send(writer: StreamWriter, filter: EventFilter, reader: Reader): Promise<void> {
     const { database, tail, streams } = this.#dependencies;
     let position = reader.after;
     let keySeenAt = performance.now();
@@ -149,7 +134,7 @@ class EventBuffer {
   /** @param isRelevant whether the reader gets an event. */
   constructor(
     tail: ApiDependencies['tail'],
-    writer: SseWriter,
+    writer: StreamWriter,
     isRelevant: (event: PublishedEvent) => boolean,
     { subjectId, maxBehind }: Pick<EventFilter, 'subjectId'> & { readonly maxBehind: number },
   ) {

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { SseWriter } from '#api/http/sse-writer.ts';
+import { StreamWriter } from '#api/http/stream-writer.ts';
 
 /** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
@@ -14,7 +14,7 @@ export interface StreamedReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
   /** Writes the stream; the answer ends when the promise resolves. */
-  readonly send: (writer: SseWriter) => Promise<void>;
+  readonly send: (writer: StreamWriter) => Promise<void>;
   /** Time without reading after which the connection of a reader is closed, in milliseconds. */
   readonly stallMs: number;
 }
@@ -47,7 +47,10 @@ export function sendReply(response: Response, reply: Reply): void {
   response.end(reply.body);
 }
 
-/** Sends a streamed answer. An error during the stream closes the connection: the status is sent by then. */
+/**
+ * Sends a streamed answer. An error during the stream breaks the connection: the status is sent by then, and an answer
+ * that ends properly would look whole.
+ */
 export async function sendStream(response: Response, { status, headers, send, stallMs }: StreamedReply): Promise<void> {
   response.status(status).set({ ...headers });
   if (response.req.method === 'HEAD') {
@@ -55,10 +58,12 @@ export async function sendStream(response: Response, { status, headers, send, st
     return;
   }
   response.flushHeaders();
-  const writer = new SseWriter(response, stallMs);
+  const writer = new StreamWriter(response, stallMs);
   try {
     await send(writer);
-  } finally {
-    response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
   }
+  response.end();
 }

@@ -4,6 +4,7 @@ import { esimIdInput, orderIdInput } from '#api/esims/esim-schemas.ts';
 import { workKindField } from '#api/fields/ids.ts';
 import { instant, timeInQuery } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
+import { amount, safe, text, type CsvColumns } from '#api/lists/csv-file.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import type { WalletLine } from '#db/money/journal-queries.ts';
 import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
@@ -147,3 +148,19 @@ export function walletTransactionJson({ entry, movement: shown, work }: WalletLi
           },
   };
 }
+
+/** The columns of the list as a file. */
+export const walletTransactionCsv: CsvColumns<z.input<typeof walletTransaction>> = {
+  id: safe((line) => line.id),
+  direction: safe((line) => line.direction),
+  amount: amount((line) => line.amount),
+  cause_kind: safe(({ cause }) => cause?.kind),
+  cause_id: text(({ cause }) => cause?.id),
+  subject_kind: safe((line) => line.subject_kind),
+  subject_id: safe((line) => line.subject_id),
+  created_at: safe((line) => line.created_at),
+  service_movement_id: text(({ service }) => service?.id),
+  service_amount: amount(({ service }) => service?.amount),
+  service_reason: text(({ service }) => service?.reason),
+  service_occurred_at: safe(({ service }) => service?.occurred_at),
+};

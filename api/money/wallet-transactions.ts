@@ -3,23 +3,27 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { csvAnswer, csvReply } from '#api/lists/csv-file.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import {
   walletTransaction,
+  walletTransactionCsv,
   walletTransactionExample,
   walletTransactionJson,
   walletTransactionPage,
   walletTransactionQuery,
 } from '#api/money/wallet-transaction-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { listJournal, listMovementsWithoutCause } from '#db/money/journal-queries.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
 import { explainMovement } from '#fulfilment/operator/explain-movement.ts';
 
 const tag = 'Wallet';
 const JSON_TYPE = 'application/json';
 
 /** Movements of our journal and of the service's wallet. */
-export function walletTransactionOperations({ database, now }: ApiDependencies): Operation[] {
+export function walletTransactionOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, now } = dependencies;
   return [
     operation({
       id: 'listWalletTransactions',
@@ -42,32 +46,42 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
           example: { data: [walletTransactionExample], next_cursor: null },
         },
       },
-      handle: async ({
-        query: {
-          limit,
-          cursor,
-          cause,
-          direction,
-          order_id: orderId,
-          esim_id: esimId,
-          created_after: after,
-          created_before: before,
-        },
-      }) => {
-        const list = cause === 'none' ? 'm' : 'j';
-        const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor(list, cursor) };
-        const filter = { direction, orderId, esimId, after, before };
-        const found = await database.run((db) =>
-          cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page),
-        );
+      handle: async ({ query: { limit, cursor, ...filter } }) => {
+        const list = filter.cause === 'none' ? 'm' : 'j';
+        const after = cursor === undefined ? undefined : readNumberCursor(list, cursor);
+        const found = await database.run((db) => linesOf(db, filter, { limit: limit + 1, after }));
         const shown = found.slice(0, limit);
         const last = found.length > limit ? shown.at(-1) : undefined;
-        const lastId = (last?.entry ?? last?.movement)?.id;
         return jsonReply(200, {
           data: shown.map(walletTransactionJson),
-          next_cursor: lastId === undefined ? null : numberCursor(list, lastId),
+          next_cursor: last === undefined ? null : numberCursor(list, idOf(last)),
         });
       },
+    }),
+    operation({
+      id: 'exportWalletTransactions',
+      method: 'get',
+      path: '/v1/wallet/transactions.csv',
+      tag,
+      summary: 'Get all movements of the wallet that match as CSV, newest first',
+      scope: 'wallet:read',
+      accountWide: true,
+      query: walletTransactionQuery.omit({ limit: true, cursor: true }),
+      answers: csvAnswer('movements'),
+      problems: ['too_many_streams'],
+      handle: async ({ query, caller }) =>
+        csvReply(
+          dependencies,
+          { caller, scope: 'wallet:read' },
+          {
+            name: 'wallet-transactions',
+            columns: walletTransactionCsv,
+            read: async (after: bigint | undefined, limit) => {
+              const found = await database.run((db) => linesOf(db, query, { limit, after }));
+              return found.map((line) => ({ item: walletTransactionJson(line), position: idOf(line) }));
+            },
+          },
+        ),
     }),
     operation({
       id: 'explainWalletTransaction',
@@ -110,4 +124,23 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       },
     }),
   ];
+}
+
+type Filter = Omit<z.output<typeof walletTransactionQuery>, 'limit' | 'cursor'>;
+
+/** A page of the journal, or of the movements without a cause in it. */
+async function linesOf(
+  db: Executor,
+  { cause, direction, order_id: orderId, esim_id: esimId, created_after: after, created_before: before }: Filter,
+  page: { readonly limit: number; readonly after: bigint | undefined },
+): Promise<WalletLine[]> {
+  const filter = { direction, orderId, esimId, after, before };
+  return cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page);
+}
+
+/** @throws TypeError when it has neither a journal row nor a movement. */
+function idOf({ entry, movement }: WalletLine): bigint {
+  const row = entry ?? movement;
+  if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');
+  return row.id;
 }

@@ -51,8 +51,8 @@ export interface Wanted {
   readonly of: OffersOf;
   readonly id: number;
   readonly maxPrice: Money | undefined;
-  /** What the customer pays, for a subscription. */
-  readonly customerPrice?: Money;
+  /** What the customer pays. */
+  readonly customerPrice?: Money | undefined;
   /** `report`: it is not bought, so the caller cannot ask to be held. */
   readonly ifUnavailable: 'refuse' | 'hold' | 'report';
 }

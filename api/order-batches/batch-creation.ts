@@ -64,6 +64,7 @@ async function objectionTo(offers: Offers, items: Items): Promise<Problem | unde
       of: 'packages',
       id: item.package_id,
       maxPrice: item.max_price,
+      customerPrice: item.customer_price,
       ifUnavailable: item.if_unavailable,
     };
     return { wanted, at: placeOf(index) };
@@ -108,6 +109,7 @@ function newBatch(
       encryptedDeviceImei: null,
       customer: reference === undefined ? undefined : newCustomer(keyRing, 'order', id, reference),
       maxPrice: limits[index] ?? null,
+      customerPrice: item.customer_price,
       deadlineAt: item.deadline ?? null,
       metadata: item.metadata ?? {},
     };

@@ -12,6 +12,7 @@ import {
   orderPage,
 } from '#api/orders/order-schemas.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
+import { orderCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { orderReads } from '#db/work/order-queries.ts';
@@ -52,6 +53,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
           of: 'packages',
           id: body.package_id,
           maxPrice: body.max_price,
+          customerPrice: body.customer_price,
           ifUnavailable: body.if_unavailable,
         }),
       added: {},
@@ -59,6 +61,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     list: {
       query: orderListQuery,
       page: orderPage,
+      csv: orderCsv,
       filter: (query) => ({
         externalOrderIds: query.external_order_id,
         packageId: query.package_id,

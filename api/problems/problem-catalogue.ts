@@ -256,8 +256,8 @@ export const PROBLEMS = {
   },
   too_many_streams: {
     status: 429,
-    title: 'This API key has too many event streams open',
-    advice: 'Close one, or share one among its readers.',
+    title: 'This API key has too many streams or downloads open',
+    advice: 'Close one, wait until a download has ended, or share one stream among its readers.',
   },
   internal_error: {
     status: 500,

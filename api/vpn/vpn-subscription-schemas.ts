@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
-import { money, moneyInput } from '#api/fields/money.ts';
+import { moneyInput } from '#api/fields/money.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/revealed-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
@@ -17,7 +17,6 @@ import {
   workOutputExample,
 } from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import { plainMoney } from '#domain/money/money.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
@@ -32,12 +31,12 @@ export const vpnSubscriptionInput = z
   .strictObject({
     vpn_plan_id: vpnPlanId,
     external_subscription_id: externalSubscriptionId,
+    ...purchaseInput('vpn_subscription'),
     customer_price: moneyInput.meta({
       description:
         'Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.',
       example: examplePrice,
     }),
-    ...purchaseInput('vpn_subscription'),
     customer_reference: customerReference.meta({
       description: 'Your reference of the customer. Stored encrypted, and sent to the service.',
     }),
@@ -61,7 +60,6 @@ export const vpnSubscriptionOutput = z
       .string()
       .nullable()
       .meta({ description: 'Id of the subscription at the service.', example: '5120' }),
-    customer_price: money.nullable().meta({ description: 'Price that the customer pays. Null in old ones.' }),
     has_access_data: z.boolean().meta({ description: 'True once `/access` returns data.' }),
     started_at: instant.nullable(),
     expires_at: instant.nullable().meta({ description: 'When the subscription ends, if the service gives a time.' }),
@@ -85,12 +83,12 @@ export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
   external_subscription_id: 'shop-vpn-000042',
   customer_reference: 'C-2207',
   service_subscription_id: null,
-  customer_price: examplePrice,
   has_access_data: false,
   started_at: null,
   expires_at: null,
   cancel_requested_at: null,
   ...referenceOutputExample,
+  customer_price: examplePrice,
   ...workOutputExample,
   max_price: null,
   metadata: {},
@@ -138,11 +136,6 @@ export function vpnSubscriptionJson(
     external_subscription_id: subscription.externalSubscriptionId,
     customer_reference: customer,
     service_subscription_id: serviceId,
-    customer_price: plainMoney(
-      subscription.customerPrice,
-      // That of an old row counts in the currency of the plan.
-      subscription.customerPriceCurrency ?? subscription.chargedCurrency,
-    ),
     has_access_data: subscription.encryptedAccess !== null,
     started_at: instantJson(subscription.startedAt),
     expires_at: instantJson(subscription.expiresAt),

@@ -23,6 +23,7 @@ import { customerHash, newCustomer, readCustomer } from '#api/work/customer-refe
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { plainWork } from '#api/work/shown-work.ts';
 import { retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
+import { vpnSubscriptionCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { type WorkJson, type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
@@ -91,6 +92,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     list: {
       query: vpnSubscriptionListQuery,
       page: vpnSubscriptionPage,
+      csv: vpnSubscriptionCsv,
       filter: (query) => ({
         externalSubscriptionIds: query.external_subscription_id,
         vpnPlanId: query.vpn_plan_id,

@@ -26,6 +26,7 @@ import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
 interface CreationRequest {
   readonly body: {
     readonly max_price?: Money | undefined;
+    readonly customer_price?: Money | undefined;
     readonly quote_id?: string | undefined;
     readonly deadline?: Date | undefined;
     readonly metadata?: NewWork['metadata'] | undefined;
@@ -92,6 +93,7 @@ export async function createWork<Row>(
         apiKeyId: lineageId,
         requestKey: requestKey(dependencies.keyRing, lineageId, key),
         maxPrice: limit ?? null,
+        customerPrice: body.customer_price,
         deadlineAt: body.deadline ?? null,
         metadata: body.metadata ?? {},
       };

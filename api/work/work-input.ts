@@ -90,6 +90,11 @@ export function purchaseInput(kind: WorkKind) {
         `the ${noun} is held. A limit in another currency is refused with 422; if the currency of the price is not ` +
         `known when the ${noun} is accepted, it is held until the limit is changed.`,
     }),
+    customer_price: moneyInput.optional().meta({
+      description:
+        'Price that your customer pays, in the currency of the price of the service. It is for the summary of ' +
+        'sales and limits nothing: give `max_price` for that.',
+    }),
     quote_id: z
       .string()
       .max(1_000)

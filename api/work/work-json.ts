@@ -38,10 +38,19 @@ export function workJson(
 
 /** The fields that work with a reference of the caller's own has. */
 export function referenceJson(
-  { replacesId }: { readonly replacesId: string | null },
+  row: Pick<WorkRow, 'chargedCurrency'> & {
+    readonly replacesId: string | null;
+    readonly customerPrice: string | null;
+    readonly customerPriceCurrency: string | null;
+  },
   { replacedBy }: Pick<AttemptSummary, 'replacedBy'>,
 ) {
-  return { replaces: replacesId, replaced_by: replacedBy?.id ?? null };
+  return {
+    // A price without a currency is of an old row, and counts in that of the plan.
+    customer_price: plainMoney(row.customerPrice, row.customerPriceCurrency ?? row.chargedCurrency),
+    replaces: row.replacesId,
+    replaced_by: replacedBy?.id ?? null,
+  };
 }
 
 /** The state of work in sentences. @param work as the API shows it to this caller. */

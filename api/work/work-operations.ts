@@ -5,6 +5,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { idInPath } from '#api/fields/ids.ts';
 import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { csvAnswer, csvReply, type CsvColumns } from '#api/lists/csv-file.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { nextCursor } from '#api/lists/page-reply.ts';
 import { bulkOperation } from '#api/operator/bulk-actions.ts';
@@ -20,6 +21,7 @@ import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-res
 import type { workListQuery } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { PagePosition } from '#db/lists/given-values.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { NO_ATTEMPTS, type WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
@@ -38,12 +40,13 @@ export interface WorkDefinition<
   Filter extends WorkFilter,
   Body extends z.ZodObject,
   Query extends ListQuery,
+  Json extends object,
 > extends Omit<WorkResource, 'find' | 'notFound' | 'path' | 'reference' | 'scopes'> {
   /** For a kind without a reference of the caller's own (`callerReference` in `domain/work/kinds.ts`). */
   readonly reference?: WorkResource['reference'];
   readonly reads: WorkReads<Stored, Filter>;
   /** @param now epoch milliseconds. */
-  readonly json: (stored: Stored, now: number) => WorkJson;
+  readonly json: (stored: Stored, now: number) => Json & WorkJson;
   readonly create: {
     /** For work that is done to something: the call below the path of that, whose id is then the reference. */
     readonly below?: {
@@ -80,6 +83,8 @@ export interface WorkDefinition<
   readonly list: {
     readonly query: Query;
     readonly page: z.ZodType;
+    /** The columns of the list as a file. */
+    readonly csv: CsvColumns<Json>;
     readonly filter: (query: z.output<Query>, dependencies: ApiDependencies) => OwnFilter<Filter>;
   };
   /** The calls that only this kind has. */
@@ -92,7 +97,8 @@ export function workOperations<
   Filter extends WorkFilter,
   Body extends z.ZodObject,
   Query extends ListQuery,
->(dependencies: ApiDependencies, definition: WorkDefinition<Stored, Filter, Body, Query>): Operation[] {
+  Json extends object,
+>(dependencies: ApiDependencies, definition: WorkDefinition<Stored, Filter, Body, Query, Json>): Operation[] {
   const { database, now } = dependencies;
   const { kind, name, tag, example, reads, create, list } = definition;
   const { noun, path } = KINDS[kind];
@@ -100,6 +106,8 @@ export function workOperations<
   const reference = definition.reference ?? callerReferenceOf(kind);
   const show = (stored: Stored, owner: Owner) =>
     workFor(owner, definition.json(withOwnSuccessor(owner, stored), now()));
+  const filterOf = (query: z.output<Query>) =>
+    ({ ...workFilter(query), ...list.filter(query, dependencies) }) as Filter;
   const resource: WorkResource = {
     ...definition,
     path,
@@ -171,13 +179,40 @@ export function workOperations<
         const { limit, cursor } = query;
         const { all } = viewOfWork(dependencies, resource, query.expand, caller);
         const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
-        const filter = { ...workFilter(query), ...list.filter(query, dependencies) } as Filter;
-        const page = await database.run((db) => reads.page(db, ownerId, filter, { limit: limit + 1, after }));
+        const page = await database.run((db) => reads.page(db, ownerId, filterOf(query), { limit: limit + 1, after }));
         const data = await all(page.slice(0, limit).map((stored) => show(stored, ownerId)));
         return jsonReply(200, {
           data,
           next_cursor: nextCursor(page, limit, ({ row }) => positionCursor(kind, row)),
         });
+      },
+    }),
+    operation({
+      id: `export${name}s`,
+      method: 'get',
+      path: `${path}.csv`,
+      tag,
+      summary: `Get all ${noun}s that match as CSV, newest first`,
+      scope: scopes.read,
+      query: list.query.omit({ limit: true, cursor: true, expand: true }),
+      answers: csvAnswer(`${noun}s`),
+      problems: ['too_many_streams'],
+      handle: async ({ query, caller }) => {
+        const { ownerId } = caller;
+        // Without the parameters of a page, which have no influence on a filter.
+        const filter = filterOf({ limit: 0, ...query } as z.output<Query>);
+        return csvReply(
+          dependencies,
+          { caller, scope: scopes.read },
+          {
+            name: path.split('/').slice(2).join('-'),
+            columns: list.csv,
+            read: async (after: PagePosition | undefined, limit) => {
+              const page = await database.run((db) => reads.page(db, ownerId, filter, { limit, after }));
+              return page.map((stored) => ({ item: show(stored, ownerId), position: stored.row }));
+            },
+          },
+        );
       },
     }),
     // Before the path with an id.

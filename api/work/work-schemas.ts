@@ -88,6 +88,9 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
 export function referenceOutput(kind: WorkKind, exampleId: string) {
   const { noun } = KINDS[kind];
   return {
+    customer_price: money
+      .nullable()
+      .meta({ description: 'Price that your customer pays, as you gave it; null: not given.' }),
     replaces: ourId(kind, exampleId)
       .nullable()
       .meta({ description: `The ${noun} that had this reference before and ended without buying; null: none.` }),
@@ -98,7 +101,7 @@ export function referenceOutput(kind: WorkKind, exampleId: string) {
 }
 
 /** {@link referenceOutput} of work that was just accepted. */
-export const referenceOutputExample = { replaces: null, replaced_by: null } as const;
+export const referenceOutputExample = { customer_price: null, replaces: null, replaced_by: null } as const;
 
 /** {@link workOutput} of work that was just accepted. */
 export const workOutputExample = {

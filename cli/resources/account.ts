@@ -1,5 +1,5 @@
 /** The wallet, events, webhook endpoints and the records of what happened. */
-import { list, object, type ListDefinition, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { file, list, object, type ListDefinition, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
 
 /** The wallet at the service. */
@@ -9,6 +9,9 @@ export const WALLET: ResourceDefinition = {
   commands: {
     show: object('getWallet'),
     runway: object('getWalletRunway'),
+    export: file('exportWalletTransactions', {
+      examples: [['--created-after 30d --output journal.csv', 'the journal of 30 days, whole']],
+    }),
     transactions: list(
       'listWalletTransactions',
       {
@@ -21,6 +24,36 @@ export const WALLET: ResourceDefinition = {
       },
       { examples: [['--created-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']] },
     ),
+  },
+};
+
+/** What was sold. */
+export const SALES: ResourceDefinition = {
+  command: 'sales',
+  about: 'what was sold: numbers, cost, revenue and margin',
+  commands: {
+    show: list(
+      'getSales',
+      {
+        day: text((sum) => sum.day),
+        kind: text((sum) => sum.kind),
+        package_id: text((sum) => sum.package_id),
+        vpn_plan_id: text((sum) => sum.vpn_plan_id),
+        sold: text((sum) => sum.sold),
+        cost: money((sum) => sum.cost),
+        refunds: text((sum) => sum.refunds),
+        refunded: money((sum) => sum.refunded),
+        revenue: money((sum) => sum.revenue),
+        unpriced: text((sum) => sum.unpriced),
+        margin: money((sum) => sum.margin),
+      },
+      { examples: [['--from-day 2030-01-01 --to-day 2030-01-31 --group-by day', 'those of January, by day']] },
+    ),
+    export: file('exportSales', {
+      examples: [
+        ['--from-day 2030-01-01 --to-day 2030-01-31 --group-by package --output sales.csv', 'those of January'],
+      ],
+    }),
   },
 };
 

@@ -28,7 +28,7 @@ export type ListCall = NamesOfLists[keyof ResellerClient];
 export type ObjectCall = NamesOfObjects[keyof ResellerClient];
 /** The calls of the client that return the bytes of a file. */
 export type FileCall = {
-  [Name in keyof ResellerClient]: ResultOf<Name> extends Promise<Uint8Array> ? Name : never;
+  [Name in keyof ResellerClient]: ResultOf<Name> extends Promise<Uint8Array | string> ? Name : never;
 }[keyof ResellerClient];
 
 interface Details {

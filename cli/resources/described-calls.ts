@@ -129,6 +129,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Maximum that the service may charge, in the currency of its price. While its price is higher, the order is held. A limit in another currency is refused with 422; if the currency of the price is not known when the order is accepted, it is held until the limit is changed."
       },
       {
+        "name": "customer_price",
+        "kind": "money",
+        "description": "Price that your customer pays, in the currency of the price of the service. It is for the summary of sales and limits nothing: give `max_price` for that."
+      },
+      {
         "name": "quote_id",
         "kind": "text",
         "description": "The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given."
@@ -156,6 +161,82 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "keyed": true,
     "prefers": true
+  },
+  "exportOrders": {
+    "summary": "Get all orders that match as CSV, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "external_order_id",
+        "kind": "texts",
+        "description": "Only the order with your reference. Up to 100, separated by commas."
+      },
+      {
+        "name": "package_id",
+        "kind": "integer",
+        "description": ""
+      },
+      {
+        "name": "esim_id",
+        "kind": "text",
+        "description": "Id of an eSIM."
+      },
+      {
+        "name": "batch_id",
+        "kind": "text",
+        "description": "Only the orders of this batch."
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
+        "name": "status",
+        "kind": "texts",
+        "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, completed, failed, abandoned."
+      },
+      {
+        "name": "failure_class",
+        "kind": "text",
+        "description": "Why it is held, or why it failed."
+      },
+      {
+        "name": "attention",
+        "kind": "text",
+        "description": "Why it needs attention."
+      },
+      {
+        "name": "created_by",
+        "kind": "text",
+        "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
+      },
+      {
+        "name": "created_after",
+        "kind": "time",
+        "description": "Later than this."
+      },
+      {
+        "name": "created_before",
+        "kind": "time",
+        "description": "Earlier than this."
+      },
+      {
+        "name": "updated_after",
+        "kind": "time",
+        "description": "Changed later than this."
+      }
+    ]
   },
   "actOnManyOrders": {
     "summary": "Perform one action on many orders",
@@ -512,6 +593,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Maximum that the service may charge, in the currency of its price. While its price is higher, the top-up is held. A limit in another currency is refused with 422; if the currency of the price is not known when the top-up is accepted, it is held until the limit is changed."
       },
       {
+        "name": "customer_price",
+        "kind": "money",
+        "description": "Price that your customer pays, in the currency of the price of the service. It is for the summary of sales and limits nothing: give `max_price` for that."
+      },
+      {
         "name": "quote_id",
         "kind": "text",
         "description": "The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given."
@@ -539,6 +625,77 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "keyed": true,
     "prefers": true
+  },
+  "exportTopups": {
+    "summary": "Get all top-ups that match as CSV, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "esim_id",
+        "kind": "text",
+        "description": "Id of an eSIM."
+      },
+      {
+        "name": "external_topup_id",
+        "kind": "texts",
+        "description": "Only the top-up with your reference. Up to 100, separated by commas."
+      },
+      {
+        "name": "package_id",
+        "kind": "integer",
+        "description": ""
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
+        "name": "status",
+        "kind": "texts",
+        "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, completed, failed, abandoned."
+      },
+      {
+        "name": "failure_class",
+        "kind": "text",
+        "description": "Why it is held, or why it failed."
+      },
+      {
+        "name": "attention",
+        "kind": "text",
+        "description": "Why it needs attention."
+      },
+      {
+        "name": "created_by",
+        "kind": "text",
+        "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
+      },
+      {
+        "name": "created_after",
+        "kind": "time",
+        "description": "Later than this."
+      },
+      {
+        "name": "created_before",
+        "kind": "time",
+        "description": "Earlier than this."
+      },
+      {
+        "name": "updated_after",
+        "kind": "time",
+        "description": "Changed later than this."
+      }
+    ]
   },
   "actOnManyTopups": {
     "summary": "Perform one action on many top-ups",
@@ -887,15 +1044,15 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "required": true
       },
       {
+        "name": "max_price",
+        "kind": "money",
+        "description": "Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency is refused with 422; if the currency of the price is not known when the VPN subscription is accepted, it is held until the limit is changed."
+      },
+      {
         "name": "customer_price",
         "kind": "money",
         "description": "Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.",
         "required": true
-      },
-      {
-        "name": "max_price",
-        "kind": "money",
-        "description": "Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency is refused with 422; if the currency of the price is not known when the VPN subscription is accepted, it is held until the limit is changed."
       },
       {
         "name": "quote_id",
@@ -926,6 +1083,72 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ],
     "keyed": true,
     "prefers": true
+  },
+  "exportVpnSubscriptions": {
+    "summary": "Get all VPN subscriptions that match as CSV, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "external_subscription_id",
+        "kind": "texts",
+        "description": "Only the VPN subscription with your reference. Up to 100, separated by commas."
+      },
+      {
+        "name": "vpn_plan_id",
+        "kind": "integer",
+        "description": ""
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
+        "name": "status",
+        "kind": "texts",
+        "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, active, cancelling, cancelled, expired, failed, abandoned."
+      },
+      {
+        "name": "failure_class",
+        "kind": "text",
+        "description": "Why it is held, or why it failed."
+      },
+      {
+        "name": "attention",
+        "kind": "text",
+        "description": "Why it needs attention."
+      },
+      {
+        "name": "created_by",
+        "kind": "text",
+        "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
+      },
+      {
+        "name": "created_after",
+        "kind": "time",
+        "description": "Later than this."
+      },
+      {
+        "name": "created_before",
+        "kind": "time",
+        "description": "Earlier than this."
+      },
+      {
+        "name": "updated_after",
+        "kind": "time",
+        "description": "Changed later than this."
+      }
+    ]
   },
   "actOnManyVpnSubscriptions": {
     "summary": "Perform one action on many VPN subscriptions",
@@ -1289,6 +1512,67 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "cursor",
         "kind": "text",
         "description": "`next_cursor` of the previous page; omit it for the first page."
+      }
+    ]
+  },
+  "exportCancellations": {
+    "summary": "Get all cancellations that match as CSV, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "esim_id",
+        "kind": "text",
+        "description": "Id of an eSIM."
+      },
+      {
+        "name": "customer_reference",
+        "kind": "text",
+        "description": "Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log."
+      },
+      {
+        "name": "id",
+        "kind": "texts",
+        "description": "Only those with this id. Up to 100, separated by commas."
+      },
+      {
+        "name": "status",
+        "kind": "texts",
+        "description": "One status, or several, separated by commas. One of: accepted, held, submitting, processing, needs_attention, completed, refused, abandoned."
+      },
+      {
+        "name": "failure_class",
+        "kind": "text",
+        "description": "Why it is held, or why it failed."
+      },
+      {
+        "name": "attention",
+        "kind": "text",
+        "description": "Why it needs attention."
+      },
+      {
+        "name": "created_by",
+        "kind": "text",
+        "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "metadata",
+        "kind": "map",
+        "description": "Only those with all of these pairs in their metadata, each written as `metadata[key]=value`."
+      },
+      {
+        "name": "created_after",
+        "kind": "time",
+        "description": "Later than this."
+      },
+      {
+        "name": "created_before",
+        "kind": "time",
+        "description": "Earlier than this."
+      },
+      {
+        "name": "updated_after",
+        "kind": "time",
+        "description": "Changed later than this."
       }
     ]
   },
@@ -2413,6 +2697,42 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       }
     ]
   },
+  "exportWalletTransactions": {
+    "summary": "Get all movements of the wallet that match as CSV, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "cause",
+        "kind": "text",
+        "description": "Only movements with this kind of cause; `none`: movements without a cause in our journal. One of: attempt, subscription_period, refund, deposit, adjustment, none."
+      },
+      {
+        "name": "direction",
+        "kind": "text",
+        "description": "`debit`: money left the wallet at the service; `credit`: money came in."
+      },
+      {
+        "name": "order_id",
+        "kind": "text",
+        "description": "Only debits and credits of this order."
+      },
+      {
+        "name": "esim_id",
+        "kind": "text",
+        "description": "Only debits and credits of this eSIM and its top-ups."
+      },
+      {
+        "name": "created_after",
+        "kind": "time",
+        "description": "Only recorded later than this."
+      },
+      {
+        "name": "created_before",
+        "kind": "time",
+        "description": "Only recorded earlier than this."
+      }
+    ]
+  },
   "explainWalletTransaction": {
     "summary": "Explain a movement without a cause",
     "path": [
@@ -2425,6 +2745,62 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "kind": "text",
         "description": "The reason; shown in the timeline. Do not include personal data.",
         "required": true
+      }
+    ]
+  },
+  "getSales": {
+    "summary": "Sum up sales by day, kind and package",
+    "path": [],
+    "query": [
+      {
+        "name": "from_day",
+        "kind": "text",
+        "description": "First day.",
+        "required": true
+      },
+      {
+        "name": "to_day",
+        "kind": "text",
+        "description": "Last day, included; at most 366 days in all.",
+        "required": true
+      },
+      {
+        "name": "time_zone",
+        "kind": "text",
+        "description": "IANA name of the time zone in which the days are."
+      },
+      {
+        "name": "group_by",
+        "kind": "texts",
+        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several, separated by commas. Without it there is one sum for each currency."
+      }
+    ]
+  },
+  "exportSales": {
+    "summary": "Get the sums of sales as CSV",
+    "path": [],
+    "query": [
+      {
+        "name": "from_day",
+        "kind": "text",
+        "description": "First day.",
+        "required": true
+      },
+      {
+        "name": "to_day",
+        "kind": "text",
+        "description": "Last day, included; at most 366 days in all.",
+        "required": true
+      },
+      {
+        "name": "time_zone",
+        "kind": "text",
+        "description": "IANA name of the time zone in which the days are."
+      },
+      {
+        "name": "group_by",
+        "kind": "texts",
+        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several, separated by commas. Without it there is one sum for each currency."
       }
     ]
   },

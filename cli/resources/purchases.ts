@@ -1,5 +1,5 @@
 /** Orders, top-ups, VPN subscriptions and cancellations. Actions of operators are added by `addWorkActions`. */
-import { list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
@@ -44,6 +44,9 @@ const orders: ResourceDefinition = {
         ['--body order.json', 'the body from a file; - reads the standard input'],
       ],
     }),
+    export: file('exportOrders', {
+      examples: [['--created-after 30d --output orders.csv', 'those of 30 days, whole']],
+    }),
     timeline: list('getOrderTimeline', {
       at: timeline.at((entry) => entry.at),
       event: timeline.event((entry) => entry.event),
@@ -70,6 +73,9 @@ const topups: ResourceDefinition = {
     show: object('getTopup'),
     create: object('createTopup', {
       examples: [['--esim-id esim_… --package-id 1001 --external-topup-id sale-1-topup', 'recharges an eSIM']],
+    }),
+    export: file('exportTopups', {
+      examples: [['--created-after 30d --output topups.csv', 'those of 30 days, whole']],
     }),
     timeline: list('getTopupTimeline', {
       at: timeline.at((entry) => entry.at),
@@ -102,6 +108,9 @@ const vpn: ResourceDefinition = {
           'orders a subscription',
         ],
       ],
+    }),
+    export: file('exportVpnSubscriptions', {
+      examples: [['--created-after 30d --output vpn.csv', 'those of 30 days, whole']],
     }),
     timeline: list('getVpnSubscriptionTimeline', {
       at: timeline.at((entry) => entry.at),
@@ -138,6 +147,9 @@ const cancellations: ResourceDefinition = {
       next_step_at: time((cancellation) => cancellation.operations?.next_step_at),
     }),
     show: object('getCancellation'),
+    export: file('exportCancellations', {
+      examples: [['--created-after 30d --output cancellations.csv', 'those of 30 days, whole']],
+    }),
     timeline: list('getCancellationTimeline', {
       at: timeline.at((entry) => entry.at),
       event: timeline.event((entry) => entry.event),

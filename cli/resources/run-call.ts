@@ -1,5 +1,6 @@
 /** Makes the call of a command and prints its answer. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import * as z from 'zod';
 import { type Caller, typedCaller } from '#cli/api/typed-client.ts';
 import {
   describedCall,
@@ -64,9 +65,13 @@ async function runList(definition: ListDefinition, typed: Typed, caller: Caller,
 async function runFile({ call }: FileDefinition, typed: Typed, caller: Caller, output: Output): Promise<void> {
   const { output: file } = typed.options;
   if (file === undefined) throw new UserError('Required, and not given: --output.', 'Give the file to write.');
-  const bytes = await caller((client) => client[call](...(typed.ids as [string])));
-  if (file === '-') output.write(bytes);
-  else writeFileSync(file, bytes);
+  const { query } = describedCall(call);
+  const args = [...typed.ids, ...(query.length === 0 ? [] : [valuesOf(query, typed.options)])];
+  const content = z
+    .union([z.string(), z.instanceof(Uint8Array)])
+    .parse(await caller(async (client) => invoke(client, call, args)));
+  if (file === '-') output.write(content);
+  else writeFileSync(file, content);
 }
 
 async function readList(

@@ -1,8 +1,9 @@
 /** Storage of each kind of work: one entry for each kind. */
 import { getTableColumns, sql, type SQL } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
-import { cancellations, esims, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
+import { cancellations, esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
+import { workColumns } from '#db/schema/work-columns.ts';
 import type { MovementNames } from '#domain/money/movements.ts';
 import { eachKind, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';

@@ -21,6 +21,14 @@ export interface WaitingPolicy {
   readonly pollMaxMs: number;
 }
 
+/** How lists are sent as files. */
+export const EXPORTS = {
+  /** Files of one API key at the same time in one process: each occupies a connection of the pool for much of the time. */
+  perKey: 2,
+  /** Items in one read: few enough for some hundred kilobytes, many enough that the reads cost little beside the rows. */
+  page: 500,
+} as const;
+
 /** How events are streamed. */
 export interface StreamPolicy {
   /** Open streams of one API key in one process: a live view for each of a few people, and room for reconnects. */

@@ -7,6 +7,7 @@ import type { OrderRow } from '#db/work/rows.ts';
 import {
   acceptWork,
   newCustomerColumns,
+  newCustomerPriceColumns,
   newReferenceColumns,
   newWorkColumns,
   replaced,
@@ -46,6 +47,8 @@ const insertOrder = builtOnce((db) =>
       encryptedCustomerReference: placeholder('encryptedCustomerReference'),
       customerReferenceHash: placeholder('customerReferenceHash'),
       packageId: placeholder('packageId'),
+      customerPrice: placeholder('customerPrice'),
+      customerPriceCurrency: placeholder('customerPriceCurrency'),
       encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
     .onConflictDoNothing()
@@ -56,12 +59,19 @@ const insertOrder = builtOnce((db) =>
 type OrderValues = ReturnType<typeof newWorkColumns> &
   ReturnType<typeof newReferenceColumns> &
   ReturnType<typeof newCustomerColumns> &
+  ReturnType<typeof newCustomerPriceColumns> &
   Omit<NewOrder, keyof NewWork | 'customer'>;
 
 /** The columns of a new order, without those of a batch. */
 export function orderValues(order: NewOrder, now: Date): OrderValues {
   const { externalOrderId, packageId, encryptedDeviceImei } = order;
-  const own = { externalOrderId, packageId, encryptedDeviceImei, ...newCustomerColumns(order.customer) };
+  const own = {
+    externalOrderId,
+    packageId,
+    encryptedDeviceImei,
+    ...newCustomerColumns(order.customer),
+    ...newCustomerPriceColumns(order),
+  };
   return { ...newWorkColumns(order, now), ...newReferenceColumns(order), ...own };
 }
 

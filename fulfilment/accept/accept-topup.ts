@@ -5,6 +5,7 @@ import type { TopupRow } from '#db/work/rows.ts';
 import {
   acceptWork,
   newCustomerColumns,
+  newCustomerPriceColumns,
   newReferenceColumns,
   newWorkColumns,
   replaced,
@@ -25,7 +26,13 @@ export interface NewTopup extends NewWork {
 /** Accepts a top-up, in the caller's transaction. */
 export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance<TopupRow>> {
   const { id, esimId, packageId, externalTopupId } = topup;
-  const own = { esimId, packageId, externalTopupId, ...newCustomerColumns(topup.customer) };
+  const own = {
+    esimId,
+    packageId,
+    externalTopupId,
+    ...newCustomerColumns(topup.customer),
+    ...newCustomerPriceColumns(topup),
+  };
   const values = { ...newWorkColumns(topup, now), ...newReferenceColumns(topup), ...own };
   return acceptWork(
     tx,

@@ -26,14 +26,13 @@ export async function acceptVpnSubscription(
   now: Date,
 ): Promise<Acceptance<VpnSubscriptionRow>> {
   const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash } = subscription;
-  const { amount: customerPrice, currency: customerPriceCurrency } = subscription.customerPrice;
   const own = {
     externalSubscriptionId,
     vpnPlanId,
     encryptedCustomerReference,
     customerReferenceHash,
-    customerPrice,
-    customerPriceCurrency,
+    customerPrice: subscription.customerPrice.amount,
+    customerPriceCurrency: subscription.customerPrice.currency,
   };
   return acceptWork(
     tx,

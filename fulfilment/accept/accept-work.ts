@@ -16,6 +16,8 @@ export interface NewWork {
   readonly id: string;
   readonly apiKeyId: string;
   readonly maxPrice: Money | null;
+  /** What the customer of the caller pays, for a purchase; absent: not given. */
+  readonly customerPrice?: Money | undefined;
   readonly deadlineAt: Date | null;
   readonly metadata: Readonly<Record<string, string>>;
   /** For a kind with a reference of the caller's own; absent: its first use. */
@@ -63,6 +65,11 @@ export function newCustomerColumns(customer: NewCustomer | undefined) {
     encryptedCustomerReference: customer?.encryptedCustomerReference ?? null,
     customerReferenceHash: customer?.customerReferenceHash ?? null,
   };
+}
+
+/** The columns of a purchase with what the customer pays. */
+export function newCustomerPriceColumns({ customerPrice }: Pick<NewWork, 'customerPrice'>) {
+  return { customerPrice: customerPrice?.amount ?? null, customerPriceCurrency: customerPrice?.currency ?? null };
 }
 
 /** For the timeline: the work whose reference is used again. */

@@ -4,7 +4,7 @@
 const NEW_KEY = 'new';
 /** The generator writes files for this content type only. */
 const FILE = 'application/octet-stream';
-const FILE_TYPES = /^(image\/.*|application\/zip|application\/pdf)$/;
+const FILE_TYPES = /^(image\/.*|application\/zip|application\/pdf|text\/csv)$/;
 
 interface Parameter {
   readonly name?: string;

@@ -132,6 +132,10 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   await client.call('getPurchaseGate');
   await client.call('endPause', { params: { id: pauseId }, query: { reason: 'They are done.' } });
 
+  const today = new Date().toISOString().slice(0, 10);
+  await client.call('getSales', { query: { from_day: today, to_day: today, group_by: 'day,package' } });
+  await client.call('exportSales', { query: { from_day: today, to_day: today } });
+
   // Movements without a cause; one is explained.
   await simulator.move({ type: 'debit', amount: '7.10', reason: 'fee' });
   await simulator.move({ type: 'debit', amount: '1.00', reason: 'fee' });

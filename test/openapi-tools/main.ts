@@ -17,7 +17,7 @@ const HERE = import.meta.dirname;
 /** The linters are a package of their own. */
 const LINTERS = join(HERE, 'linters');
 /** Warnings of the generator: it has no images. */
-const KNOWN_GAPS = ['image/svg+xml', 'image/png', 'application/zip', 'application/pdf'].map(
+const KNOWN_GAPS = ['image/svg+xml', 'image/png', 'application/zip', 'application/pdf', 'text/csv'].map(
   (type) => `Unsupported content_type ${type}`,
 );
 

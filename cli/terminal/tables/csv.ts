@@ -1,7 +1,7 @@
-import { stringify } from 'csv-stringify/sync';
 import type { Output } from '#cli/terminal/output.ts';
 import type { Column, Columns } from '#cli/terminal/tables/columns.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
+import { csvLines, type CsvField } from '#outbound/csv.ts';
 
 /**
  * Prints items as CSV (RFC 4180) with a line of field names; an amount and its currency are two fields. A text that a
@@ -11,7 +11,7 @@ export function printCsv<Item>(output: Output, columns: Columns<Item>, items: re
   const fields = Object.entries(columns);
   const header = fields.flatMap(([name, { kind }]) => (kind === 'money' ? moneyNames(name) : [name]));
   const rows = items.map((item) => fields.flatMap(([, column]) => valuesOf(column, item)));
-  const text = stringify([header, ...rows], { escape_formulas: true, record_delimiter: 'unix' });
+  const text = csvLines([header, ...rows], 'unix');
   // A file gets the values as they are; a terminal must not obey them.
   output.write(output.isTTY === true ? visibleLines(text) : text);
 }
@@ -20,10 +20,10 @@ function moneyNames(name: string): string[] {
   return name === 'amount' ? ['amount', 'currency'] : [`${name}_amount`, `${name}_currency`];
 }
 
-function valuesOf<Item>(column: Column<Item>, item: Item): (string | number)[] {
+function valuesOf<Item>(column: Column<Item>, item: Item): CsvField[] {
   if (column.kind === 'money') {
     const value = column.of(item);
-    return value == null ? ['', ''] : [value.amount, value.currency];
+    return value == null ? [null, null] : [{ safe: value.amount }, value.currency];
   }
   const value = column.of(item);
   return [typeof value === 'number' ? value : String(value ?? '')];

@@ -68,6 +68,7 @@ import type {
   RefundPage,
   RetryPolicyChange,
   RotatedWebhookSecret,
+  SalesSummary,
   ShareLink,
   ShareLinkInput,
   ShareLinkPage,
@@ -184,6 +185,43 @@ export interface CreateOrderQuery {
   >;
 }
 
+export interface ExportOrdersQuery {
+  /** Only the order with your reference. Up to 100. */
+  readonly external_order_id?: OneOrMore<string>;
+  readonly package_id?: number;
+  readonly esim_id?: string;
+  /** Only the orders of this batch. */
+  readonly batch_id?: string;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+  >;
+  /** Why it is held, or why it failed. */
+  readonly failure_class?: FailureClass;
+  /** Why it needs attention. */
+  readonly attention?: AttentionReason;
+  readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
+}
+
 export interface GetOrderQuery {
   /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`orders:operate`). `esim`: the eSIM, as `GET /v1/esims/{id}` shows it; null until there is one (`esims:read`). `activation`: the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose data are shown is written to the audit log (`esims:reveal`). */
   readonly expand?: OneOrMore<
@@ -264,6 +302,41 @@ export interface CreateTopupQuery {
     | 'esim'
     | 'activation'
   >;
+}
+
+export interface ExportTopupsQuery {
+  readonly esim_id?: string;
+  /** Only the top-up with your reference. Up to 100. */
+  readonly external_topup_id?: OneOrMore<string>;
+  readonly package_id?: number;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+  >;
+  /** Why it is held, or why it failed. */
+  readonly failure_class?: FailureClass;
+  /** Why it needs attention. */
+  readonly attention?: AttentionReason;
+  readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
 }
 
 export interface GetTopupQuery {
@@ -348,6 +421,43 @@ export interface CreateVpnSubscriptionQuery {
   >;
 }
 
+export interface ExportVpnSubscriptionsQuery {
+  /** Only the VPN subscription with your reference. Up to 100. */
+  readonly external_subscription_id?: OneOrMore<string>;
+  readonly vpn_plan_id?: number;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'active'
+    | 'cancelling'
+    | 'cancelled'
+    | 'expired'
+    | 'failed'
+    | 'abandoned'
+  >;
+  /** Why it is held, or why it failed. */
+  readonly failure_class?: FailureClass;
+  /** Why it needs attention. */
+  readonly attention?: AttentionReason;
+  readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
+}
+
 export interface GetVpnSubscriptionQuery {
   /** What the answer contains in addition: one value or several. Each needs a scope. `operations`: attempts, retry policy and what an operator needs (`vpn:operate`). `access`: the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each subscription whose data are shown is written to the audit log (`vpn:reveal`). */
   readonly expand?: OneOrMore<
@@ -425,6 +535,38 @@ export interface ListCancellationsQuery {
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
+}
+
+export interface ExportCancellationsQuery {
+  readonly esim_id?: string;
+  /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
+  readonly customer_reference?: string;
+  /** Only those with this id. Up to 100. */
+  readonly id?: OneOrMore<string>;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'refused'
+    | 'abandoned'
+  >;
+  /** Why it is held, or why it failed. */
+  readonly failure_class?: FailureClass;
+  /** Why it needs attention. */
+  readonly attention?: AttentionReason;
+  readonly created_by?: string;
+  /** Only those with all of these pairs in their metadata, each written as `metadata[key]=value`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
 }
 
 export interface GetCancellationQuery {
@@ -682,6 +824,58 @@ export interface ListWalletTransactionsQuery {
   readonly cursor?: string;
 }
 
+export interface ExportWalletTransactionsQuery {
+  /** Only movements with this kind of cause; `none`: movements without a cause in our journal. */
+  readonly cause?:
+    | 'attempt'
+    | 'subscription_period'
+    | 'refund'
+    | 'deposit'
+    | 'adjustment'
+    | 'none';
+  readonly direction?:
+    | 'debit'
+    | 'credit';
+  /** Only debits and credits of this order. */
+  readonly order_id?: string;
+  /** Only debits and credits of this eSIM and its top-ups. */
+  readonly esim_id?: string;
+  /** Only recorded later than this. */
+  readonly created_after?: string;
+  /** Only recorded earlier than this. */
+  readonly created_before?: string;
+}
+
+export interface GetSalesQuery {
+  /** First day. */
+  readonly from_day: string;
+  /** Last day, included; at most 366 days in all. */
+  readonly to_day: string;
+  /** IANA name of the time zone in which the days are. */
+  readonly time_zone?: string;
+  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several. Without it there is one sum for each currency. */
+  readonly group_by?: OneOrMore<
+    | 'day'
+    | 'kind'
+    | 'package'
+  >;
+}
+
+export interface ExportSalesQuery {
+  /** First day. */
+  readonly from_day: string;
+  /** Last day, included; at most 366 days in all. */
+  readonly to_day: string;
+  /** IANA name of the time zone in which the days are. */
+  readonly time_zone?: string;
+  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several. Without it there is one sum for each currency. */
+  readonly group_by?: OneOrMore<
+    | 'day'
+    | 'kind'
+    | 'package'
+  >;
+}
+
 export interface ListReconciliationsQuery {
   /** One status, or several. */
   readonly status?: OneOrMore<
@@ -769,6 +963,14 @@ export class Operations {
    */
   createOrder(body: OrderInput, { expand, ...options }: CreateOrderQuery & WriteOptions = {}): Promise<Order> {
     return this.transport.json({ operation: 'createOrder', method: 'POST', path: '/v1/orders', query: { expand }, body, keyed: true, prefers: true, options });
+  }
+
+  /** Get all orders that match as CSV, newest first.
+   *
+   * Scope: `orders:read`.
+   */
+  exportOrders(query: ExportOrdersQuery = {}, options: CallOptions = {}): Promise<string> {
+    return this.transport.text({ operation: 'exportOrders', method: 'GET', path: '/v1/orders.csv', query, options });
   }
 
   /** Perform one action on many orders.
@@ -877,6 +1079,14 @@ export class Operations {
    */
   createTopup(body: TopupInput, { expand, ...options }: CreateTopupQuery & WriteOptions = {}): Promise<Topup> {
     return this.transport.json({ operation: 'createTopup', method: 'POST', path: '/v1/topups', query: { expand }, body, keyed: true, prefers: true, options });
+  }
+
+  /** Get all top-ups that match as CSV, newest first.
+   *
+   * Scope: `topups:read`.
+   */
+  exportTopups(query: ExportTopupsQuery = {}, options: CallOptions = {}): Promise<string> {
+    return this.transport.text({ operation: 'exportTopups', method: 'GET', path: '/v1/topups.csv', query, options });
   }
 
   /** Perform one action on many top-ups.
@@ -1005,6 +1215,14 @@ export class Operations {
     return this.transport.json({ operation: 'createVpnSubscription', method: 'POST', path: '/v1/vpn/subscriptions', query: { expand }, body, keyed: true, prefers: true, options });
   }
 
+  /** Get all VPN subscriptions that match as CSV, newest first.
+   *
+   * Scope: `vpn:read`.
+   */
+  exportVpnSubscriptions(query: ExportVpnSubscriptionsQuery = {}, options: CallOptions = {}): Promise<string> {
+    return this.transport.text({ operation: 'exportVpnSubscriptions', method: 'GET', path: '/v1/vpn/subscriptions.csv', query, options });
+  }
+
   /** Perform one action on many VPN subscriptions.
    *
    * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.
@@ -1131,6 +1349,14 @@ export class Operations {
    */
   listCancellations(query: ListCancellationsQuery = {}, options: CallOptions = {}): Paged<Cancellation, CancellationPage> {
     return new Paged((cursor) => this.transport.json({ operation: 'listCancellations', method: 'GET', path: '/v1/cancellations', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Get all cancellations that match as CSV, newest first.
+   *
+   * Scope: `cancellations:read`.
+   */
+  exportCancellations(query: ExportCancellationsQuery = {}, options: CallOptions = {}): Promise<string> {
+    return this.transport.text({ operation: 'exportCancellations', method: 'GET', path: '/v1/cancellations.csv', query, options });
   }
 
   /** Perform one action on many cancellations.
@@ -1647,6 +1873,14 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listWalletTransactions', method: 'GET', path: '/v1/wallet/transactions', query: { ...query, ...cursor }, options }));
   }
 
+  /** Get all movements of the wallet that match as CSV, newest first.
+   *
+   * Scope: `wallet:read`.
+   */
+  exportWalletTransactions(query: ExportWalletTransactionsQuery = {}, options: CallOptions = {}): Promise<string> {
+    return this.transport.text({ operation: 'exportWalletTransactions', method: 'GET', path: '/v1/wallet/transactions.csv', query, options });
+  }
+
   /** Explain a movement without a cause.
    *
    * Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the service, a fee, and the like. A movement that has a cause is not changed.
@@ -1655,6 +1889,24 @@ export class Operations {
    */
   explainWalletTransaction(id: string, body: WalletTransactionExplanation, options: CallOptions = {}): Promise<WalletTransaction> {
     return this.transport.json({ operation: 'explainWalletTransaction', method: 'POST', path: `/v1/wallet/transactions/${encodeURIComponent(id)}/explain`, body, options });
+  }
+
+  /** Sum up sales by day, kind and package.
+   *
+   * Sums of our journal for the given days. Amounts of different currencies are never added: each currency has its own sums. The margin needs `customer_price` of the orders, top-ups and VPN subscriptions.
+   *
+   * Scope: `wallet:read`.
+   */
+  getSales(query: GetSalesQuery, options: CallOptions = {}): Promise<SalesSummary> {
+    return this.transport.json({ operation: 'getSales', method: 'GET', path: '/v1/sales', query, options });
+  }
+
+  /** Get the sums of sales as CSV.
+   *
+   * Scope: `wallet:read`.
+   */
+  exportSales(query: ExportSalesQuery, options: CallOptions = {}): Promise<string> {
+    return this.transport.text({ operation: 'exportSales', method: 'GET', path: '/v1/sales.csv', query, options });
   }
 
   /** List comparisons of our books with the wallet, newest first.

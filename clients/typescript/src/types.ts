@@ -1228,6 +1228,10 @@ export interface OrderInput {
    */
   max_price?: MoneyInput;
   /**
+   * Price that your customer pays, in the currency of the price of the service. It is for the summary of sales and limits nothing: give `max_price` for that.
+   */
+  customer_price?: MoneyInput;
+  /**
    * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
    */
   quote_id?: string;
@@ -1401,6 +1405,10 @@ export interface TopupInput {
    */
   max_price?: MoneyInput;
   /**
+   * Price that your customer pays, in the currency of the price of the service. It is for the summary of sales and limits nothing: give `max_price` for that.
+   */
+  customer_price?: MoneyInput;
+  /**
    * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
    */
   quote_id?: string;
@@ -1514,13 +1522,13 @@ export interface VpnSubscriptionInput {
    */
   external_subscription_id: string;
   /**
-   * Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.
-   */
-  customer_price: MoneyInput;
-  /**
    * Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency is refused with 422; if the currency of the price is not known when the VPN subscription is accepted, it is held until the limit is changed.
    */
   max_price?: MoneyInput;
+  /**
+   * Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.
+   */
+  customer_price: MoneyInput;
   /**
    * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
    */
@@ -1774,6 +1782,10 @@ export interface OrderBatchItemInput {
    * Maximum that the service may charge, in the currency of its price. While its price is higher, the order is held. A limit in another currency is refused with 422; if the currency of the price is not known when the order is accepted, it is held until the limit is changed.
    */
   max_price?: MoneyInput;
+  /**
+   * Price that your customer pays, in the currency of the price of the service. It is for the summary of sales and limits nothing: give `max_price` for that.
+   */
+  customer_price?: MoneyInput;
   /**
    * The `id` of a quote for the same purchase, at most 15 minutes old: its price becomes the `max_price`, which must then not be given.
    */
@@ -2128,6 +2140,10 @@ export interface Order {
    * Id of the order at the service.
    */
   service_order_id: string | null;
+  /**
+   * Price that your customer pays, as you gave it; null: not given.
+   */
+  customer_price: Money | null;
   /**
    * The order that had this reference before and ended without buying; null: none.
    */
@@ -2625,6 +2641,10 @@ export interface Topup {
    */
   service_topup_id: string | null;
   /**
+   * Price that your customer pays, as you gave it; null: not given.
+   */
+  customer_price: Money | null;
+  /**
    * The top-up that had this reference before and ended without buying; null: none.
    */
   replaces: string | null;
@@ -2898,10 +2918,6 @@ export interface VpnSubscription {
    */
   service_subscription_id: string | null;
   /**
-   * Price that the customer pays. Null in old ones.
-   */
-  customer_price: Money | null;
-  /**
    * True once `/access` returns data.
    */
   has_access_data: boolean;
@@ -2914,6 +2930,10 @@ export interface VpnSubscription {
    * When its customer has ended it; `cancelling` follows, then `cancelled`.
    */
   cancel_requested_at: string | null;
+  /**
+   * Price that your customer pays, as you gave it; null: not given.
+   */
+  customer_price: Money | null;
   /**
    * The VPN subscription that had this reference before and ended without buying; null: none.
    */
@@ -4290,6 +4310,56 @@ export interface ServiceMovement {
    * The same for a VPN subscription.
    */
   external_subscription_id: string | null;
+}
+export interface SalesSummary {
+  data: SalesSum[];
+  time_zone: string;
+}
+export interface SalesSum {
+  /**
+   * Null unless grouped by `day`.
+   */
+  day: string | null;
+  /**
+   * Null unless grouped by `kind`.
+   */
+  kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
+  /**
+   * Null unless grouped by `package`.
+   */
+  package_id: number | null;
+  /**
+   * The VPN plan, when grouped by `package`.
+   */
+  vpn_plan_id: number | null;
+  /**
+   * Purchases that the service charged, and later periods of VPN subscriptions. A purchase that failed and was credited counts minus one on the day of the credit.
+   */
+  sold: number;
+  /**
+   * What the service charged for them, less what it credited for failed ones.
+   */
+  cost: Money;
+  /**
+   * Refunds of what had been bought.
+   */
+  refunds: number;
+  /**
+   * What the service paid back by these refunds.
+   */
+  refunded: Money;
+  /**
+   * Sum of their `customer_price`, where it is given in this currency.
+   */
+  revenue: Money;
+  /**
+   * Number of `sold` that have no `customer_price` in this currency.
+   */
+  unpriced: number;
+  /**
+   * `revenue` − `cost` + `refunded`. Null while some have no price. What you pay back to your customers is not known here.
+   */
+  margin: Money | null;
 }
 export interface ReconciliationPage {
   data: ReconciliationSummary[];

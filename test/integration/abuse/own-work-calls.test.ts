@@ -111,6 +111,10 @@ describe('every call of the API', () => {
       ]);
       expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
     }
+    for (const { id, path } of named(api, 'own file')) {
+      const lines = async (caller: HttpClient) => (await caller.get(path)).text.trimEnd().split('\r\n');
+      expect([id, (await lines(other)).length, (await lines(limited)).length]).toEqual([id, 2, 1]);
+    }
     const othersKey = await idOfKey(other);
     const { ids, externalOrderId, externalTopupId, externalSubscriptionId, iccid } = others;
     for (const query of [

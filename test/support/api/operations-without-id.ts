@@ -6,7 +6,7 @@ import type { TestApi } from '#test/support/network/api.ts';
  * kind of its id in its path (`idInPath`).
  */
 export const WITHOUT_ID: Readonly<
-  Record<string, 'own list' | 'own events' | 'creates' | 'changes own' | 'own key' | 'same for all keys'>
+  Record<string, 'own list' | 'own file' | 'own events' | 'creates' | 'changes own' | 'own key' | 'same for all keys'>
 > = {
   listOrders: 'own list',
   listOrderBatches: 'own list',
@@ -19,6 +19,10 @@ export const WITHOUT_ID: Readonly<
   listWebhookEndpoints: 'own list',
   listEvents: 'own events',
   streamEvents: 'own events',
+  exportOrders: 'own file',
+  exportTopups: 'own file',
+  exportVpnSubscriptions: 'own file',
+  exportCancellations: 'own file',
   createOrder: 'creates',
   createOrderBatch: 'creates',
   createTopup: 'creates',
@@ -40,5 +44,5 @@ export const WITHOUT_ID: Readonly<
 /** The operations that require a key. */
 export const guarded = ({ operations }: TestApi): Operation[] => operations.filter(({ scope }) => scope !== undefined);
 /** The operations without an id that have this result for an own-work key. */
-export const named = (api: TestApi, kind: 'own list' | 'own events' | 'changes own' | 'own key'): Operation[] =>
+export const named = (api: TestApi, kind: 'own list' | 'own file' | 'own events' | 'changes own' | 'own key'): Operation[] =>
   guarded(api).filter(({ id }) => WITHOUT_ID[id] === kind);

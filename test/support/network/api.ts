@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { KeyCache } from '#api/access/key-cache.ts';
+import { OpenPerKey } from '#api/access/open-per-key.ts';
 import { allOperations, createApp } from '#api/app.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
@@ -179,6 +180,7 @@ export async function startTestApi(
     tail,
     waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
     streams: DEFAULT_POLICY.streams,
+    openExports: new OpenPerKey(),
     intake: new InboxWriter(overrides.database ?? usual, keyRing),
     onUnused: unusedObserver(metrics, logger),
     headerPrefix: DEFAULT_HEADER_PREFIX,

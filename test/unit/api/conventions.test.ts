@@ -107,6 +107,8 @@ describe('lists of the API', () => {
   it('that can be filtered by time show that time in each item', () => {
     for (const { id, name } of parameters.filter(({ name }) => name === 'created_after')) {
       const { answers } = operations.find((each) => each.id === id) ?? {};
+      // A file has no example.
+      if (answers?.[200]?.contentType === 'text/csv') continue;
       const example = z
         .object({ data: z.array(z.looseObject({ created_at: z.string() })).min(1) })
         .safeParse(answers?.[200]?.example);

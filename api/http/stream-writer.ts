@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** Writes server-sent events to one reader, no faster than it reads, so that nothing accumulates in memory. */
-export class SseWriter {
+export class StreamWriter {
   readonly #response: ServerResponse;
   readonly #stallMs: number;
 

@@ -1,0 +1,122 @@
+/** Whole lists as CSV files. They are read and sent page by page, so that a file of any length needs little memory. */
+import { mayStill } from '#api/access/authentication.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
+import type { StreamedReply } from '#api/http/reply.ts';
+import { Problem } from '#api/problems/problem.ts';
+import type { ApiScope } from '#db/access/api-scopes.ts';
+import type { Money } from '#domain/money/money.ts';
+import { EXPORTS } from '#domain/policy/api-policy.ts';
+import { csvLines, type CsvField } from '#outbound/csv.ts';
+
+/** A column of a file: a text of anybody, a value of ours, or an amount, which has a second column for its currency. */
+export type CsvColumn<Item> =
+  | { readonly kind: 'text'; readonly of: (item: Item) => string | null | undefined }
+  | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
+  | { readonly kind: 'money'; readonly of: (item: Item) => Money | null | undefined };
+
+/** The columns of a file by their names. */
+export type CsvColumns<Item> = Readonly<Record<string, CsvColumn<Item>>>;
+
+/** A text of anybody: a reference, a reason. */
+export function text<Item>(of: (item: Item) => string | null | undefined): CsvColumn<Item> {
+  return { kind: 'text', of };
+}
+
+/** A value of ours that no spreadsheet runs as a formula: an id, a time, a number. */
+export function safe<Item>(of: (item: Item) => string | number | null | undefined): CsvColumn<Item> {
+  return { kind: 'safe', of };
+}
+
+/** An amount with its currency. */
+export function amount<Item>(of: (item: Item) => Money | null | undefined): CsvColumn<Item> {
+  return { kind: 'money', of };
+}
+
+/** An item with its place in the list. */
+export interface CsvItem<Item, Position> {
+  readonly item: Item;
+  readonly position: Position;
+}
+
+/** A list as a file. */
+export interface CsvFile<Item, Position> {
+  /** Name of the file without its ending. */
+  readonly name: string;
+  readonly columns: CsvColumns<Item>;
+  /** Reads the items after a position, in the order of the list. @param after undefined: from the beginning. */
+  readonly read: (after: Position | undefined, limit: number) => Promise<readonly CsvItem<Item, Position>[]>;
+}
+
+/** The answer of a call that sends a file, for its description. */
+export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswer>> {
+  return {
+    200: {
+      description:
+        `All ${noun} that match, as CSV (RFC 4180, UTF-8) with a line of field names. An amount and its currency are ` +
+        "two fields. A text that a spreadsheet would run as a formula begins with `'`. The connection breaks when " +
+        'the file cannot be completed: a file that ends properly is whole.',
+      contentType: 'text/csv',
+      headers: { 'Content-Disposition': 'The name of the file.' },
+    },
+  };
+}
+
+/** What a file is sent to. */
+export interface CsvReader {
+  readonly caller: Caller;
+  /** The scope of the call: a key that loses it gets no further page. */
+  readonly scope: ApiScope;
+}
+
+/**
+ * Sends a list as a file. The first page is read before the answer begins, so that a failure then is a problem.
+ *
+ * @throws Problem too_many_streams
+ */
+export async function csvReply<Item, Position>(
+  dependencies: Pick<ApiDependencies, 'database' | 'now' | 'streams' | 'openExports'>,
+  { caller, scope }: CsvReader,
+  { name, columns, read }: CsvFile<Item, Position>,
+): Promise<StreamedReply> {
+  const { openExports, streams } = dependencies;
+  if (openExports.of(caller.lineageId) >= EXPORTS.perKey) {
+    throw new Problem('too_many_streams', { detail: `An API key may read ${EXPORTS.perKey} files at the same time.` });
+  }
+  const first = await read(undefined, EXPORTS.page);
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="${name}.csv"`,
+    },
+    stallMs: streams.stallMs,
+    send: (writer) =>
+      openExports.during(caller.lineageId, async () => {
+        const names = Object.entries(columns).flatMap(([field, { kind }]) =>
+          kind === 'money' ? moneyNames(field) : [field],
+        );
+        if (!(await writer.send(csvLines([names], 'windows')))) return;
+        for (let page = first; ; page = await read(page.at(-1)?.position, EXPORTS.page)) {
+          const rows = page.map(({ item }) => Object.values(columns).flatMap((column) => fieldsOf(column, item)));
+          if (rows.length > 0 && !(await writer.send(csvLines(rows, 'windows')))) return;
+          if (page.length < EXPORTS.page) return;
+          if (!(await mayStill(dependencies, caller, scope))) throw new Error('the API key of an export has ended');
+        }
+      }),
+  };
+}
+
+function moneyNames(field: string): string[] {
+  return field === 'amount' ? ['amount', 'currency'] : [`${field}_amount`, `${field}_currency`];
+}
+
+function fieldsOf<Item>(column: CsvColumn<Item>, item: Item): CsvField[] {
+  if (column.kind === 'text') return [column.of(item) ?? null];
+  if (column.kind === 'money') {
+    const money = column.of(item);
+    return money == null ? [null, null] : [{ safe: money.amount }, money.currency];
+  }
+  const value = column.of(item);
+  return [value == null ? null : { safe: String(value) }];
+}

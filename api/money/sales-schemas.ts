@@ -1,0 +1,119 @@
+/** The summary of sales, as the API shows it. */
+import * as z from 'zod';
+import { workKindField } from '#api/fields/ids.ts';
+import { money } from '#api/fields/money.ts';
+import { listOf } from '#api/fields/query.ts';
+import { amount, safe, type CsvColumns } from '#api/lists/csv-file.ts';
+import { SALES_GROUPS, type SalesRow } from '#db/money/sales.ts';
+import { paddedAmount, subtractMoney } from '#domain/money/money.ts';
+
+/** Longest span of days, and most groups of one answer. */
+export const MAX_DAYS = 366;
+export const MAX_GROUPS = 10_000;
+
+const day = z.iso.date({ error: 'must be a day such as 2030-01-31' });
+
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, { message: 'must be the IANA name of a time zone, such as Europe/Madrid' })
+  .default('UTC')
+  .meta({ description: 'IANA name of the time zone in which the days are.', example: 'Europe/Madrid' });
+
+export const salesQuery = z.strictObject({
+  from_day: day.meta({ description: 'First day.', example: '2030-01-01' }),
+  to_day: day.meta({ description: `Last day, included; at most ${MAX_DAYS} days in all.`, example: '2030-01-31' }),
+  time_zone: timeZone,
+  group_by: listOf(SALES_GROUPS)
+    .optional()
+    .meta({
+      description:
+        'What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several, separated by ' +
+        'commas. Without it there is one sum for each currency.',
+    }),
+});
+
+const sale = z
+  .strictObject({
+    day: z.string().nullable().meta({ description: 'Null unless grouped by `day`.', example: '2030-01-31' }),
+    kind: workKindField.nullable().meta({ description: 'Null unless grouped by `kind`.', example: 'order' }),
+    package_id: z.int().nullable().meta({ description: 'Null unless grouped by `package`.', example: 1001 }),
+    vpn_plan_id: z.int().nullable().meta({ description: 'The VPN plan, when grouped by `package`.' }),
+    sold: z.int().meta({
+      description:
+        'Purchases that the service charged, and later periods of VPN subscriptions. A purchase that failed and was ' +
+        'credited counts minus one on the day of the credit.',
+      example: 12,
+    }),
+    cost: money.meta({ description: 'What the service charged for them, less what it credited for failed ones.' }),
+    refunds: z.int().meta({ description: 'Refunds of what had been bought.' }),
+    refunded: money.meta({ description: 'What the service paid back by these refunds.' }),
+    revenue: money.meta({ description: 'Sum of their `customer_price`, where it is given in this currency.' }),
+    unpriced: z.int().meta({ description: 'Number of `sold` that have no `customer_price` in this currency.' }),
+    margin: money.nullable().meta({
+      description:
+        '`revenue` − `cost` + `refunded`. Null while some have no price. What you pay back to your customers is not ' +
+        'known here.',
+    }),
+  })
+  .meta({ id: 'SalesSum' });
+
+export const salesOutput = z
+  .strictObject({ data: z.array(sale), time_zone: z.string().meta({ example: 'Europe/Madrid' }) })
+  .meta({ id: 'SalesSummary' });
+
+export type SaleOutput = z.input<typeof sale>;
+
+const inDollar = (text: string) => ({ amount: text, currency: 'USD' });
+
+export const salesExample: z.input<typeof salesOutput> = {
+  data: [
+    {
+      day: '2030-01-31',
+      kind: null,
+      package_id: 1001,
+      vpn_plan_id: null,
+      sold: 12,
+      cost: inDollar('28.80'),
+      refunds: 1,
+      refunded: inDollar('2.40'),
+      revenue: inDollar('60.00'),
+      unpriced: 0,
+      margin: inDollar('33.60'),
+    },
+  ],
+  time_zone: 'Europe/Madrid',
+};
+
+/** The columns of the summary as a file. */
+export const salesCsv: CsvColumns<SaleOutput> = {
+  day: safe((each) => each.day),
+  kind: safe((each) => each.kind),
+  package_id: safe((each) => each.package_id),
+  vpn_plan_id: safe((each) => each.vpn_plan_id),
+  sold: safe((each) => each.sold),
+  cost: amount((each) => each.cost),
+  refunds: safe((each) => each.refunds),
+  refunded: amount((each) => each.refunded),
+  revenue: amount((each) => each.revenue),
+  unpriced: safe((each) => each.unpriced),
+  margin: amount((each) => each.margin),
+};
+
+/** A sum as the API shows it. */
+export function saleJson({ currency, cost, refunded, revenue, ...sum }: SalesRow): SaleOutput {
+  const shown = (text: string) => ({ amount: paddedAmount(text), currency });
+  const net = subtractMoney({ amount: cost, currency }, { amount: refunded, currency });
+  const margin = subtractMoney({ amount: revenue, currency }, net);
+  return {
+    ...sum,
+    cost: shown(cost),
+    refunded: shown(refunded),
+    revenue: shown(revenue),
+    margin: sum.unpriced === 0 ? shown(margin.amount) : null,
+  };
+}
+
+function isTimeZone(name: string): boolean {
+  return name === 'UTC' || Intl.supportedValuesOf('timeZone').includes(name);
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { invalid, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { csvAnswer, csvReply } from '#api/lists/csv-file.ts';
+import {
+  MAX_DAYS,
+  MAX_GROUPS,
+  saleJson,
+  type SaleOutput,
+  salesCsv,
+  salesExample,
+  salesOutput,
+  salesQuery,
+} from '#api/money/sales-schemas.ts';
+import { sumSales } from '#db/money/sales.ts';
+
+const tag = 'Sales';
+const DAY_MS = 86_400_000;
+
+/** What was sold: sums by day, kind and package, as JSON and as a file. */
+export function salesOperations(dependencies: ApiDependencies): Operation[] {
+  const { database } = dependencies;
+  const read = async (query: z.output<typeof salesQuery>): Promise<SaleOutput[]> => {
+    const { from_day: fromDay, to_day: toDay, time_zone: timeZone, group_by: groups = [] } = query;
+    requireSpan(fromDay, toDay);
+    const window = { fromDay, toDay, timeZone };
+    const rows = await database.run((db) => sumSales(db, window, groups, MAX_GROUPS + 1));
+    if (rows.length <= MAX_GROUPS) return rows.map(saleJson);
+    throw invalid([
+      { in: 'query', field: 'group_by', message: `gives more than ${MAX_GROUPS} groups: ask for fewer days or groups` },
+    ]);
+  };
+  return [
+    operation({
+      id: 'getSales',
+      method: 'get',
+      path: '/v1/sales',
+      tag,
+      summary: 'Sum up sales by day, kind and package',
+      description:
+        'Sums of our journal for the given days. Amounts of different currencies are never added: each currency has ' +
+        'its own sums. The margin needs `customer_price` of the orders, top-ups and VPN subscriptions.',
+      scope: 'wallet:read',
+      accountWide: true,
+      query: salesQuery,
+      answers: {
+        200: {
+          description: 'The sums, ordered by their groups.',
+          contentType: 'application/json',
+          schema: salesOutput,
+          example: salesExample,
+        },
+      },
+      handle: async ({ query }) => jsonReply(200, { data: await read(query), time_zone: query.time_zone }),
+    }),
+    operation({
+      id: 'exportSales',
+      method: 'get',
+      path: '/v1/sales.csv',
+      tag,
+      summary: 'Get the sums of sales as CSV',
+      scope: 'wallet:read',
+      accountWide: true,
+      query: salesQuery,
+      answers: csvAnswer('sums'),
+      problems: ['too_many_streams'],
+      handle: async ({ query, caller }) => {
+        const sums = await read(query);
+        return csvReply(
+          dependencies,
+          { caller, scope: 'wallet:read' },
+          {
+            name: `sales-${query.from_day}-${query.to_day}`,
+            columns: salesCsv,
+            read: async (after: number | undefined, limit) => {
+              const from = after ?? 0;
+              return sums.slice(from, from + limit).map((item, index) => ({ item, position: from + index + 1 }));
+            },
+          },
+        );
+      },
+    }),
+  ];
+}
+
+/** @throws Problem validation_failed */
+function requireSpan(fromDay: string, toDay: string): void {
+  const days = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1;
+  if (days < 1) throw invalid([{ in: 'query', field: 'to_day', message: 'must not be before from_day' }]);
+  if (days > MAX_DAYS) {
+    const message = `must be at most ${MAX_DAYS} days after from_day, both included`;
+    throw invalid([{ in: 'query', field: 'to_day', message }]);
+  }
+}

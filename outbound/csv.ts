@@ -1,0 +1,28 @@
+import { stringify } from 'csv-stringify/sync';
+
+/** A value that no spreadsheet can run as a formula, because this product made it: an amount, a time. */
+export interface SafeText {
+  readonly safe: string;
+}
+
+/** A field of a CSV file. A text may come from anybody. */
+export type CsvField = string | number | SafeText | null;
+
+/**
+ * Lines of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets a `'` in front; a number and an
+ * amount below zero stay as they are.
+ *
+ * @param lineEnd `windows` as the standard says, or `unix` for pipes.
+ */
+export function csvLines(rows: readonly (readonly CsvField[])[], lineEnd: 'windows' | 'unix'): string {
+  return stringify([...rows], {
+    escape_formulas: true,
+    record_delimiter: lineEnd,
+    // A reader may take either of the two for the end of a line, whatever the others end with.
+    quote_record_delimiter: true,
+    cast: {
+      number: (value) => ({ value: String(value), escape_formulas: false }),
+      object: (value) => ({ value: String(value['safe']), escape_formulas: false }),
+    },
+  });
+}

@@ -1,0 +1,171 @@
+/** Lists as CSV files, read by somebody else's reader: the csv module of Python. */
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { OpenPerKey } from '#api/access/open-per-key.ts';
+import { newId } from '#db/connection/ids.ts';
+import { journal, orders } from '#db/schema.ts';
+import { EXPORTS } from '#domain/policy/api-policy.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+const READER =
+  'import csv, io, json, sys\nprint(json.dumps(list(csv.DictReader(io.TextIOWrapper(sys.stdin.buffer, "utf-8", newline="")))))';
+const rowsOfReader = z.array(z.record(z.string(), z.string()));
+
+/** Reads a file as a foreign program does. */
+function readByPython(csv: string): Record<string, string>[] {
+  const { stdout, status, stderr } = spawnSync('python3', ['-c', READER], { input: csv, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return rowsOfReader.parse(JSON.parse(stdout));
+}
+
+const openExports = new OpenPerKey();
+let api: TestApi;
+let caller: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi({ openExports });
+  caller = await api.caller();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const order = async (more: Record<string, unknown> = {}, by = caller) =>
+  await by.post(
+    '/v1/orders',
+    { package_id: 101, external_order_id: randomUUID(), ...more },
+    { headers: { 'Idempotency-Key': randomUUID() } },
+  );
+
+describe('a file of orders', () => {
+  it.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(1)',
+    '\tx',
+    '\rx',
+    '＝1',
+    'a,b',
+    'a "b"',
+    'two\nlines',
+    'two\r\nlines',
+    ' x ',
+    'Zoë 🙂',
+  ])('gives another reader the text %j as it is stored, and a spreadsheet no formula', async (text) => {
+    const id = (await order({ customer_reference: text, metadata: { note: text } })).textAt('id');
+    const answer = await caller.get(`/v1/orders.csv?customer_reference=${encodeURIComponent(text)}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    const [row] = readByPython(answer.text);
+    const isFormula = /^[=+\-@\t\r＝]/.test(text);
+    expect(row).toMatchObject({
+      id,
+      customer_reference: isFormula ? `'${text}` : text,
+      metadata: JSON.stringify({ note: text }),
+    });
+  });
+
+  it('has the fields of the list, an amount and its currency apart, and nothing for null', async () => {
+    const price = { amount: '7.5', currency: 'EUR' };
+    const answer = await order({ customer_price: price, max_price: { amount: '5', currency: 'EUR' } });
+    const reference = answer.textAt('external_order_id');
+    const listed = (await caller.get(`/v1/orders?external_order_id=${reference}`)).at('data', 0) as Record<
+      string,
+      unknown
+    >;
+    const file = await caller.get(`/v1/orders.csv?external_order_id=${reference}`);
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="orders.csv"');
+    expect(readByPython(file.text)).toEqual([
+      {
+        ...Object.fromEntries(
+          ['id', 'status', 'external_order_id', 'created_by', 'created_at', 'updated_at'].map((name) => [
+            name,
+            listed[name],
+          ]),
+        ),
+        package_id: '101',
+        max_price_amount: '5.00',
+        max_price_currency: 'EUR',
+        customer_price_amount: '7.50',
+        customer_price_currency: 'EUR',
+        ...Object.fromEntries(
+          [
+            'batch_id esim_id service_order_id charged_amount charged_currency customer_reference replaces replaced_by',
+            'failure_class failure_detail metadata completed_at',
+          ]
+            .flatMap((names) => names.split(' '))
+            .map((name) => [name, '']),
+        ),
+      },
+    ]);
+  });
+
+  it('has every order of its filter, over several reads, newest first, and none of another key', async () => {
+    const mine = await api.caller(['orders:read', 'orders:write'], { ownWorkOnly: true });
+    const first = (await order({}, mine)).textAt('created_by');
+    const count = 2 * EXPORTS.page + 3;
+    const rows = Array.from({ length: count }, (_, index) => ({
+      id: newId('order'),
+      apiKeyId: first,
+      externalOrderId: `many-${randomUUID()}`,
+      packageId: 102,
+      // Many of the same time: the order is by time and id.
+      createdAt: new Date(TEST_NOW - Math.floor(index / 7) * 1_000),
+    }));
+    await api.database.run((db) => db.insert(orders).values(rows));
+    const found = readByPython((await mine.get('/v1/orders.csv?package_id=102')).text).map(({ id }) => id);
+    const sorted = rows.toSorted((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
+    expect(found).toEqual(sorted);
+    expect(readByPython((await mine.get('/v1/orders.csv?package_id=101')).text)).toHaveLength(1);
+    await api.database.run((db) => db.delete(orders).where(eq(orders.packageId, 102)));
+  });
+
+  it('without a match has only the line of field names', async () => {
+    const answer = await caller.get('/v1/orders.csv?package_id=9');
+    expect(answer.text).toMatch(/^id,status,[\w,]+\r\n$/);
+  });
+
+  it('refuses the parameters of a page and unknown ones', async () => {
+    const answer = await caller.get('/v1/orders.csv?limit=5');
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'limit']);
+  });
+
+  it('is refused while a key reads as many files as it may', async () => {
+    const id = (await caller.get('/v1/key')).textAt('id');
+    const waiting = Promise.withResolvers<void>();
+    const open = Array.from({ length: EXPORTS.perKey }, () => openExports.during(id, () => waiting.promise));
+    const refused = await caller.get('/v1/orders.csv');
+    expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
+    waiting.resolve();
+    await Promise.all(open);
+    expect((await caller.get('/v1/orders.csv')).status).toBe(200);
+  });
+});
+
+describe('a file of the journal', () => {
+  it('has the rows of the journal with exact amounts', async () => {
+    const amounts = ['0.000001', '123456789012345.123456', '2.40', '0'];
+    const rows = amounts.map((amount, index) => ({
+      direction: 'debit' as const,
+      amount,
+      currency: 'USD',
+      causeKind: 'deposit' as const,
+      causeId: `=d${index}`,
+      recordedAt: new Date(TEST_NOW + index),
+    }));
+    await api.database.run((db) => db.insert(journal).values(rows));
+    const found = readByPython((await caller.get('/v1/wallet/transactions.csv')).text);
+    expect(found.map((row) => [row['amount'], row['currency'], row['cause_id'], row['direction']])).toEqual(
+      ['0.00', '2.40', '123456789012345.123456', '0.000001'].map((amount, index) => [
+        amount,
+        'USD',
+        `'=d${3 - index}`,
+        'debit',
+      ]),
+    );
+  });
+});

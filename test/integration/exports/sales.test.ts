@@ -1,0 +1,262 @@
+/** The summary of sales, compared with a sum that is made by hand from the same rows. */
+import Big from 'big.js';
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#db/connection/ids.ts';
+import { SALES_GROUPS, type SalesGroup } from '#db/money/sales.ts';
+import { attempts, journal, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const price = fc.tuple(fc.integer({ min: 0, max: 99_999_999 }), fc.constantFrom(2, 6)).map(([digits, places]) => {
+  return new Big(digits).div(new Big(10).pow(places)).toFixed(6);
+});
+const currency = fc.constantFrom('EUR', 'USD');
+/** Times around midnight and a change to summer time in Madrid. */
+const at = fc.date({
+  min: new Date('2030-03-29T20:00:00Z'),
+  max: new Date('2030-04-01T04:00:00Z'),
+  noInvalidDate: true,
+});
+
+const purchase = fc.record({
+  kind: fc.constantFrom('order', 'topup', 'vpn_subscription'),
+  item: fc.constantFrom(1, 2),
+  cost: price,
+  currency,
+  paid: fc.option(fc.record({ amount: price, currency })),
+  debitedAt: at,
+  /** The purchase failed and was credited, or was cancelled and refunded, or neither. */
+  back: fc.option(fc.record({ kind: fc.constantFrom('attempt', 'refund'), at })),
+  /** A later period of a subscription. */
+  period: fc.option(at),
+});
+type Purchase = typeof purchase extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What the summary should count of it: each with its own day. */
+function entriesOf({ kind, item, cost, currency: own, paid, debitedAt, back, period }: Purchase) {
+  const priced = paid !== null && paid.currency === own;
+  const group = { kind, item: kind === 'vpn_subscription' ? `plan ${item}` : `package ${item}`, currency: own };
+  const sale = (time: Date, sign: 1 | -1) => ({
+    ...group,
+    at: time,
+    sold: sign,
+    cost: new Big(cost).times(sign),
+    revenue: priced ? new Big(paid.amount).times(sign) : new Big(0),
+    unpriced: priced ? 0 : sign,
+    refunds: 0,
+    refunded: new Big(0),
+  });
+  return [
+    sale(debitedAt, 1),
+    ...(back?.kind === 'attempt' ? [sale(back.at, -1)] : []),
+    ...(kind === 'vpn_subscription' && period !== null ? [sale(period, 1)] : []),
+    ...(back?.kind === 'refund'
+      ? [
+          {
+            ...group,
+            at: back.at,
+            sold: 0,
+            cost: new Big(0),
+            revenue: new Big(0),
+            unpriced: 0,
+            refunds: 1,
+            refunded: new Big(cost),
+          },
+        ]
+      : []),
+  ];
+}
+
+async function store(purchases: readonly Purchase[]): Promise<void> {
+  await api.database.transaction(async (tx) => {
+    // The journal refuses to lose rows; this is the test's own database.
+    await tx.execute(sql`set local session_replication_role = replica`);
+    for (const table of [journal, attempts, orders, topups, vpnSubscriptions]) await tx.delete(table);
+    for (const { kind, item, cost: amount, currency: own, paid, debitedAt, back, period } of purchases) {
+      const id = newId(kind);
+      const attemptId = newId('attempt');
+      const common = {
+        id,
+        apiKeyId: 'key_1',
+        customerPrice: paid?.amount ?? null,
+        customerPriceCurrency: paid?.currency ?? null,
+      };
+      if (kind === 'order') await tx.insert(orders).values({ ...common, packageId: item, externalOrderId: id });
+      else if (kind === 'topup') await tx.insert(topups).values({ ...common, packageId: item, esimId: newId('esim') });
+      else
+        await tx.insert(vpnSubscriptions).values({
+          ...common,
+          vpnPlanId: item,
+          encryptedCustomerReference: Buffer.alloc(1),
+          externalSubscriptionId: id,
+          // It always has a price; one in another currency says nothing.
+          customerPrice: paid?.amount ?? '1',
+          customerPriceCurrency: paid?.currency ?? 'XXX',
+        });
+      const tried = {
+        subjectKind: kind,
+        subjectId: id,
+        number: 1,
+        idempotencyKey: id,
+        encryptedRequestBody: Buffer.alloc(1),
+      };
+      await tx.insert(attempts).values({ ...tried, id: attemptId });
+      const row = { amount, currency: own };
+      await tx.insert(journal).values([
+        { ...row, direction: 'debit', causeKind: 'attempt', causeId: attemptId, recordedAt: debitedAt },
+        ...(back === null
+          ? []
+          : [
+              {
+                ...row,
+                direction: 'credit' as const,
+                causeKind: back.kind,
+                causeId: back.kind === 'attempt' ? attemptId : id,
+                recordedAt: back.at,
+              },
+            ]),
+        ...(kind === 'vpn_subscription' && period !== null
+          ? [
+              {
+                ...row,
+                direction: 'debit' as const,
+                causeKind: 'subscription_period' as const,
+                causeId: `${id}/2`,
+                recordedAt: period,
+              },
+            ]
+          : []),
+        // No sales.
+        { ...row, direction: 'credit', causeKind: 'deposit', causeId: `d${id}`, recordedAt: debitedAt },
+        { ...row, direction: 'debit', causeKind: 'adjustment', causeId: `a${id}`, recordedAt: debitedAt },
+      ]);
+    }
+  });
+}
+
+const sums = fc.record({
+  purchases: fc.array(purchase, { maxLength: 12 }),
+  groups: fc.subarray([...SALES_GROUPS]),
+  timeZone: fc.constantFrom('UTC', 'Europe/Madrid', 'Pacific/Auckland'),
+});
+
+/** The same sums by a loop over all entries. */
+function byHand(purchases: readonly Purchase[], groups: readonly SalesGroup[], timeZone: string): unknown[] {
+  const days = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  const entries = purchases.flatMap(entriesOf).map((entry) => ({ ...entry, day: days.format(entry.at) }));
+  const inWindow = entries.filter(({ day }) => day >= '2030-03-30' && day <= '2030-03-31');
+  const keyOf = ({ day, kind, item, currency: own }: (typeof entries)[number]) =>
+    [
+      groups.includes('day') ? day : '',
+      groups.includes('kind') ? kind : '',
+      groups.includes('package') ? item : '',
+      own,
+    ].join('|');
+  return [...Map.groupBy(inWindow, keyOf)].map(([key, all]) => {
+    const sum = (name: 'cost' | 'revenue' | 'refunded') =>
+      all.reduce((total, each) => total.plus(each[name]), new Big(0));
+    const count = (name: 'sold' | 'unpriced' | 'refunds') => all.reduce((total, each) => total + each[name], 0);
+    const margin = sum('revenue').minus(sum('cost')).plus(sum('refunded'));
+    return {
+      key,
+      sold: count('sold'),
+      refunds: count('refunds'),
+      unpriced: count('unpriced'),
+      cost: sum('cost').toFixed(6),
+      revenue: sum('revenue').toFixed(6),
+      refunded: sum('refunded').toFixed(6),
+      margin: count('unpriced') === 0 ? margin.toFixed(6) : null,
+    };
+  });
+}
+
+interface Sum {
+  readonly day: string | null;
+  readonly kind: string | null;
+  readonly package_id: number | null;
+  readonly vpn_plan_id: number | null;
+  readonly sold: number;
+  readonly refunds: number;
+  readonly unpriced: number;
+  readonly cost: { readonly amount: string; readonly currency: string };
+  readonly revenue: { readonly amount: string };
+  readonly refunded: { readonly amount: string };
+  readonly margin: { readonly amount: string } | null;
+}
+
+function comparable(sum: Sum): unknown {
+  const item =
+    sum.package_id === null ? (sum.vpn_plan_id === null ? '' : `plan ${sum.vpn_plan_id}`) : `package ${sum.package_id}`;
+  const six = ({ amount }: { readonly amount: string }) => new Big(amount).toFixed(6);
+  return {
+    key: [sum.day ?? '', sum.kind ?? '', item, sum.cost.currency].join('|'),
+    sold: sum.sold,
+    refunds: sum.refunds,
+    unpriced: sum.unpriced,
+    cost: six(sum.cost),
+    revenue: six(sum.revenue),
+    refunded: six(sum.refunded),
+    margin: sum.margin && six(sum.margin),
+  };
+}
+
+describe('the summary of sales', () => {
+  it('equals the sum by hand of any purchases, credits, refunds and periods, in any time zone and grouping', async () => {
+    await fc.assert(
+      fc.asyncProperty(sums, async ({ purchases, groups, timeZone }) => {
+        await store(purchases);
+        const answer = await caller.get(
+          `/v1/sales?from_day=2030-03-30&to_day=2030-03-31&time_zone=${encodeURIComponent(timeZone)}` +
+            (groups.length === 0 ? '' : `&group_by=${groups.join(',')}`),
+        );
+        expect(answer.status, answer.text).toBe(200);
+        const found = (answer.at('data') as Sum[]).map(comparable);
+        const byKey = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+        expect(found.toSorted(byKey)).toEqual(byHand(purchases, groups, timeZone).toSorted(byKey));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is the same as a file', async () => {
+    await store(fc.sample(purchase, { numRuns: 5, seed: 7 }));
+    const query = 'from_day=2030-03-29&to_day=2030-04-01&group_by=day,package';
+    const listed = (await caller.get(`/v1/sales?${query}`)).at('data') as Sum[];
+    const [header, ...lines] = (await caller.get(`/v1/sales.csv?${query}`)).text.trimEnd().split('\r\n');
+    expect(header).toMatch(/^day,kind,package_id,vpn_plan_id,sold,cost_amount,cost_currency,/);
+    expect(lines.map((line) => line.split(',').slice(0, 7))).toEqual(
+      listed.map(({ day, package_id: packageId, vpn_plan_id: planId, sold, cost }) =>
+        [day, '', packageId ?? '', planId ?? '', sold, cost.amount, cost.currency].map(String),
+      ),
+    );
+  });
+
+  it.each([
+    ['from_day=2030-02-30&to_day=2030-03-01', 'from_day'],
+    ['from_day=2030-03-02&to_day=2030-03-01', 'to_day'],
+    ['from_day=2030-01-01&to_day=2031-01-02', 'to_day'],
+    ['from_day=2030-01-01&to_day=2030-01-02&time_zone=Mars/Olympus', 'time_zone'],
+    ['from_day=2030-01-01&to_day=2030-01-02&group_by=colour', 'group_by'],
+    ['to_day=2030-01-02', 'from_day'],
+  ])('refuses %s', async (query, field) => {
+    const answer = await caller.get(`/v1/sales?${query}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, field]);
+  });
+
+  it('accepts the longest span, and refuses a key that is limited to its own work', async () => {
+    const query = 'from_day=2030-01-01&to_day=2031-01-01';
+    expect((await caller.get(`/v1/sales?${query}`)).status).toBe(200);
+    const limited = await api.caller(undefined, { ownWorkOnly: true });
+    expect((await limited.get(`/v1/sales?${query}`)).at('code')).toBe('account_wide_only');
+  });
+});
