@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 
 /** A value that no spreadsheet can run as a formula, because this product made it: an amount, a time. */
-export interface SafeText {
+interface SafeText {
   readonly safe: string;
 }
 

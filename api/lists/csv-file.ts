@@ -34,7 +34,7 @@ export function amount<Item>(of: (item: Item) => Money | null | undefined): CsvC
 }
 
 /** An item with its place in the list. */
-export interface CsvItem<Item, Position> {
+interface CsvItem<Item, Position> {
   readonly item: Item;
   readonly position: Position;
 }

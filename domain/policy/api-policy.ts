@@ -23,9 +23,9 @@ export interface WaitingPolicy {
 
 /** How lists are sent as files. */
 export const EXPORTS = {
-  /** Files of one API key at the same time in one process: each occupies a connection of the pool for much of the time. */
+  /** Files of one API key at the same time in one process: each uses a connection of the pool for much of the time. */
   perKey: 2,
-  /** Items in one read: few enough for some hundred kilobytes, many enough that the reads cost little beside the rows. */
+  /** Items in one read: few enough for some hundred kilobytes, enough that the reads cost little beside the rows. */
   page: 500,
 } as const;
 

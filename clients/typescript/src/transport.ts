@@ -224,7 +224,7 @@ function parametersOf([name, value]: [string, unknown]): [string, string][] {
   if (Array.isArray(value)) return [[name, value.join(',')]];
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
-  return [[name, String(value)]];
+  return [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
 }
 
 /**
