@@ -44,5 +44,7 @@ export const WITHOUT_ID: Readonly<
 /** The operations that require a key. */
 export const guarded = ({ operations }: TestApi): Operation[] => operations.filter(({ scope }) => scope !== undefined);
 /** The operations without an id that have this result for an own-work key. */
-export const named = (api: TestApi, kind: 'own list' | 'own file' | 'own events' | 'changes own' | 'own key'): Operation[] =>
-  guarded(api).filter(({ id }) => WITHOUT_ID[id] === kind);
+export const named = (
+  api: TestApi,
+  kind: 'own list' | 'own file' | 'own events' | 'changes own' | 'own key',
+): Operation[] => guarded(api).filter(({ id }) => WITHOUT_ID[id] === kind);
