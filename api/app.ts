@@ -6,6 +6,7 @@ import { cancellationPreflightOperations } from '#api/cancellations/cancellation
 import { refundOperations } from '#api/cancellations/refunds.ts';
 import { caseOperations } from '#api/cases/cases.ts';
 import { deadLetterOperations } from '#api/cases/dead-letters.ts';
+import { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimOperations } from '#api/esims/esims.ts';
 import { eventOperations } from '#api/events/event-feed.ts';
@@ -35,6 +36,7 @@ import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts
 import { shareLinkOperations } from '#api/share-links/share-links.ts';
 import { sharePageOperations } from '#api/share-links/share-page.ts';
 import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
+import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
 import { operationsOfWork } from '#api/work/kinds.ts';
 import { UNAUTHENTICATED_BODY_LIMITS } from '#domain/service/unauthenticated-bodies.ts';
@@ -79,6 +81,7 @@ function webhooksFirst(left: Operation, right: Operation): number {
 /** All operations of the API. */
 export function allOperations(dependencies: ApiDependencies): Operation[] {
   const offers = new Offers(dependencies);
+  const catalogue = new StoredCatalogue(dependencies);
   const operations = [
     ...operationsOfWork(dependencies, offers),
     ...batchOperations(dependencies, offers),
@@ -93,9 +96,10 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...shareLinkOperations(dependencies),
     ...sharePageOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
-    ...packageOperations(dependencies, offers.packages),
+    ...packageOperations(dependencies, catalogue),
+    ...vpnPlanOperations(dependencies, catalogue),
     ...quoteOperations(dependencies, offers),
-    ...pricingOperations(dependencies, offers),
+    ...pricingOperations(dependencies, catalogue),
     ...walletOperations(dependencies),
     ...walletTransactionOperations(dependencies),
     ...salesOperations(dependencies),

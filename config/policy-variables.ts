@@ -46,6 +46,7 @@ export const policyFields = {
   POLICY_BOOKS_GRACE: durationMs(DEFAULT_POLICY.books.graceMs),
   POLICY_BOOKS_PAGES: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_POLICY.books.pages),
   POLICY_LOW_BALANCE: price().optional(),
+  POLICY_CATALOGUE_EVERY: durationMs(DEFAULT_POLICY.catalogue.everyMs),
   POLICY_WATCH_EVERY: durationMs(DEFAULT_POLICY.watch.everyMs),
   POLICY_USAGE_READS: z.coerce.number().int().min(0).max(10_000).default(DEFAULT_POLICY.watch.readsPerRun),
   POLICY_USAGE_AGE: durationMs(DEFAULT_POLICY.watch.againAfterMs),
@@ -137,6 +138,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
     temporalHealth,
     sweep,
     books,
+    catalogue,
     watch,
     webhookSecret,
     webhookSilence,
@@ -205,6 +207,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
       graceMs: raw.POLICY_BOOKS_GRACE,
       pages: raw.POLICY_BOOKS_PAGES,
     },
+    catalogue: { ...catalogue, everyMs: raw.POLICY_CATALOGUE_EVERY },
     watch: {
       ...watch,
       everyMs: raw.POLICY_WATCH_EVERY,

@@ -7,6 +7,7 @@ export * from '#db/schema/access.ts';
 export * from '#db/schema/attention.ts';
 export * from '#db/schema/batches.ts';
 export * from '#db/schema/books.ts';
+export * from '#db/schema/catalogue.ts';
 export * from '#db/schema/esims.ts';
 export * from '#db/schema/events.ts';
 export * from '#db/schema/gate.ts';

@@ -22,6 +22,8 @@ const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
   order_batch: (id) => `/v1/order-batches/${id}`,
   refund: (id) => `/v1/refunds/${id}`,
   esim: (id) => `/v1/esims/${id}`,
+  package: (id) => `/v1/packages/${id}`,
+  vpn_plan: (id) => `/v1/vpn/plans/${id}`,
   wallet: () => '/v1/wallet',
   webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
 };

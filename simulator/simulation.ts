@@ -9,8 +9,8 @@ import { faultProfile, rulesOf, type FaultProfile } from '#simulator/behaviour/f
 import { Faults } from '#simulator/behaviour/faults.ts';
 import { Releases } from '#simulator/behaviour/releases.ts';
 import { Catalogue } from '#simulator/catalogue/catalogue.ts';
-import { PACKAGES, type CataloguePackage } from '#simulator/catalogue/packages.ts';
-import { VPN_PLANS, type VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
+import { addedPackage, PACKAGES, type CataloguePackage } from '#simulator/catalogue/packages.ts';
+import { addedPlan, VPN_PLANS, type VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import { createClock, type Clock } from '#simulator/clock.ts';
 import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import { createIdentifiers } from '#simulator/identifiers.ts';
@@ -105,8 +105,8 @@ export class Simulation {
     this.ledger = new Ledger(store);
     this.deliveries = new Deliveries(store);
     this.requests = new Requests(store);
-    this.packages = new Catalogue(store, 'package', PACKAGES);
-    this.plans = new Catalogue(store, 'vpn_plan', VPN_PLANS);
+    this.packages = new Catalogue(store, 'package', addedPackage, PACKAGES);
+    this.plans = new Catalogue(store, 'vpn_plan', addedPlan, VPN_PLANS);
     this.releases = new Releases(settings);
     this.faults = new Faults(store, identifiers);
     this.behaviours = new Behaviours(store, identifiers);

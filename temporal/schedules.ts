@@ -2,7 +2,7 @@ import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type Schedu
 import { MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
 
 /** Ids of the schedules; the ids of their workflows begin with them. */
-export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch'] as const;
+export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch', 'catalogue'] as const;
 export type ScheduleId = (typeof SCHEDULE_IDS)[number];
 
 /** Interval of each schedule, in milliseconds; the product's policy has this form. */
@@ -21,6 +21,7 @@ const SUMMARIES: Readonly<Record<ScheduleId, string>> = {
   reconcile: 'Looks up silent work at the service',
   books: 'Compares our books with the wallet at the service',
   watch: 'Announces eSIMs and subscriptions that run out of data or time',
+  catalogue: 'Reads the packages and VPN plans of the service',
   sweep: 'Restarts unfinished orders that have no running workflow',
 };
 

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { createBooksActivities } from '#activities/upkeep/books.ts';
+import { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
 import { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { createWebhookActivities } from '#activities/webhooks/webhook-activities.ts';
@@ -36,7 +37,8 @@ export interface WorkerParts {
   readonly activities: ReturnType<typeof createWorkActivities> &
     ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities> &
-    ReturnType<typeof createWatchActivities>;
+    ReturnType<typeof createWatchActivities> &
+    ReturnType<typeof createCatalogueActivities>;
   /** Activities of event webhooks, which have their own task queue. */
   readonly webhookActivities: ReturnType<typeof createWebhookActivities>;
   close(): Promise<void>;
@@ -126,6 +128,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         findRunning: (work) => findRunning(Context.current().client, work),
       }),
       ...createWatchActivities({ ...dependencies, watch: policy.watch }),
+      ...createCatalogueActivities({ ...dependencies, catalogue: policy.catalogue, logger }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
     webhookActivities: createWebhookActivities({

@@ -3,5 +3,11 @@ export { orderWorkflow } from '#workflows/order.ts';
 export { topupWorkflow } from '#workflows/topup.ts';
 export { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 export { cancellationWorkflow } from '#workflows/cancellation.ts';
-export { booksWorkflow, reconcileWorkflow, sweepWorkflow, watchWorkflow } from '#workflows/maintenance.ts';
+export {
+  booksWorkflow,
+  catalogueWorkflow,
+  reconcileWorkflow,
+  sweepWorkflow,
+  watchWorkflow,
+} from '#workflows/maintenance.ts';
 export { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';

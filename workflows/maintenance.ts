@@ -1,6 +1,8 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type {
   BooksActivities,
+  CatalogueActivities,
+  CatalogueResult,
   MaintenanceActivities,
   SweepCursor,
   WatchActivities,
@@ -23,6 +25,9 @@ const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivit
 const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '10m', ...options });
 
 const { watchRunway } = proxyActivities<BooksActivities>({ startToCloseTimeout: '30s', ...options });
+
+// Reads two lists, each with a deadline of a minute, and stores each in one transaction.
+const { readCatalogue } = proxyActivities<CatalogueActivities>({ startToCloseTimeout: '4m', ...options });
 
 // Each result is stored on its own, as above.
 const { announceExpiring, readUsage } = proxyActivities<WatchActivities>({ startToCloseTimeout: '4m', ...options });
@@ -78,4 +83,9 @@ export async function watchWorkflow(): Promise<{ expiring: number; looked: numbe
   const { announced } = await announceExpiring();
   const { looked } = await readUsage();
   return { expiring: announced, looked };
+}
+
+/** Reads the packages and VPN plans of the service, and announces what has changed. */
+export async function catalogueWorkflow(): Promise<{ packages: CatalogueResult; vpnPlans: CatalogueResult }> {
+  return readCatalogue({ runId: workflowInfo().runId });
 }

@@ -54,6 +54,7 @@ export const MAINTENANCE_WORKFLOWS = {
   sweep: 'sweepWorkflow',
   books: 'booksWorkflow',
   watch: 'watchWorkflow',
+  catalogue: 'catalogueWorkflow',
 } as const;
 
 /** Workflow id of a reconciliation that a person starts, beside that of the schedule. */

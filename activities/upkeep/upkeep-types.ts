@@ -1,3 +1,4 @@
+import type { ReadingVerdict } from '#domain/catalogue/reading.ts';
 import type { Runway } from '#domain/money/runway.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { BooksResult } from '#workflows/messages.ts';
@@ -44,4 +45,18 @@ export interface WatchActivities {
   announceExpiring(): Promise<{ announced: number }>;
   /** Reads some eSIMs at the service, stores their state, and announces their milestones and low data. */
   readUsage(): Promise<{ looked: number }>;
+}
+
+/** What became of the reading of a catalogue. `not_read`: the service did not answer; nothing was recorded. */
+export type CatalogueResult =
+  | { readonly verdict: 'not_read' }
+  | { readonly verdict: ReadingVerdict; readonly created: number; readonly changed: number; readonly removed: number };
+
+/** The activity that reads the catalogue of the service. */
+export interface CatalogueActivities {
+  /**
+   * Reads all packages and VPN plans, stores what has changed, and announces it.
+   * @param input.runId unique for the run; the same id makes one reading of each catalogue.
+   */
+  readCatalogue(input: { runId: string }): Promise<{ packages: CatalogueResult; vpnPlans: CatalogueResult }>;
 }

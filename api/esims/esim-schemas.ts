@@ -4,7 +4,7 @@ import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
 import { idsInQuery } from '#api/lists/filters.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import { packageOutput } from '#api/packages/package-schemas.ts';
+import { topupOption } from '#api/packages/package-schemas.ts';
 import {
   customerReference,
   customerReferenceInQuery,
@@ -99,7 +99,7 @@ export const activationExample: z.input<typeof activationOutput> = activationJso
   { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
 );
 
-export const topupOptions = z.strictObject({ data: z.array(packageOutput), ...freshness }).meta({ id: 'TopupOptions' });
+export const topupOptions = z.strictObject({ data: z.array(topupOption), ...freshness }).meta({ id: 'TopupOptions' });
 
 export const esimPage = pageOf(esimOutput, 'EsimPage');
 

@@ -24,7 +24,7 @@ import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { packageExample, packageJson } from '#api/packages/package-schemas.ts';
+import { topupOptionExample, topupOptionJson } from '#api/packages/package-schemas.ts';
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { customerHash } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -172,7 +172,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           description: 'All options, by id.',
           contentType: JSON_TYPE,
           schema: topupOptions,
-          example: { data: [packageExample], ...freshnessExample },
+          example: { data: [topupOptionExample], ...freshnessExample },
         },
       },
       problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
@@ -180,7 +180,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         const { serviceEsimId } = await read(id, caller);
         const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
         const rules = await database.run(rulesInForce);
-        const data = items.toSorted((left, right) => left.id - right.id).map((each) => packageJson(each, rules));
+        const data = items.toSorted((left, right) => left.id - right.id).map((each) => topupOptionJson(each, rules));
         return jsonReply(200, { data, ...ageOf(now(), now()) });
       },
     }),

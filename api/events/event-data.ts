@@ -10,6 +10,7 @@ import {
   webhookEndpointDisabledEvent,
   webhookEndpointTestEvent,
 } from '#api/events/account-event-data.ts';
+import { packageEvent, vpnPlanEvent } from '#api/events/catalogue-event-data.ts';
 import { variant } from '#api/events/event-variant.ts';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { ourId, packageId } from '#api/fields/ids.ts';
@@ -198,6 +199,8 @@ export const eventOutput = z
     esimMilestoneEvent,
     esimDataLowEvent,
     esimExpiringEvent,
+    packageEvent,
+    vpnPlanEvent,
     walletBalanceEvent,
     walletRunwayEvent,
     webhookEndpointDisabledEvent,

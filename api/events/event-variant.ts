@@ -13,6 +13,8 @@ const NOUNS = {
   order_batch: 'batch of orders',
   refund: 'refund',
   esim: 'eSIM',
+  package: 'package at the service',
+  vpn_plan: 'VPN plan at the service',
   wallet: 'wallet: there is one',
   webhook_endpoint: 'webhook endpoint',
 } as const satisfies Record<EventSubjectKind, string>;

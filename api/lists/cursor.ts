@@ -67,10 +67,10 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
 }
 
 /**
- * Timelines, packages, the journal, movements without a row in it, the audit log, versions of a pricing rule, events,
- * and dead letters of the inbox and the outbox.
+ * Timelines, packages, VPN plans, the journal, movements without a row in it, the audit log, versions of a pricing
+ * rule, events, and dead letters of the inbox and the outbox.
  */
-type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
+type NumberedList = 't' | 'p' | 'l' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
 
 /** Where the request carried the cursor, for the error message. */
 const CURSOR_PLACES = {

@@ -1,15 +1,18 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { fieldProblem } from '#api/http/operation.ts';
-import { type PackageList, packageList } from '#api/offers/package-list.ts';
-import { type PlanList, planList } from '#api/offers/plan-list.ts';
 import { within } from '#api/offers/within.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { ReadAt } from '#upstream/cached-read.ts';
+import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
-import type { ServicePackage } from '#upstream/contract.ts';
+import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
+/**
+ * How old a price may be that a purchase or a quote is checked with, in milliseconds. The stored catalogue is older;
+ * `max_price` protects a caller against a change in between.
+ */
+const PRICES_MAX_AGE_MS = 30_000;
 /** How long a request waits for a newer reading, in milliseconds. */
 const WAIT_MS = 1_000;
 /** After a late or failed reading no request waits for this long, in milliseconds. */
@@ -67,19 +70,20 @@ interface OfferList {
  * read, nothing is refused: the purchase then meets the same conditions later.
  */
 export class Offers {
-  readonly packages: PackageList;
-  readonly plans: PlanList;
+  readonly packages: CachedRead<Listing<ServicePackage>>;
+  readonly plans: CachedRead<Listing<VpnPlan>>;
   readonly #service: Pick<ApiDependencies['service'], 'listTopupOptions'>;
   readonly #now: () => number;
   /** Until when no request waits for a list, in epoch milliseconds. */
   readonly #pausedUntil = new Map<OffersOf, number>();
   #waiting = 0;
 
-  constructor(dependencies: Pick<ApiDependencies, 'service' | 'now'>) {
-    this.packages = packageList(dependencies);
-    this.plans = planList(dependencies);
-    this.#service = dependencies.service;
-    this.#now = dependencies.now;
+  constructor({ service, now }: Pick<ApiDependencies, 'service' | 'now'>) {
+    const options = { maxAgeMs: PRICES_MAX_AGE_MS, now };
+    this.packages = new CachedRead(async () => valueOf(await service.listPackages()), options);
+    this.plans = new CachedRead(async () => valueOf(await service.listVpnPlans()), options);
+    this.#service = service;
+    this.#now = now;
   }
 
   /** The top-up options of an eSIM. They are read for each request, because each eSIM has others. */

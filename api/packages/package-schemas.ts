@@ -1,18 +1,21 @@
 import * as z from 'zod';
+import { itemTimes, itemTimesExample, itemTimesJson } from '#api/catalogue/item-times.ts';
 import { packageId } from '#api/fields/ids.ts';
 import { money, priceForReseller } from '#api/fields/money.ts';
-import type { ListedPackage } from '#api/offers/package-list.ts';
 import {
   type AnyPricingRule,
+  listedPrice,
   pricedPackage,
   suggestedPriceExample,
   suggestedPriceField,
   suggestedPriceJson,
 } from '#api/pricing/suggested-price.ts';
-import { plainAmount } from '#domain/money/money.ts';
+import type { PackageRow } from '#db/catalogue/stored-items.ts';
+import { plainAmount, plainMoney } from '#domain/money/money.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
-export const packageOutput = z
+/** A package that recharges an eSIM. */
+export const topupOption = z
   .strictObject({
     id: packageId,
     name: z.string().meta({ example: 'Europe 5 GB' }),
@@ -33,11 +36,14 @@ export const packageOutput = z
     }),
     suggested_price: suggestedPriceField,
   })
-  .meta({ id: 'Package' });
+  .meta({ id: 'TopupOption' });
 
-export type PackageOutput = z.input<typeof packageOutput>;
+/** A package of the catalogue. */
+export const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).meta({ id: 'Package' });
 
-export const packageExample: PackageOutput = {
+type TopupOption = z.input<typeof topupOption>;
+
+export const topupOptionExample: TopupOption = {
   id: 1001,
   name: 'Europe 5 GB',
   countries: ['DE', 'FR'],
@@ -50,12 +56,10 @@ export const packageExample: PackageOutput = {
   suggested_price: suggestedPriceExample,
 };
 
+export const packageExample: z.input<typeof packageOutput> = { ...topupOptionExample, ...itemTimesExample };
+
 /** @param rules those in force, for the suggested price. */
-export function packageJson(
-  each: ServicePackage & Partial<Pick<ListedPackage, 'publicPrice'>>,
-  rules: readonly AnyPricingRule[],
-): PackageOutput {
-  const { publicPrice } = each;
+export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricingRule[]): TopupOption {
   return {
     id: each.id,
     name: each.name,
@@ -65,8 +69,27 @@ export function packageJson(
     validity_days: each.validity_days ?? null,
     price_for_reseller: { amount: plainAmount(each.price_for_reseller), currency: each.currency },
     available: each.available,
-    public_price:
-      publicPrice == null ? null : { amount: plainAmount(publicPrice.amount), currency: publicPrice.currency },
-    suggested_price: suggestedPriceJson(pricedPackage(each), rules),
+    public_price: null,
+    suggested_price: suggestedPriceJson(pricedPackage(listedPrice(each)), rules),
+  };
+}
+
+/** A stored package. @param rules those in force, for the suggested price. */
+export function storedPackageJson(row: PackageRow, rules: readonly AnyPricingRule[]): z.input<typeof packageOutput> {
+  const { dataMb, unlimited, days, priceAmount, priceCurrency, publicPriceAmount, publicPriceCurrency } = row;
+  const { id, name, countries, available } = row;
+  const cost = { amount: priceAmount, currency: priceCurrency };
+  return {
+    id,
+    name,
+    countries,
+    data_mb: dataMb,
+    unlimited,
+    validity_days: days,
+    price_for_reseller: { amount: plainAmount(cost.amount), currency: cost.currency },
+    available,
+    public_price: plainMoney(publicPriceAmount, publicPriceCurrency),
+    suggested_price: suggestedPriceJson(pricedPackage({ id, countries, price: cost }), rules),
+    ...itemTimesJson(row),
   };
 }

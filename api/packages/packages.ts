@@ -1,14 +1,17 @@
 import * as z from 'zod';
+import { itemIdOf, itemOrder } from '#api/catalogue/item-search.ts';
+import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
-import type { PackageList } from '#api/offers/package-list.ts';
-import { packageExample, packageJson, packageOutput } from '#api/packages/package-schemas.ts';
-import { foundAfter, packageSearch } from '#api/packages/package-search.ts';
+import { packageExample, packageOutput, storedPackageJson } from '#api/packages/package-schemas.ts';
+import { packageFilter, packageSearch } from '#api/packages/package-search.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { findPackage, pageOfPackages } from '#db/catalogue/catalogue-pages.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 
 const tag = 'Packages';
@@ -27,8 +30,8 @@ const packagePage = z
 
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
-/** Packages of the service, cached for at most half a minute. */
-export function packageOperations({ database, now }: ApiDependencies, packages: PackageList): Operation[] {
+/** Packages of the service, as last read. */
+export function packageOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
     operation({
       id: 'listPackages',
@@ -36,7 +39,10 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       path: '/v1/packages',
       tag,
       summary: 'List packages with their prices and your suggested prices',
-      description: 'The filters are combined. A cursor continues a list with the same filters and the same order.',
+      description:
+        'As last read from the service, every five minutes by default; also while the service cannot be reached. ' +
+        '`read_at` and `age_seconds` tell how old they are. The filters are combined. A cursor continues a list with ' +
+        'the same filters and the same order.',
       scope: 'packages:read',
       query: z.strictObject({ ...packageSearch, ...pageQuery }),
       answers: {
@@ -48,17 +54,16 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
         },
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ query: { limit, cursor, ...search } }) => {
+      handle: async ({ query: { limit, cursor, sort, ...search } }) => {
         const after = cursor === undefined ? undefined : Number(readNumberCursor('p', cursor));
-        const { value, readAt } = await packages.get();
+        const readAt = await catalogue.readAt('packages');
+        const page = { limit: limit + 1, after };
+        const found = await database.run((db) => pageOfPackages(db, packageFilter(search), itemOrder(sort), page));
         const rules = await database.run(rulesInForce);
-        const rest = foundAfter(value.items, search, after);
-        const shown = rest.slice(0, limit);
-        const last = rest.length > limit ? shown.at(-1)?.id : undefined;
-        return jsonReply(200, {
-          data: shown.map((each) => packageJson(each, rules)),
-          next_cursor: last === undefined ? null : numberCursor('p', BigInt(last)),
-          ...ageOf(readAt, now()),
+        return pageReply(found, limit, {
+          json: (row) => storedPackageJson(row, rules),
+          cursor: ({ id }) => numberCursor('p', BigInt(id)),
+          more: ageOf(readAt, now()),
         });
       },
     }),
@@ -68,6 +73,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       path: '/v1/packages/{id}',
       tag,
       summary: 'Read a package with its price and your suggested price',
+      description: 'As last read from the service. A package that the service no longer lists has `removed_at`.',
       scope: 'packages:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
       answers: {
@@ -79,12 +85,13 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
         },
       },
       problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ params: { id } }) => {
-        const { value, readAt } = await packages.get();
-        const found = value.items.find((each) => String(each.id) === id);
+      handle: async ({ params }) => {
+        const readAt = await catalogue.readAt('packages');
+        const id = itemIdOf(params.id);
+        const found = id === undefined ? undefined : await database.run((db) => findPackage(db, id));
         if (found === undefined) throw new Problem('package_not_found');
         const rules = await database.run(rulesInForce);
-        return jsonReply(200, { ...packageJson(found, rules), ...ageOf(readAt, now()) });
+        return jsonReply(200, { ...storedPackageJson(found, rules), ...ageOf(readAt, now()) });
       },
     }),
   ];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
@@ -11,7 +12,6 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
-import type { Offers } from '#api/offers/offers.ts';
 import {
   exampleRuleId,
   pricingRuleExample,
@@ -65,7 +65,7 @@ const ruleAnswer = (description: string) => ({
 });
 
 /** Pricing rules: list, read, create, change, end, what-if. */
-export function pricingOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
+export function pricingOperations(dependencies: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   const { database, now } = dependencies;
   const find = async (id: string) => {
     const rule = mayExist('pricingRule', id) ? await database.run((db) => findPricingRule(db, id)) : undefined;
@@ -154,7 +154,7 @@ export function pricingOperations(dependencies: ApiDependencies, offers: Offers)
         );
       },
     }),
-    whatIfOperation(dependencies, offers),
+    whatIfOperation(dependencies, catalogue),
     operation({
       id: 'getPricingRule',
       method: 'get',

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { currency, money } from '#api/fields/money.ts';
 import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
 import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
-import { paddedAmount } from '#domain/money/money.ts';
+import { paddedMoney, type Money } from '#domain/money/money.ts';
 import type { Margin } from '#domain/pricing/margin.ts';
 import { PRICING_TARGET_KINDS, type PricedItem, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { PRICING_STEPS, suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
-import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
+import type { ServicePackage } from '#upstream/contract.ts';
 
 export const margin = z
   .strictObject({
@@ -110,17 +110,27 @@ export function suggestedPriceJson(
   return suggestionJson(suggestPrice(item, rules));
 }
 
+/** What pricing rules need of a package or plan. */
+interface Priced {
+  readonly id: number;
+  readonly price: Money;
+}
+
 /** A package as pricing rules see it. */
 export function pricedPackage({
   id,
   countries,
-  price_for_reseller: amount,
-  currency: code,
-}: ServicePackage): PricedItem {
-  return { kind: 'package', id, countries, cost: { amount: paddedAmount(amount), currency: code } };
+  price,
+}: Priced & { readonly countries: readonly string[] }): PricedItem {
+  return { kind: 'package', id, countries, cost: paddedMoney(price) };
 }
 
 /** A VPN plan as pricing rules see it. */
-export function pricedPlan({ id, price_for_reseller: amount, currency: code }: VpnPlan): PricedItem {
-  return { kind: 'vpn_plan', id, cost: { amount: paddedAmount(amount), currency: code } };
+export function pricedPlan({ id, price }: Priced): PricedItem {
+  return { kind: 'vpn_plan', id, cost: paddedMoney(price) };
+}
+
+/** An item of a list of the service, with its price as one value. */
+export function listedPrice<Item extends Pick<ServicePackage, 'price_for_reseller' | 'currency'>>(item: Item) {
+  return { ...item, price: { amount: item.price_for_reseller, currency: item.currency } };
 }

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
+import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf } from '#api/fields/freshness.ts';
 import { type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import type { Offers } from '#api/offers/offers.ts';
 import { ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
 import {
   type AnyPricingRule,
@@ -14,6 +14,7 @@ import {
 } from '#api/pricing/suggested-price.ts';
 import { whatIfExample, whatIfInput, type whatIfLine, whatIfOutput } from '#api/pricing/what-if-schemas.ts';
 import type { FieldError } from '#api/problems/problem.ts';
+import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { paddedMoney, type Money } from '#domain/money/money.ts';
 import { tiedRules, type PricedItem } from '#domain/pricing/pricing-rule.ts';
@@ -26,7 +27,7 @@ interface Listed {
 }
 
 /** Prices a list by other rules or at other costs, and stores nothing. */
-export function whatIfOperation({ database, now }: ApiDependencies, { packages, plans }: Offers): Operation {
+export function whatIfOperation({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation {
   return operation({
     id: 'tryPricing',
     method: 'post',
@@ -58,14 +59,14 @@ export function whatIfOperation({ database, now }: ApiDependencies, { packages, 
       const listed: Listed[] = [];
       let oldest = now();
       if (isAll || body.package_ids !== undefined) {
-        const { value, readAt } = await packages.get();
-        oldest = Math.min(oldest, readAt);
-        listed.push(...value.items.map((each) => ({ name: each.name, item: pricedPackage(each) })));
+        oldest = Math.min(oldest, await catalogue.readAt('packages'));
+        const items = await database.run(STORED_ITEMS.packages.listed);
+        listed.push(...items.map((each) => ({ name: each.name, item: pricedPackage(each) })));
       }
       if (isAll || body.vpn_plan_ids !== undefined) {
-        const { value, readAt } = await plans.get();
-        oldest = Math.min(oldest, readAt);
-        listed.push(...value.items.map((each) => ({ name: each.name, item: pricedPlan(each) })));
+        oldest = Math.min(oldest, await catalogue.readAt('vpn_plans'));
+        const items = await database.run(STORED_ITEMS.vpn_plans.listed);
+        listed.push(...items.map((each) => ({ name: each.name, item: pricedPlan(each) })));
       }
       const unknown = unknownIds(body, listed);
       if (unknown.length > 0) throw invalid(unknown);

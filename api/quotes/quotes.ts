@@ -6,7 +6,7 @@ import { ageOf } from '#api/fields/freshness.ts';
 import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { objections, type Offer, type Offers, type Wanted } from '#api/offers/offers.ts';
-import { pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
+import { listedPrice, pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import type { FieldError } from '#api/problems/problem.ts';
 import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
@@ -123,7 +123,7 @@ async function subjectOf(
       item: { lineageId, kind: 'vpn_subscription', itemId: planId, esimId: undefined },
       wanted: { ...common, of: 'plans', id: planId },
       offers: plans,
-      priced: mapped(plans, planId, pricedPlan),
+      priced: mapped(plans, planId, (plan) => pricedPlan(listedPrice(plan))),
     };
   }
   if (packageId === undefined) throw misfit('is required, unless `vpn_plan_id` is given', 'package_id');
@@ -134,7 +134,7 @@ async function subjectOf(
       item: { lineageId, kind: 'order', itemId: packageId, esimId: undefined },
       wanted: { ...wanted, of: 'packages' },
       offers: packages,
-      priced: mapped(packages, packageId, pricedPackage),
+      priced: mapped(packages, packageId, (each) => pricedPackage(listedPrice(each))),
     };
   }
   if (!scopes.includes('esims:read')) throw lacking('esims:read');
@@ -144,7 +144,7 @@ async function subjectOf(
     item: { lineageId, kind: 'topup', itemId: packageId, esimId },
     wanted: { ...wanted, of: 'options' },
     offers: options,
-    priced: mapped(options, packageId, pricedPackage),
+    priced: mapped(options, packageId, (each) => pricedPackage(listedPrice(each))),
   };
 }
 

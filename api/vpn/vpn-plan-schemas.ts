@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { itemTimes, itemTimesExample } from '#api/catalogue/item-times.ts';
 import { packageId } from '#api/fields/ids.ts';
 import { priceForReseller } from '#api/fields/money.ts';
 import { suggestedPriceField } from '#api/pricing/suggested-price.ts';
@@ -13,6 +14,7 @@ export const vpnPlan = z
     price_for_reseller: priceForReseller,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
     suggested_price: suggestedPriceField,
+    ...itemTimes,
   })
   .meta({ id: 'VpnPlan' });
 
@@ -23,4 +25,5 @@ export const vpnPlanExample: z.input<typeof vpnPlan> = {
   price_for_reseller: { amount: '3.20', currency: 'EUR' },
   available: true,
   suggested_price: null,
+  ...itemTimesExample,
 };

@@ -1,41 +1,77 @@
 import * as z from 'zod';
+import { itemFilter, itemIdOf, itemOrder, itemSearch } from '#api/catalogue/item-search.ts';
+import { itemTimesJson } from '#api/catalogue/item-times.ts';
+import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import type { PlanList } from '#api/offers/plan-list.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { pageQuery } from '#api/lists/page-schemas.ts';
 import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
+import { findPlan, pageOfPlans } from '#db/catalogue/catalogue-pages.ts';
+import type { VpnPlanRow } from '#db/catalogue/stored-items.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import type { VpnPlan } from '#upstream/contract.ts';
 
-/** VPN plans of the service. */
-export function vpnPlanOperations({ database, now }: ApiDependencies, plans: PlanList): Operation[] {
+const SORTS = ['id', 'price', '-price', 'days', '-days'] as const;
+
+const planSearch = {
+  ...itemSearch('plans', 'month'),
+  sort: z.enum(SORTS).default('id').meta({
+    description:
+      'The order; `-` reverses it. Prices are ordered by currency first. Plans without a known value are last.',
+  }),
+};
+
+const planPage = z
+  .strictObject({
+    data: z.array(vpnPlan),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
+    ...freshness,
+  })
+  .meta({ id: 'VpnPlanPage' });
+
+/** VPN plans of the service, as last read. */
+export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   return [
     operation({
       id: 'listVpnPlans',
       method: 'get',
       path: '/v1/vpn/plans',
       tag: 'VPN',
-      summary: 'List VPN plans with their prices and your suggested prices, by id',
-      description: 'Read from the service, and kept for half a minute.',
+      summary: 'List VPN plans with their prices and your suggested prices',
+      description:
+        'As last read from the service, every five minutes by default; also while the service cannot be reached. ' +
+        '`read_at` and `age_seconds` tell how old they are. The filters are combined.',
       scope: 'vpn:read',
+      query: z.strictObject({ ...planSearch, ...pageQuery }),
       answers: {
         200: {
-          description: 'All plans.',
+          description: 'A page of plans.',
           contentType: 'application/json',
-          schema: z.strictObject({ data: z.array(vpnPlan), ...freshness }).meta({ id: 'VpnPlans' }),
-          example: { data: [vpnPlanExample], ...freshnessExample },
+          schema: planPage,
+          example: { data: [vpnPlanExample], next_cursor: null, ...freshnessExample },
         },
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async () => {
-        const { value, readAt } = await plans.get();
+      handle: async ({ query: { limit, cursor, sort, ...search } }) => {
+        const after = cursor === undefined ? undefined : Number(readNumberCursor('l', cursor));
+        const readAt = await catalogue.readAt('vpn_plans');
+        const page = { limit: limit + 1, after };
+        const found = await database.run((db) => pageOfPlans(db, itemFilter(search), itemOrder(sort), page));
         const rules = await database.run(rulesInForce);
-        const data = value.items.map((plan) => planJson(plan, rules));
-        return jsonReply(200, { data, ...ageOf(readAt, now()) });
+        return pageReply(found, limit, {
+          json: (row) => planJson(row, rules),
+          cursor: ({ id }) => numberCursor('l', BigInt(id)),
+          more: ageOf(readAt, now()),
+        });
       },
     }),
     operation({
@@ -44,6 +80,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, plans: Pla
       path: '/v1/vpn/plans/{id}',
       tag: 'VPN',
       summary: 'Read a VPN plan with its price and your suggested price',
+      description: 'As last read from the service. A plan that the service no longer lists has `removed_at`.',
       scope: 'vpn:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the VPN plan.', example: '301' }) }),
       answers: {
@@ -55,9 +92,10 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, plans: Pla
         },
       },
       problems: ['vpn_plan_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ params: { id } }) => {
-        const { value, readAt } = await plans.get();
-        const found = value.items.find((each) => String(each.id) === id);
+      handle: async ({ params }) => {
+        const readAt = await catalogue.readAt('vpn_plans');
+        const id = itemIdOf(params.id);
+        const found = id === undefined ? undefined : await database.run((db) => findPlan(db, id));
         if (found === undefined) throw new Problem('vpn_plan_not_found');
         const rules = await database.run(rulesInForce);
         return jsonReply(200, { ...planJson(found, rules), ...ageOf(readAt, now()) });
@@ -66,15 +104,15 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, plans: Pla
   ];
 }
 
-function planJson(plan: VpnPlan, rules: readonly AnyPricingRule[]): z.input<typeof vpnPlan> {
-  const { id, name, duration_days: days, price_for_reseller: price, currency, available } = plan;
-  const suggested = suggestedPriceJson(pricedPlan(plan), rules);
+function planJson(row: VpnPlanRow, rules: readonly AnyPricingRule[]): z.input<typeof vpnPlan> {
+  const { id, name, days, priceAmount, priceCurrency: currency, available } = row;
   return {
     id,
     name,
-    duration_days: days ?? null,
-    price_for_reseller: { amount: plainAmount(price), currency },
+    duration_days: days,
+    price_for_reseller: { amount: plainAmount(priceAmount), currency },
     available,
-    suggested_price: suggested,
+    suggested_price: suggestedPriceJson(pricedPlan({ id, price: { amount: priceAmount, currency } }), rules),
+    ...itemTimesJson(row),
   };
 }

@@ -5,7 +5,6 @@ import { topupOperations } from '#api/esims/topups.ts';
 import type { Operation } from '#api/http/operation.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { orderOperations } from '#api/orders/orders.ts';
-import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
 import { vpnSubscriptionOperations } from '#api/vpn/vpn-subscriptions.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
@@ -14,10 +13,7 @@ type OperationsOf = (dependencies: ApiDependencies, offers: Offers) => readonly 
 const OPERATIONS: Readonly<Record<WorkKind, OperationsOf>> = {
   order: orderOperations,
   topup: topupOperations,
-  vpn_subscription: (dependencies, offers) => [
-    ...vpnPlanOperations(dependencies, offers.plans),
-    ...vpnSubscriptionOperations(dependencies, offers),
-  ],
+  vpn_subscription: vpnSubscriptionOperations,
   cancellation: cancellationOperations,
 };
 

@@ -927,18 +927,6 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       }
     ]
   },
-  "listVpnPlans": {
-    "summary": "List VPN plans with their prices and your suggested prices, by id",
-    "path": [],
-    "query": []
-  },
-  "getVpnPlan": {
-    "summary": "Read a VPN plan with its price and your suggested price",
-    "path": [
-      "id"
-    ],
-    "query": []
-  },
   "listVpnSubscriptions": {
     "summary": "List VPN subscriptions, newest first",
     "path": [],
@@ -1932,7 +1920,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "subject_kind",
         "kind": "texts",
-        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, order_batch, refund, esim, wallet, webhook_endpoint."
+        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, order_batch, refund, esim, package, vpn_plan, wallet, webhook_endpoint."
       },
       {
         "name": "subject_id",
@@ -1973,7 +1961,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "subject_kind",
         "kind": "texts",
-        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, order_batch, refund, esim, wallet, webhook_endpoint."
+        "description": "Kinds of subjects, separated by commas. One of: order, topup, vpn_subscription, cancellation, order_batch, refund, esim, package, vpn_plan, wallet, webhook_endpoint."
       },
       {
         "name": "subject_id",
@@ -2381,14 +2369,54 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Only packages whose name contains this text, in upper or lower case."
       },
       {
+        "name": "available",
+        "kind": "flag",
+        "description": "`true`: only packages that the service sells now; `false`: only others."
+      },
+      {
+        "name": "min_days",
+        "kind": "integer",
+        "description": "Only packages for at least these days."
+      },
+      {
+        "name": "max_days",
+        "kind": "integer",
+        "description": "Only packages for at most these days."
+      },
+      {
+        "name": "currency",
+        "kind": "text",
+        "description": "Only packages whose price is in this currency (ISO 4217)."
+      },
+      {
+        "name": "min_price",
+        "kind": "text",
+        "description": "Only packages whose `price_for_reseller` is at least this amount, in their own currency."
+      },
+      {
+        "name": "max_price",
+        "kind": "text",
+        "description": "Only packages whose `price_for_reseller` is at most this amount, in their own currency."
+      },
+      {
+        "name": "updated_after",
+        "kind": "time",
+        "description": "Only packages that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since."
+      },
+      {
+        "name": "include_removed",
+        "kind": "flag",
+        "description": "`true`: packages, too, that the service no longer lists."
+      },
+      {
         "name": "country",
         "kind": "texts",
         "description": "Only packages that are valid in each of these countries (ISO 3166-1 alpha-2)."
       },
       {
-        "name": "available",
-        "kind": "flag",
-        "description": "`true`: only packages that the service sells now; `false`: only others."
+        "name": "region",
+        "kind": "text",
+        "description": "Only packages that are valid in at least one country of this region: `africa`, `asia`, `europe`, `north_america`, `oceania`, `south_america`."
       },
       {
         "name": "unlimited",
@@ -2401,24 +2429,9 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Only packages with at least these megabytes, or without a data limit."
       },
       {
-        "name": "min_days",
+        "name": "max_data_mb",
         "kind": "integer",
-        "description": "Only packages that are valid for at least these days."
-      },
-      {
-        "name": "max_days",
-        "kind": "integer",
-        "description": "Only packages that are valid for at most these days."
-      },
-      {
-        "name": "currency",
-        "kind": "text",
-        "description": "Only packages whose price is in this currency (ISO 4217)."
-      },
-      {
-        "name": "max_price",
-        "kind": "text",
-        "description": "Only packages whose `price_for_reseller` is at most this amount, in their own currency."
+        "description": "Only packages with at most these megabytes."
       },
       {
         "name": "sort",
@@ -2439,6 +2452,79 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
   },
   "getPackage": {
     "summary": "Read a package with its price and your suggested price",
+    "path": [
+      "id"
+    ],
+    "query": []
+  },
+  "listVpnPlans": {
+    "summary": "List VPN plans with their prices and your suggested prices",
+    "path": [],
+    "query": [
+      {
+        "name": "q",
+        "kind": "text",
+        "description": "Only plans whose name contains this text, in upper or lower case."
+      },
+      {
+        "name": "available",
+        "kind": "flag",
+        "description": "`true`: only plans that the service sells now; `false`: only others."
+      },
+      {
+        "name": "min_days",
+        "kind": "integer",
+        "description": "Only plans for at least these days."
+      },
+      {
+        "name": "max_days",
+        "kind": "integer",
+        "description": "Only plans for at most these days."
+      },
+      {
+        "name": "currency",
+        "kind": "text",
+        "description": "Only plans whose price is in this currency (ISO 4217)."
+      },
+      {
+        "name": "min_price",
+        "kind": "text",
+        "description": "Only plans whose `price_for_reseller` is at least this amount, in their own currency."
+      },
+      {
+        "name": "max_price",
+        "kind": "text",
+        "description": "Only plans whose `price_for_reseller` is at most this amount, in their own currency."
+      },
+      {
+        "name": "updated_after",
+        "kind": "time",
+        "description": "Only plans that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since."
+      },
+      {
+        "name": "include_removed",
+        "kind": "flag",
+        "description": "`true`: plans, too, that the service no longer lists."
+      },
+      {
+        "name": "sort",
+        "kind": "text",
+        "description": "The order; `-` reverses it. Prices are ordered by currency first. Plans without a known value are last. One of: id, price, -price, days, -days."
+      },
+      {
+        "name": "limit",
+        "kind": "integer",
+        "description": "Maximum number of items, 1 to 100."
+      },
+      {
+        "name": "cursor",
+        "kind": "text",
+        "description": "`next_cursor` of the previous page; omit it for the first page."
+      }
+    ]
+  },
+  "getVpnPlan": {
+    "summary": "Read a VPN plan with its price and your suggested price",
     "path": [
       "id"
     ],

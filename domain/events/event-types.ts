@@ -36,6 +36,16 @@ const OTHER_EVENTS = {
     'The paid period of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the rate of recent sales, the wallet lasts for less time than the threshold.',
   'wallet.runway_restored': 'At the rate of recent sales, the wallet lasts at least as long as the threshold again.',
+  'package.created': 'The service lists the package for the first time, or again.',
+  'package.removed': 'The service no longer lists the package.',
+  'package.unavailable': 'The service does not sell the package for now.',
+  'package.available': 'The service sells the package again.',
+  'package.price_changed': 'The service charges another price for the package.',
+  'vpn_plan.created': 'The service lists the VPN plan for the first time, or again.',
+  'vpn_plan.removed': 'The service no longer lists the VPN plan.',
+  'vpn_plan.unavailable': 'The service does not sell the VPN plan for now.',
+  'vpn_plan.available': 'The service sells the VPN plan again.',
+  'vpn_plan.price_changed': 'The service charges another price for the VPN plan.',
   'webhook_endpoint.disabled': 'We disabled a webhook endpoint because it failed for too long or answered 410 (gone).',
   'webhook_endpoint.test': 'A test of a webhook endpoint was requested. It is sent to that endpoint only.',
 } as const;
@@ -43,7 +53,15 @@ const OTHER_EVENTS = {
 export type EventType = StatusEventType<StatusKind> | keyof typeof OTHER_EVENTS;
 
 /** Kinds of subject of an event. */
-export type EventSubjectKind = WorkKind | 'order_batch' | 'refund' | 'wallet' | 'esim' | 'webhook_endpoint';
+export type EventSubjectKind =
+  | WorkKind
+  | 'order_batch'
+  | 'refund'
+  | 'wallet'
+  | 'esim'
+  | 'package'
+  | 'vpn_plan'
+  | 'webhook_endpoint';
 
 /** The subject of an event: one of our resources and its id. The id of a singleton, such as the wallet, is its name. */
 export interface EventSubject {

@@ -14,10 +14,12 @@ import {
 import { SWEEP_POLICY, type SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import {
   BOOKS_POLICY,
+  CATALOGUE_POLICY,
   RECONCILE_POLICY,
   RUNWAY_POLICY,
   WATCH_POLICY,
   type BooksPolicy,
+  type CataloguePolicy,
   type ReconcilePolicy,
   type RunwayPolicy,
   type WatchPolicy,
@@ -40,6 +42,7 @@ export interface Policy {
   readonly temporalHealth: TemporalHealthPolicy;
   readonly sweep: SweepPolicy;
   readonly books: BooksPolicy;
+  readonly catalogue: CataloguePolicy;
   readonly runway: RunwayPolicy;
   readonly watch: WatchPolicy;
   readonly webhookSecret: WebhookSecretPolicy;
@@ -57,6 +60,7 @@ export const DEFAULT_POLICY: Policy = {
   temporalHealth: TEMPORAL_HEALTH_POLICY,
   sweep: SWEEP_POLICY,
   books: BOOKS_POLICY,
+  catalogue: CATALOGUE_POLICY,
   runway: RUNWAY_POLICY,
   watch: WATCH_POLICY,
   webhookSecret: WEBHOOK_SECRET_POLICY,

@@ -1,4 +1,4 @@
-/** Intervals and limits of the reconciler, of the books, and of the watches on the wallet and on eSIMs. */
+/** Intervals and limits of the reconciler, the books, the catalogue, and the watches on the wallet and on eSIMs. */
 
 const second = 1_000;
 const minute = 60 * second;
@@ -89,6 +89,26 @@ export interface WatchPolicy {
   readonly batch: number;
 }
 
+/** How the catalogue of packages and VPN plans is read. */
+export interface CataloguePolicy {
+  /**
+   * How often it is read. Prices change hourly at most, and purchases read the price again. Ten thousand packages are a
+   * hundred calls.
+   */
+  readonly everyMs: number;
+  /**
+   * Share of a catalogue, from 0 to 1, that a reading may drop at once. If it lacks more, a second reading must confirm
+   * it: a supplier that fails for a moment looks the same.
+   */
+  readonly maxDropShare: number;
+  /** Pages of 100 items: ten times the largest catalogue that we know of. */
+  readonly pages: number;
+  /** Deadline for all pages of one list, and twice it is below the timeout of the activity. */
+  readonly readDeadlineMs: number;
+  /** How long readings are kept: a week, to find out when an item has disappeared. */
+  readonly readingsKeptMs: number;
+}
+
 export const RECONCILE_POLICY: ReconcilePolicy = {
   silentAfterMs: 2 * minute,
   lookUpAgainShare: 1 / 20,
@@ -126,4 +146,12 @@ export const WATCH_POLICY: WatchPolicy = {
   dataLow: [0.2, 0.05],
   expiringMs: [72 * hour, 24 * hour],
   batch: 500,
+};
+
+export const CATALOGUE_POLICY: CataloguePolicy = {
+  everyMs: 5 * minute,
+  maxDropShare: 0.2,
+  pages: 1_000,
+  readDeadlineMs: minute,
+  readingsKeptMs: 7 * 24 * hour,
 };

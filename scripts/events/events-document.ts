@@ -99,6 +99,24 @@ export const EXAMPLES: Partial<Record<EventType, EventData>> = {
     read_at: '2030-01-31T12:00:00.000Z',
   },
   'esim.expiring': { ...OF_ORDER, expires_at: '2030-02-03T11:40:00.000Z', threshold_seconds: 259_200 },
+  'package.price_changed': {
+    name: 'Europe 5 GB',
+    available: true,
+    price_for_reseller: { amount: '9.50', currency: 'USD' },
+    previous_price_for_reseller: { amount: '9.80', currency: 'USD' },
+  },
+  'package.created': {
+    name: 'Europe 5 GB',
+    available: true,
+    price_for_reseller: { amount: '9.80', currency: 'USD' },
+    previous_price_for_reseller: null,
+  },
+  'vpn_plan.unavailable': {
+    name: 'VPN, one month',
+    available: false,
+    price_for_reseller: MONEY,
+    previous_price_for_reseller: MONEY,
+  },
   'wallet.balance_low': {
     balance: { amount: '41.20', currency: 'USD' },
     threshold: { amount: '50.00', currency: 'USD' },
@@ -161,7 +179,7 @@ function section(kind: EventSubjectKind, shape: Shape): string[] {
   const shown = Object.keys(EXAMPLES) as EventType[];
   const [first, ...others] = shown.filter((type) => types.includes(type));
   if (first === undefined) throw new Error(`no example of ${types.join(', ')}`);
-  const id = kind === 'wallet' ? 'wallet' : ulid(idKindOf(kind));
+  const id = idOf(kind);
   const body: unknown = JSON.parse(
     webhookBody({ ...EVENT, type: first, subjectKind: kind, subjectId: id, data: EXAMPLES[first] ?? {} }).toString(
       'utf8',
@@ -229,9 +247,22 @@ const EVENT = {
   occurredAt: new Date('2030-01-31T12:00:00.000Z'),
 };
 
-function idKindOf(kind: Exclude<EventSubjectKind, 'wallet'>): keyof typeof ID_PREFIXES {
-  if (kind === 'webhook_endpoint') return 'webhookEndpoint';
-  return kind === 'order_batch' ? 'orderBatch' : kind;
+/** An id of a subject for an example. */
+function idOf(kind: EventSubjectKind): string {
+  switch (kind) {
+    case 'wallet':
+      return 'wallet';
+    case 'package':
+      return '1001';
+    case 'vpn_plan':
+      return '301';
+    case 'webhook_endpoint':
+      return ulid('webhookEndpoint');
+    case 'order_batch':
+      return ulid('orderBatch');
+    default:
+      return ulid(kind);
+  }
 }
 
 function ulid(kind: keyof typeof ID_PREFIXES): string {

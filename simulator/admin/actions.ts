@@ -3,6 +3,7 @@ import { command, query } from '#simulator/admin/call.ts';
 import { esimOf, refundOf, SALE_PATHS, saleOf } from '#simulator/admin/reads.ts';
 import * as schemas from '#simulator/admin/schemas.ts';
 import { esimView, refundView, saleView, stateView } from '#simulator/admin/views.ts';
+import { publicPriceOf } from '#simulator/catalogue/packages.ts';
 import { isoTime } from '#simulator/clock.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
@@ -158,6 +159,36 @@ function addStateChanges(router: Router, simulation: Simulation): void {
 }
 
 function addCatalogue(router: Router, { packages, plans, releases }: Simulation): void {
+  router.post(
+    '/packages',
+    command(
+      schemas.newPackage,
+      ({ body: { data_mb: dataMb, validity_days: validityDays, price_for_reseller: price, ...item } }) =>
+        wirePackage(packages.add({ ...item, dataMb, validityDays, price, publicPrice: publicPriceOf(price) })),
+      201,
+    ),
+  );
+  router.post(
+    '/vpn-plans',
+    command(
+      schemas.newVpnPlan,
+      ({ body: { duration_days: durationDays, price_for_reseller: price, ...item } }) =>
+        wireVpnPlan(plans.add({ ...item, durationDays, price })),
+      201,
+    ),
+  );
+  router.delete(
+    '/packages/:id',
+    command(schemas.nothing, ({ id }) => {
+      if (!packages.remove(Number(id))) throw notFound('package');
+    }),
+  );
+  router.delete(
+    '/vpn-plans/:id',
+    command(schemas.nothing, ({ id }) => {
+      if (!plans.remove(Number(id))) throw notFound('VPN plan');
+    }),
+  );
   router.post(
     '/packages/:id',
     command(schemas.itemChange, ({ id, body: { available, price_for_reseller: price } }) => {

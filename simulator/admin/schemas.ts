@@ -81,6 +81,22 @@ export const itemChange = z
   .strictObject({ available: z.boolean().optional(), price_for_reseller: amount.optional() })
   .refine((change) => Object.keys(change).length > 0, 'names nothing to change');
 
+const item = {
+  id: z.int().min(1).max(2_147_483_647),
+  name: z.string().min(1).max(200),
+  price_for_reseller: amount,
+  available: z.boolean().default(true),
+};
+
+export const newPackage = z.strictObject({
+  ...item,
+  countries: z.array(z.string()).default([]),
+  data_mb: z.number().positive().nullable().default(null),
+  validity_days: z.int().min(1).default(30),
+});
+
+export const newVpnPlan = z.strictObject({ ...item, duration_days: z.int().min(1).default(30) });
+
 export const tokenRevocation = z.strictObject({ environment });
 
 const page = {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 
 /** A package of the simulator. */
@@ -16,6 +17,18 @@ export interface CataloguePackage {
   /** Outcome of its purchase, unless a rule of the admin API decides; by default completed at once. */
   readonly behaviour?: Behaviour;
 }
+
+/** A package that the admin API has added. */
+export const addedPackage: z.ZodType<CataloguePackage> = z.object({
+  id: z.number(),
+  name: z.string(),
+  countries: z.array(z.string()),
+  dataMb: z.number().nullable(),
+  validityDays: z.number(),
+  price: z.string(),
+  publicPrice: z.string(),
+  available: z.boolean(),
+});
 
 const GB = 1_024;
 
@@ -123,6 +136,6 @@ function special(id: number, what: string, behaviour: Behaviour): CataloguePacka
 }
 
 /** The price times 1.5, rounded up to the next .99. */
-function publicPriceOf(price: string): string {
+export function publicPriceOf(price: string): string {
   return (Math.ceil(Number(price) * 1.5) - 0.01).toFixed(2);
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 
 /** A VPN plan of the simulator. */
@@ -10,6 +11,15 @@ export interface VpnPlanItem {
   /** Outcome of its order, unless a rule of the admin API decides; by default active at once. */
   readonly behaviour?: Behaviour;
 }
+
+/** A VPN plan that the admin API has added. */
+export const addedPlan: z.ZodType<VpnPlanItem> = z.object({
+  id: z.number(),
+  name: z.string(),
+  durationDays: z.number(),
+  price: z.string(),
+  available: z.boolean(),
+});
 
 /** All VPN plans in the order of their ids; `docs/simulator.md` lists the special ones. */
 export const VPN_PLANS: readonly VpnPlanItem[] = [

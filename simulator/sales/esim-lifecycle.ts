@@ -61,7 +61,7 @@ export class EsimLifecycle {
   }
 
   #package(id: number): CataloguePackage {
-    const item = this.#packages.get(id);
+    const item = this.#packages.everSold(id);
     if (item === undefined) throw new Error(`package ${id} is gone`);
     return item;
   }

@@ -98,7 +98,7 @@ function deliverEsim({ store, esims, identifiers, clock }: KindParts, sale: Sale
 }
 
 function startSubscription({ subscriptions, plans, identifiers, clock }: KindParts, sale: SaleRecord): void {
-  const plan = plans.get(sale.itemId);
+  const plan = plans.everSold(sale.itemId);
   if (plan === undefined) throw new Error(`There is no VPN plan ${sale.itemId}.`);
   const startedAt = clock.now();
   subscriptions.insert({

@@ -1,5 +1,5 @@
 /** Increase it with each change of the tables. A file of another version is refused. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Times are epoch milliseconds, amounts exact decimals as text. */
 export const SCHEMA = `
@@ -21,6 +21,8 @@ CREATE TABLE item_changes (
   id INTEGER NOT NULL,
   price TEXT,
   available INTEGER,
+  removed INTEGER,
+  added TEXT,
   PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 

@@ -36,3 +36,4 @@ export const reconcileWorkflow = delayed(upkeep.reconcileWorkflow);
 export const sweepWorkflow = delayed(upkeep.sweepWorkflow);
 export const booksWorkflow = delayed(upkeep.booksWorkflow);
 export const watchWorkflow = delayed(upkeep.watchWorkflow);
+export const catalogueWorkflow = delayed(upkeep.catalogueWorkflow);

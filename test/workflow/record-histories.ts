@@ -43,6 +43,7 @@ const SCHEDULED = {
   sweep: 'sweepWorkflow',
   books: 'booksWorkflow',
   watch: 'watchWorkflow',
+  catalogue: 'catalogueWorkflow',
 } as const;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {

@@ -24,7 +24,7 @@ const READABLE = new RegExp(
   [
     '"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_',
     '"endpointId":"we_',
-    '"(?:lookedUp|requested|expiring|findings)":',
+    '"(?:lookedUp|requested|expiring|findings|vpnPlans)":',
   ].join('|'),
 );
 
@@ -84,6 +84,7 @@ describe('recorded histories', () => {
       'refused.json',
       'row-lost-then-restored.json',
       'scheduled-books.json',
+      'scheduled-catalogue.json',
       'scheduled-reconcile.json',
       'scheduled-sweep.json',
       'scheduled-watch.json',

@@ -75,12 +75,16 @@ export interface Calls {
   ): Promise<OptionalResult<Listing<ItemOf<Name>>>>;
 }
 
-interface ListOptions<Item> {
-  readonly id?: string;
-  readonly filter?: Readonly<Record<string, string>>;
+/** Limits of the read of a list. */
+export interface ListBounds {
   readonly maxPages?: number;
   /** Milliseconds for all pages; the deadline of one call by default. */
   readonly deadlineMs?: number;
+}
+
+interface ListOptions<Item> extends ListBounds {
+  readonly id?: string;
+  readonly filter?: Readonly<Record<string, string>>;
   /** Called with each page; true ends the reading. If the service has more pages, the listing is then not complete. */
   readonly isEnough?: (page: readonly Item[]) => boolean;
 }

@@ -2,6 +2,7 @@ import {
   sameId,
   sameWhereNamed,
   type Calls,
+  type ListBounds,
   type Listing,
   type OptionalResult,
   type SendLease,
@@ -21,12 +22,12 @@ import {
 /** Calls about packages, orders with their eSIMs, and the wallet. */
 export interface OrderCalls {
   /** Lists the packages with the prices that the service charges us. */
-  listPackages(): Promise<ServiceResult<Listing<ServicePackage>>>;
+  listPackages(bounds?: ListBounds): Promise<ServiceResult<Listing<ServicePackage>>>;
   /**
    * Needs `public_packages`. Lists the public packages, without our prices. Sends a token only when the service
    * requires one.
    */
-  listPublicPackages(): Promise<OptionalResult<Listing<PublicPackage>>>;
+  listPublicPackages(bounds?: ListBounds): Promise<OptionalResult<Listing<PublicPackage>>>;
   /**
    * Buys a package. The deadline covers the login, the send, and after a 401 the second login and send.
    *
@@ -68,8 +69,8 @@ export interface OrderCalls {
 /** The calls about packages, orders and the wallet. */
 export function orderCalls(calls: Calls): OrderCalls {
   return {
-    listPackages: async () => await calls.list('listPackages'),
-    listPublicPackages: async () => await calls.optionalList('listPublicPackages'),
+    listPackages: async (bounds) => await calls.list('listPackages', bounds),
+    listPublicPackages: async (bounds) => await calls.optionalList('listPublicPackages', bounds),
     createOrder: async ({ idempotencyKey, body, reference, packageId, leaseLeftMs }) =>
       await calls.one(
         'createOrder',

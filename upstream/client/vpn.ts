@@ -3,6 +3,7 @@ import {
   sameId,
   sameWhereNamed,
   type Calls,
+  type ListBounds,
   type Listing,
   type OptionalResult,
   type SendLease,
@@ -21,7 +22,7 @@ type VpnCancellation =
 /** Calls about VPN plans and subscriptions. All ids are those of the service. */
 export interface VpnCalls {
   /** Lists the VPN plans; read before every order. */
-  listVpnPlans(): Promise<ServiceResult<Listing<VpnPlan>>>;
+  listVpnPlans(bounds?: ListBounds): Promise<ServiceResult<Listing<VpnPlan>>>;
   /**
    * Buys a subscription.
    *
@@ -60,7 +61,7 @@ export interface VpnCalls {
 /** The calls about VPN plans and subscriptions. */
 export function vpnCalls(calls: Calls): VpnCalls {
   return {
-    listVpnPlans: async () => await calls.list('listVpnPlans'),
+    listVpnPlans: async (bounds) => await calls.list('listVpnPlans', bounds),
     createVpnOrder: async ({ idempotencyKey, body, reference, vpnPlanId, leaseLeftMs }) =>
       await calls.one(
         'createVpnOrder',

@@ -17,7 +17,7 @@ from reseller_fulfilment.rest.api.orders import create_order, get_order
 from reseller_fulfilment.rest.api.packages import list_packages
 from reseller_fulfilment.rest.api.topups import create_topup, get_topup
 from reseller_fulfilment.rest.api.wallet import get_wallet
-from reseller_fulfilment.rest.models import Money, MoneyInput, Order, OrderInput, Package, Topup, TopupInput
+from reseller_fulfilment.rest.models import Money, MoneyInput, Order, OrderInput, Package, Topup, TopupInput, TopupOption
 
 client = connect(
     os.environ.get("RESELLER_URL", "http://127.0.0.1:3000"),
@@ -26,7 +26,7 @@ client = connect(
 sale = sys.argv[1] if len(sys.argv) > 1 else f"sale-{time.time_ns()}"
 
 
-def limit_of(package: Package) -> MoneyInput:
+def limit_of(package: Package | TopupOption) -> MoneyInput:
     """The maximum that the service may charge: that of your pricing rules, or the price just read."""
     limit = package.suggested_price.max_price if package.suggested_price else package.price_for_reseller
     return MoneyInput(amount=limit.amount, currency=limit.currency)
@@ -49,7 +49,7 @@ def buy(package: Package) -> Order:
         return ok(get_order.sync(error.problem.existing.id, client=client, wait=50, expand=["activation"]))
 
 
-def recharge(esim_id: str, package: Package) -> Topup:
+def recharge(esim_id: str, package: TopupOption) -> Topup:
     """Recharges, or finds the earlier top-up of this sale."""
     body = TopupInput(
         esim_id=esim_id,

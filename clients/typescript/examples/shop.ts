@@ -19,6 +19,7 @@ import {
   type Order,
   type Package,
   type Topup,
+  type TopupOption,
 } from '../src/index.ts';
 
 const client = new ResellerClient({
@@ -74,7 +75,7 @@ async function buy(bought: Package): Promise<Order> {
 }
 
 /** Recharges, or finds the earlier top-up of this sale. */
-async function recharge(esimId: string, bought: Package): Promise<Topup> {
+async function recharge(esimId: string, bought: TopupOption): Promise<Topup> {
   try {
     return await client.createTopup({
       esim_id: esimId,
@@ -92,7 +93,7 @@ async function recharge(esimId: string, bought: Package): Promise<Topup> {
  * The maximum price that the service may charge: the limit of your pricing rules, or the price just read. Above it,
  * nothing is bought.
  */
-function limitOf({ suggested_price: suggested, price_for_reseller: price }: Package): MoneyInput {
+function limitOf({ suggested_price: suggested, price_for_reseller: price }: TopupOption): MoneyInput {
   return suggested?.max_price ?? price;
 }
 

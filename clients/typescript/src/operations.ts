@@ -83,8 +83,9 @@ import type {
   TopupPage,
   VpnAccess,
   VpnCancellation,
+  VpnPlan,
+  VpnPlanPage,
   VpnPlanWithAge,
-  VpnPlans,
   VpnSubscription,
   VpnSubscriptionBulkAction,
   VpnSubscriptionBulkResult,
@@ -647,6 +648,8 @@ export interface ListEventsQuery {
     | 'order_batch'
     | 'refund'
     | 'esim'
+    | 'package'
+    | 'vpn_plan'
     | 'wallet'
     | 'webhook_endpoint'
   >;
@@ -737,22 +740,38 @@ export interface ListShareLinksQuery {
 export interface ListPackagesQuery {
   /** Only packages whose name contains this text, in upper or lower case. */
   readonly q?: string;
-  /** Only packages that are valid in each of these countries (ISO 3166-1 alpha-2). */
-  readonly country?: OneOrMore<string>;
   /** `true`: only packages that the service sells now; `false`: only others. */
   readonly available?: boolean;
+  /** Only packages for at least these days. */
+  readonly min_days?: number;
+  /** Only packages for at most these days. */
+  readonly max_days?: number;
+  /** Only packages whose price is in this currency (ISO 4217). */
+  readonly currency?: string;
+  /** Only packages whose `price_for_reseller` is at least this amount, in their own currency. */
+  readonly min_price?: string;
+  /** Only packages whose `price_for_reseller` is at most this amount, in their own currency. */
+  readonly max_price?: string;
+  /** Only packages that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since. */
+  readonly updated_after?: string;
+  /** `true`: packages, too, that the service no longer lists. */
+  readonly include_removed?: boolean;
+  /** Only packages that are valid in each of these countries (ISO 3166-1 alpha-2). */
+  readonly country?: OneOrMore<string>;
+  /** Only packages that are valid in at least one country of this region: `africa`, `asia`, `europe`, `north_america`, `oceania`, `south_america`. */
+  readonly region?:
+    | 'africa'
+    | 'asia'
+    | 'europe'
+    | 'north_america'
+    | 'oceania'
+    | 'south_america';
   /** `true`: only packages without a data limit; `false`: only packages with one. */
   readonly unlimited?: boolean;
   /** Only packages with at least these megabytes, or without a data limit. */
   readonly min_data_mb?: number;
-  /** Only packages that are valid for at least these days. */
-  readonly min_days?: number;
-  /** Only packages that are valid for at most these days. */
-  readonly max_days?: number;
-  /** Only packages whose price is in this currency (ISO 4217). */
-  readonly currency?: string;
-  /** Only packages whose `price_for_reseller` is at most this amount, in their own currency. */
-  readonly max_price?: string;
+  /** Only packages with at most these megabytes. */
+  readonly max_data_mb?: number;
   /** The order; `-` reverses it. Prices are ordered by currency first. Packages without a known value are last, and an unlimited package has the most data. */
   readonly sort?:
     | 'id'
@@ -760,6 +779,38 @@ export interface ListPackagesQuery {
     | '-price'
     | 'data'
     | '-data'
+    | 'days'
+    | '-days';
+  /** Maximum number of items, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListVpnPlansQuery {
+  /** Only plans whose name contains this text, in upper or lower case. */
+  readonly q?: string;
+  /** `true`: only plans that the service sells now; `false`: only others. */
+  readonly available?: boolean;
+  /** Only plans for at least these days. */
+  readonly min_days?: number;
+  /** Only plans for at most these days. */
+  readonly max_days?: number;
+  /** Only plans whose price is in this currency (ISO 4217). */
+  readonly currency?: string;
+  /** Only plans whose `price_for_reseller` is at least this amount, in their own currency. */
+  readonly min_price?: string;
+  /** Only plans whose `price_for_reseller` is at most this amount, in their own currency. */
+  readonly max_price?: string;
+  /** Only plans that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since. */
+  readonly updated_after?: string;
+  /** `true`: plans, too, that the service no longer lists. */
+  readonly include_removed?: boolean;
+  /** The order; `-` reverses it. Prices are ordered by currency first. Plans without a known value are last. */
+  readonly sort?:
+    | 'id'
+    | 'price'
+    | '-price'
     | 'days'
     | '-days';
   /** Maximum number of items, 1 to 100. */
@@ -1177,24 +1228,6 @@ export class Operations {
    */
   resolveTopupCase(id: string, body: TopupCaseResolution, options: CallOptions = {}): Promise<Topup> {
     return this.transport.json({ operation: 'resolveTopupCase', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/resolve`, body, options });
-  }
-
-  /** List VPN plans with their prices and your suggested prices, by id.
-   *
-   * Read from the service, and kept for half a minute.
-   *
-   * Scope: `vpn:read`.
-   */
-  listVpnPlans(options: CallOptions = {}): Promise<VpnPlans> {
-    return this.transport.json({ operation: 'listVpnPlans', method: 'GET', path: '/v1/vpn/plans', options });
-  }
-
-  /** Read a VPN plan with its price and your suggested price.
-   *
-   * Scope: `vpn:read`.
-   */
-  getVpnPlan(id: string | number, options: CallOptions = {}): Promise<VpnPlanWithAge> {
-    return this.transport.json({ operation: 'getVpnPlan', method: 'GET', path: `/v1/vpn/plans/${encodeURIComponent(id)}`, options });
   }
 
   /** List VPN subscriptions, newest first.
@@ -1755,7 +1788,7 @@ export class Operations {
 
   /** List packages with their prices and your suggested prices.
    *
-   * The filters are combined. A cursor continues a list with the same filters and the same order.
+   * As last read from the service, every five minutes by default; also while the service cannot be reached. `read_at` and `age_seconds` tell how old they are. The filters are combined. A cursor continues a list with the same filters and the same order.
    *
    * Scope: `packages:read`.
    */
@@ -1765,10 +1798,32 @@ export class Operations {
 
   /** Read a package with its price and your suggested price.
    *
+   * As last read from the service. A package that the service no longer lists has `removed_at`.
+   *
    * Scope: `packages:read`.
    */
   getPackage(id: string | number, options: CallOptions = {}): Promise<PackageWithAge> {
     return this.transport.json({ operation: 'getPackage', method: 'GET', path: `/v1/packages/${encodeURIComponent(id)}`, options });
+  }
+
+  /** List VPN plans with their prices and your suggested prices.
+   *
+   * As last read from the service, every five minutes by default; also while the service cannot be reached. `read_at` and `age_seconds` tell how old they are. The filters are combined.
+   *
+   * Scope: `vpn:read`.
+   */
+  listVpnPlans(query: ListVpnPlansQuery = {}, options: CallOptions = {}): Paged<VpnPlan, VpnPlanPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listVpnPlans', method: 'GET', path: '/v1/vpn/plans', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Read a VPN plan with its price and your suggested price.
+   *
+   * As last read from the service. A plan that the service no longer lists has `removed_at`.
+   *
+   * Scope: `vpn:read`.
+   */
+  getVpnPlan(id: string | number, options: CallOptions = {}): Promise<VpnPlanWithAge> {
+    return this.transport.json({ operation: 'getVpnPlan', method: 'GET', path: `/v1/vpn/plans/${encodeURIComponent(id)}`, options });
   }
 
   /** Ask what an order, top-up or VPN subscription would cost now.

@@ -116,6 +116,18 @@ export type WebhookEsimExpiringEvent = EsimExpiringEvent & {
    */
   timestamp: string;
 };
+export type WebhookPackageEvent = PackageEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+export type WebhookVpnPlanEvent = VpnPlanEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
 export type WebhookWalletBalanceEvent = WalletBalanceEvent & {
   /**
    * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
@@ -154,6 +166,8 @@ export type WebhookEvent =
   | WebhookEsimMilestoneEvent
   | WebhookEsimDataLowEvent
   | WebhookEsimExpiringEvent
+  | WebhookPackageEvent
+  | WebhookVpnPlanEvent
   | WebhookWalletBalanceEvent
   | WebhookWalletRunwayEvent
   | WebhookWebhookEndpointDisabledEvent
@@ -253,6 +267,8 @@ export type EventPattern =
   | 'order_batch.*'
   | 'wallet.*'
   | 'esim.*'
+  | 'package.*'
+  | 'vpn_plan.*'
   | 'webhook_endpoint.*'
   | 'order.accepted'
   | 'order.held'
@@ -302,6 +318,16 @@ export type EventPattern =
   | 'vpn_subscription.expiring'
   | 'wallet.runway_low'
   | 'wallet.runway_restored'
+  | 'package.created'
+  | 'package.removed'
+  | 'package.unavailable'
+  | 'package.available'
+  | 'package.price_changed'
+  | 'vpn_plan.created'
+  | 'vpn_plan.removed'
+  | 'vpn_plan.unavailable'
+  | 'vpn_plan.available'
+  | 'vpn_plan.price_changed'
   | 'webhook_endpoint.disabled'
   | 'webhook_endpoint.test';
 /**
@@ -352,6 +378,8 @@ export type Event =
   | EsimMilestoneEvent
   | EsimDataLowEvent
   | EsimExpiringEvent
+  | PackageEvent
+  | VpnPlanEvent
   | WalletBalanceEvent
   | WalletRunwayEvent
   | WebhookEndpointDisabledEvent
@@ -1040,6 +1068,99 @@ export interface EsimExpiringEvent {
      * Seconds before the end: the threshold that was reached.
      */
     threshold_seconds: number;
+  };
+}
+export interface PackageEvent {
+  /**
+   * Id of an event.
+   */
+  id: string;
+  /**
+   * `package.created`: The service lists the package for the first time, or again. `package.removed`: The service no longer lists the package. `package.unavailable`: The service does not sell the package for now. `package.available`: The service sells the package again. `package.price_changed`: The service charges another price for the package.
+   */
+  type: 'package.created' | 'package.removed' | 'package.unavailable' | 'package.available' | 'package.price_changed';
+  /**
+   * Time of the change. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'package';
+    /**
+     * Id of the package at the service.
+     */
+    id: string;
+    /**
+     * Path of the current state.
+     */
+    href: string;
+  };
+  /**
+   * Facts at the time of the event. Read `subject.href` for the current state.
+   */
+  data: {
+    /**
+     * Name of the package.
+     */
+    name: string;
+    /**
+     * Whether the service sells the package now.
+     */
+    available: boolean;
+    /**
+     * Price that the service charges the reseller; the last known one when it is removed.
+     */
+    price_for_reseller: Money;
+    /**
+     * The price before; equal if it has not changed, null for a new package.
+     */
+    previous_price_for_reseller: Money | null;
+  };
+}
+export interface VpnPlanEvent {
+  /**
+   * Id of an event.
+   */
+  id: string;
+  /**
+   * `vpn_plan.created`: The service lists the VPN plan for the first time, or again. `vpn_plan.removed`: The service no longer lists the VPN plan. `vpn_plan.unavailable`: The service does not sell the VPN plan for now. `vpn_plan.available`: The service sells the VPN plan again. `vpn_plan.price_changed`: The service charges another price for the VPN plan.
+   */
+  type:
+    'vpn_plan.created' | 'vpn_plan.removed' | 'vpn_plan.unavailable' | 'vpn_plan.available' | 'vpn_plan.price_changed';
+  /**
+   * Time of the change. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'vpn_plan';
+    /**
+     * Id of the VPN plan at the service.
+     */
+    id: string;
+    /**
+     * Path of the current state.
+     */
+    href: string;
+  };
+  /**
+   * Facts at the time of the event. Read `subject.href` for the current state.
+   */
+  data: {
+    /**
+     * Name of the VPN plan.
+     */
+    name: string;
+    /**
+     * Whether the service sells the VPN plan now.
+     */
+    available: boolean;
+    /**
+     * Price that the service charges the reseller; the last known one when it is removed.
+     */
+    price_for_reseller: Money;
+    /**
+     * The price before; equal if it has not changed, null for a new VPN plan.
+     */
+    previous_price_for_reseller: Money | null;
   };
 }
 export interface WalletBalanceEvent {
@@ -2781,124 +2902,6 @@ export interface TopupBulkResult {
     detail: string | null;
   }[];
 }
-export interface VpnPlans {
-  data: VpnPlan[];
-  /**
-   * When this was read from the service.
-   */
-  read_at: string;
-  /**
-   * Age of that read in seconds.
-   */
-  age_seconds: number;
-}
-export interface VpnPlan {
-  /**
-   * Id of a VPN plan at the service.
-   */
-  id: number;
-  name: string;
-  /**
-   * Length of one period.
-   */
-  duration_days: number | null;
-  /**
-   * Price that the service charges the reseller.
-   */
-  price_for_reseller: Money;
-  /**
-   * False while the service does not sell it.
-   */
-  available: boolean;
-  /**
-   * Null when no pricing rule applies.
-   */
-  suggested_price: SuggestedPrice | null;
-}
-/**
- * A suggestion of your own rules; you decide what the customer pays.
- */
-export interface SuggestedPrice {
-  amount: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
-  margin: Margin;
-  /**
-   * Pass it as `max_price` when you sell at this price. If the service charges more then, the purchase is held and makes no loss.
-   */
-  max_price: Money;
-  /**
-   * The applied rule.
-   */
-  rule: {
-    /**
-     * Null: a rule of the request.
-     */
-    id: string | null;
-    version: number | null;
-    /**
-     * What the rule is for. One of `default`, `country`, `package`, `vpn_plan`. A later version may add values.
-     */
-    target: 'default' | 'country' | 'package' | 'vpn_plan' | (string & {});
-  };
-  /**
-   * The calculation of the price, step by step.
-   */
-  explanation: {
-    /**
-     * The term of the rule; `cost` is the first step. One of `cost`, `margin_percent`, `margin_amount`, `minimum_margin`, `minimum_price`, `rounding`. A later version may add values.
-     */
-    step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding' | (string & {});
-    /**
-     * The price after this step.
-     */
-    amount: Money;
-    text: string;
-  }[];
-}
-export interface Margin {
-  /**
-   * The price less `price_for_reseller`.
-   */
-  amount: Money;
-  /**
-   * Percentage of `price_for_reseller`; null when that is zero.
-   */
-  percent: string | null;
-}
-export interface VpnPlanWithAge {
-  /**
-   * Id of a VPN plan at the service.
-   */
-  id: number;
-  name: string;
-  /**
-   * Length of one period.
-   */
-  duration_days: number | null;
-  /**
-   * Price that the service charges the reseller.
-   */
-  price_for_reseller: Money;
-  /**
-   * False while the service does not sell it.
-   */
-  available: boolean;
-  /**
-   * Null when no pricing rule applies.
-   */
-  suggested_price: SuggestedPrice | null;
-  /**
-   * When this was read from the service.
-   */
-  read_at: string;
-  /**
-   * Age of that read in seconds.
-   */
-  age_seconds: number;
-}
 export interface VpnSubscription {
   /**
    * Id of a VPN subscription.
@@ -3686,7 +3689,7 @@ export interface EsimUsage {
   age_seconds: number;
 }
 export interface TopupOptions {
-  data: Package[];
+  data: TopupOption[];
   /**
    * When this was read from the service.
    */
@@ -3696,7 +3699,7 @@ export interface TopupOptions {
    */
   age_seconds: number;
 }
-export interface Package {
+export interface TopupOption {
   /**
    * Id of a package at the service.
    */
@@ -3731,6 +3734,59 @@ export interface Package {
    * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
+}
+/**
+ * A suggestion of your own rules; you decide what the customer pays.
+ */
+export interface SuggestedPrice {
+  amount: string;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+  margin: Margin;
+  /**
+   * Pass it as `max_price` when you sell at this price. If the service charges more then, the purchase is held and makes no loss.
+   */
+  max_price: Money;
+  /**
+   * The applied rule.
+   */
+  rule: {
+    /**
+     * Null: a rule of the request.
+     */
+    id: string | null;
+    version: number | null;
+    /**
+     * What the rule is for. One of `default`, `country`, `package`, `vpn_plan`. A later version may add values.
+     */
+    target: 'default' | 'country' | 'package' | 'vpn_plan' | (string & {});
+  };
+  /**
+   * The calculation of the price, step by step.
+   */
+  explanation: {
+    /**
+     * The term of the rule; `cost` is the first step. One of `cost`, `margin_percent`, `margin_amount`, `minimum_margin`, `minimum_price`, `rounding`. A later version may add values.
+     */
+    step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding' | (string & {});
+    /**
+     * The price after this step.
+     */
+    amount: Money;
+    text: string;
+  }[];
+}
+export interface Margin {
+  /**
+   * The price less `price_for_reseller`.
+   */
+  amount: Money;
+  /**
+   * Percentage of `price_for_reseller`; null when that is zero.
+   */
+  percent: string | null;
 }
 export interface CreatedShareLink {
   /**
@@ -3863,6 +3919,54 @@ export interface PackagePage {
    */
   age_seconds: number;
 }
+export interface Package {
+  /**
+   * Id of a package at the service.
+   */
+  id: number;
+  name: string;
+  /**
+   * ISO 3166-1 alpha-2 codes.
+   */
+  countries: string[];
+  /**
+   * Megabytes; null when it is unlimited or not known.
+   */
+  data_mb: number | null;
+  /**
+   * Has no data limit; null when the service does not say.
+   */
+  unlimited: boolean | null;
+  validity_days: number | null;
+  /**
+   * Price that the service charges the reseller.
+   */
+  price_for_reseller: Money;
+  /**
+   * False while the service does not sell it.
+   */
+  available: boolean;
+  /**
+   * Public price at the service, to compare a margin with; null when the service does not show it.
+   */
+  public_price: Money | null;
+  /**
+   * Null when no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+  /**
+   * When we first read it.
+   */
+  created_at: string;
+  /**
+   * When we first read its present state.
+   */
+  updated_at: string;
+  /**
+   * When we found that the service no longer lists it; null while it does.
+   */
+  removed_at: string | null;
+}
 export interface PackageWithAge {
   /**
    * Id of a package at the service.
@@ -3898,6 +4002,111 @@ export interface PackageWithAge {
    * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
+  /**
+   * When we first read it.
+   */
+  created_at: string;
+  /**
+   * When we first read its present state.
+   */
+  updated_at: string;
+  /**
+   * When we found that the service no longer lists it; null while it does.
+   */
+  removed_at: string | null;
+  /**
+   * When this was read from the service.
+   */
+  read_at: string;
+  /**
+   * Age of that read in seconds.
+   */
+  age_seconds: number;
+}
+export interface VpnPlanPage {
+  data: VpnPlan[];
+  /**
+   * Value of `cursor` for the next page; null on the last page.
+   */
+  next_cursor: string | null;
+  /**
+   * When this was read from the service.
+   */
+  read_at: string;
+  /**
+   * Age of that read in seconds.
+   */
+  age_seconds: number;
+}
+export interface VpnPlan {
+  /**
+   * Id of a VPN plan at the service.
+   */
+  id: number;
+  name: string;
+  /**
+   * Length of one period.
+   */
+  duration_days: number | null;
+  /**
+   * Price that the service charges the reseller.
+   */
+  price_for_reseller: Money;
+  /**
+   * False while the service does not sell it.
+   */
+  available: boolean;
+  /**
+   * Null when no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+  /**
+   * When we first read it.
+   */
+  created_at: string;
+  /**
+   * When we first read its present state.
+   */
+  updated_at: string;
+  /**
+   * When we found that the service no longer lists it; null while it does.
+   */
+  removed_at: string | null;
+}
+export interface VpnPlanWithAge {
+  /**
+   * Id of a VPN plan at the service.
+   */
+  id: number;
+  name: string;
+  /**
+   * Length of one period.
+   */
+  duration_days: number | null;
+  /**
+   * Price that the service charges the reseller.
+   */
+  price_for_reseller: Money;
+  /**
+   * False while the service does not sell it.
+   */
+  available: boolean;
+  /**
+   * Null when no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+  /**
+   * When we first read it.
+   */
+  created_at: string;
+  /**
+   * When we first read its present state.
+   */
+  updated_at: string;
+  /**
+   * When we found that the service no longer lists it; null while it does.
+   */
+  removed_at: string | null;
   /**
    * When this was read from the service.
    */
@@ -4716,7 +4925,7 @@ export interface WebhookDelivery {
    */
   event_id: string;
   /**
-   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `order_batch.completed`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
+   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `order_batch.completed`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `package.created`, `package.removed`, `package.unavailable`, `package.available`, `package.price_changed`, `vpn_plan.created`, `vpn_plan.removed`, `vpn_plan.unavailable`, `vpn_plan.available`, `vpn_plan.price_changed`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
    */
   event_type:
     | 'order.accepted'
@@ -4767,6 +4976,16 @@ export interface WebhookDelivery {
     | 'vpn_subscription.expiring'
     | 'wallet.runway_low'
     | 'wallet.runway_restored'
+    | 'package.created'
+    | 'package.removed'
+    | 'package.unavailable'
+    | 'package.available'
+    | 'package.price_changed'
+    | 'vpn_plan.created'
+    | 'vpn_plan.removed'
+    | 'vpn_plan.unavailable'
+    | 'vpn_plan.available'
+    | 'vpn_plan.price_changed'
     | 'webhook_endpoint.disabled'
     | 'webhook_endpoint.test'
     | (string & {});

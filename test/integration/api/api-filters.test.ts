@@ -4,10 +4,12 @@ import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { newId } from '#db/connection/ids.ts';
 import { deadLetterId } from '#db/queues/dead-letters.ts';
-import { inbox } from '#db/schema.ts';
-import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
+import { events, inbox } from '#db/schema.ts';
+import type { CatalogueItem } from '#domain/catalogue/catalogue.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
+import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
 import {
   ACTOR,
   BETWEEN,
@@ -25,16 +27,8 @@ let caller: HttpClient;
 const letters = new Map<string, string>();
 
 beforeAll(async () => {
-  const items = TEST_PACKAGES.filter(({ id }) => String(id) in PACKAGE_LETTERS).map((each) => ({
-    ...each,
-    available: each.id === 101,
-  }));
-  api = await startTestApi({
-    service: {
-      ...idleService,
-      listPackages: async () => ({ ok: true, status: 200, value: { items, complete: true } }),
-    },
-  });
+  api = await startTestApi();
+  await writeCatalogue();
   caller = await api.caller();
   const wallet = await writeListedRows(api);
   for (const letter of LETTERS) letters.set(await quarantinedReport(letter), letter);
@@ -58,7 +52,7 @@ beforeAll(async () => {
   for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
   // Rows that are neither A nor B.
   letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
-  for (const [id, letter] of Object.entries(PACKAGE_LETTERS)) letters.set(id, letter);
+  for (const [id, letter] of Object.entries(ITEM_LETTERS)) letters.set(id, letter);
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -82,8 +76,38 @@ async function quarantinedReport(letter: Letter): Promise<string> {
   return deadLetterId('inbox', row.id);
 }
 
-/** Packages are no rows, and have ids of the service. */
-const PACKAGE_LETTERS: Readonly<Record<string, Letter>> = { 101: 'A', 102: 'B' };
+/** Packages and plans have ids of the service. */
+const ITEM_LETTERS = { 101: 'A', 102: 'B', 103: 'X', 301: 'A', 302: 'B', 303: 'X' } as const;
+
+/** Two readings: the second shows a change of A, and lacks X. */
+async function writeCatalogue(): Promise<void> {
+  const { database } = api;
+  const japan = { ...SAMPLE_PACKAGE, id: 102, name: 'Japan 1 GB', countries: ['JP'], dataMb: 1_024, days: 7 };
+  const packages = [
+    { ...SAMPLE_PACKAGE, id: 101 },
+    { ...japan, price: eur('3.455'), available: false },
+  ];
+  const year = { ...SAMPLE_PLAN, id: 302, name: 'VPN, one year', days: 365, price: eur('24'), available: false };
+  const plans = [{ ...SAMPLE_PLAN, id: 301 }, year];
+  const changed = Date.parse(BETWEEN.changed);
+  const first = new Date(changed - 1);
+  await recordCatalogue(database, 'packages', [...packages, { ...SAMPLE_PACKAGE, id: 103 }].map(earlier), first);
+  await recordCatalogue(database, 'vpn_plans', [...plans, { ...SAMPLE_PLAN, id: 303 }].map(earlier), first);
+  const second = new Date(changed + 1);
+  await recordCatalogue(database, 'packages', packages, second);
+  await recordCatalogue(database, 'vpn_plans', plans, second);
+  // The feed has only the events that are written below.
+  await database.run((db) => db.delete(events));
+}
+
+/** An item before its price changed, if it is available at the end. */
+function earlier<Item extends CatalogueItem>(item: Item): Item {
+  return item.available ? { ...item, price: eur('1') } : item;
+}
+
+function eur(amount: string) {
+  return { amount, currency: 'EUR' };
+}
 
 /** The listed rows by filter value. */
 type Filter = Readonly<Record<string, string>>;
@@ -188,14 +212,30 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
   },
   listPackages: {
     q: { europe: 'A', JAPAN: 'B', GB: 'AB', Asia: '' },
+    region: { europe: 'A', asia: 'B', africa: '' },
     country: { FR: 'A', 'DE,FR': 'A', JP: 'B', 'FR,JP': '', IT: '' },
     available: { true: 'A', false: 'B' },
     unlimited: { false: 'AB', true: '' },
     min_data_mb: { 5120: 'A', 1024: 'AB' },
+    max_data_mb: { 1024: 'B', 5120: 'AB' },
     min_days: { 30: 'A', 7: 'AB' },
     max_days: { 7: 'B', 30: 'AB' },
     currency: { EUR: 'AB', USD: '' },
+    min_price: { '9.8': 'A', '3.455': 'AB' },
     max_price: { '3.455': 'B', 9.8: 'AB' },
+    updated_after: { [BETWEEN.changed]: 'A' },
+    include_removed: { false: 'AB', true: 'ABX' },
+  },
+  listVpnPlans: {
+    q: { month: 'A', YEAR: 'B', VPN: 'AB', Asia: '' },
+    available: { true: 'A', false: 'B' },
+    min_days: { 31: 'B', 30: 'AB' },
+    max_days: { 30: 'A', 365: 'AB' },
+    currency: { EUR: 'AB', USD: '' },
+    min_price: { '3.21': 'B', '3.2': 'AB' },
+    max_price: { '3.20': 'A', 24: 'AB' },
+    updated_after: { [BETWEEN.changed]: 'A' },
+    include_removed: { false: 'AB', true: 'ABX' },
   },
   listPauses: {
     kind: { order: 'A', topup: 'B' },

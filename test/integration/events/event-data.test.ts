@@ -23,6 +23,7 @@ import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { announceRefund, announcing } from '#fulfilment/work/work-events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
 import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
 import { problemsOfEvent } from '#test/support/work/made-up-events.ts';
 
@@ -138,6 +139,27 @@ async function esimsAreUsed(): Promise<void> {
   });
 }
 
+/** New, changed, unavailable, available and removed items. */
+async function catalogueChanges(): Promise<void> {
+  const { database } = api;
+  const states = [
+    [{ id: 2 }],
+    [{ id: 1 }, { id: 2 }],
+    [
+      { id: 1, available: false },
+      { id: 2, price: EUR('9') },
+    ],
+    [{ id: 1 }],
+  ];
+  for (const [index, state] of states.entries()) {
+    const at = new Date(TEST_NOW + index);
+    const packages = state.map((each) => ({ ...SAMPLE_PACKAGE, ...each }));
+    await recordCatalogue(database, 'packages', packages, at);
+    const plans = state.map((each) => ({ ...SAMPLE_PLAN, ...each }));
+    await recordCatalogue(database, 'vpn_plans', plans, at);
+  }
+}
+
 async function walletFallsAndRises(): Promise<void> {
   const low = EUR('50');
   await api.database.transaction((tx) => tx.insert(gateWallet).values({ readsStarted: 9 }).onConflictDoNothing());
@@ -192,6 +214,7 @@ describe('the data of a recorded event', () => {
     await thingsRunOut();
     await esimsAreUsed();
     await walletFallsAndRises();
+    await catalogueChanges();
     await endpointIsTestedAndDisabled();
 
     const rows = await api.database.run((db) => db.select().from(events).orderBy(events.sequence));

@@ -104,6 +104,7 @@ describe('the schedules', () => {
     sweep: { ...DEFAULT_POLICY.sweep, everyMs: 2 * everyMs },
     books: { ...DEFAULT_POLICY.books, everyMs: 3 * everyMs },
     watch: { ...DEFAULT_POLICY.watch, everyMs: 4 * everyMs },
+    catalogue: { ...DEFAULT_POLICY.catalogue, everyMs: 5 * everyMs },
   });
 
   it('are created once by several workers that start at once', async () => {
@@ -125,6 +126,9 @@ describe('the schedules', () => {
     const watch = await client.schedule.getHandle('watch').describe();
     expect(watch.spec.intervals).toMatchObject([{ every: 240_000 }]);
     expect(watch.action).toMatchObject({ workflowType: 'watchWorkflow', workflowId: 'watch' });
+    const catalogue = await client.schedule.getHandle('catalogue').describe();
+    expect(catalogue.spec.intervals).toMatchObject([{ every: 300_000 }]);
+    expect(catalogue.action).toMatchObject({ workflowType: 'catalogueWorkflow', workflowId: 'catalogue' });
   });
 
   it('are not changed when they are right already', async () => {

@@ -154,6 +154,33 @@ export class SimulatorAdmin {
     await this.#post(`/packages/${id}`, change);
   }
 
+  /** Lists a package, or replaces the one with this id. */
+  async addPackage(added: {
+    id: number;
+    name: string;
+    price_for_reseller: string;
+    countries?: readonly string[];
+    data_mb?: number | null;
+    validity_days?: number;
+    available?: boolean;
+  }): Promise<void> {
+    await this.#post('/packages', added);
+  }
+
+  /** Removes a package or plan from its list. */
+  async removeItem(list: 'packages' | 'vpn-plans', id: number): Promise<void> {
+    await this.#delete(`/${list}/${id}`);
+  }
+
+  async addPlan(added: {
+    id: number;
+    name: string;
+    price_for_reseller: string;
+    duration_days?: number;
+  }): Promise<void> {
+    await this.#post('/vpn-plans', added);
+  }
+
   async deposit(amount: string): Promise<void> {
     await this.#post('/deposits', { environment: 'sandbox', amount });
   }

@@ -17,6 +17,9 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
+const read = new Date(TEST_NOW).toISOString();
+const TIMES = { created_at: read, updated_at: read, removed_at: null };
+
 describe('packages and wallet', () => {
   it('are shown as the service returns them, with their age; packages by id and in pages', async () => {
     const first = await caller.get('/v1/packages?limit=2');
@@ -33,6 +36,7 @@ describe('packages and wallet', () => {
           available: true,
           public_price: null,
           suggested_price: null,
+          ...TIMES,
         },
         {
           id: 102,
@@ -45,6 +49,7 @@ describe('packages and wallet', () => {
           available: true,
           public_price: null,
           suggested_price: null,
+          ...TIMES,
         },
       ],
       next_cursor: expect.any(String) as string,
@@ -104,7 +109,7 @@ describe('packages and wallet', () => {
     const by = await own.caller();
     expect((await by.get('/v1/packages')).body).toMatchObject({
       data: [
-        { id: 101, public_price: { amount: '14.9', currency: 'EUR' } },
+        { id: 101, public_price: { amount: '14.90', currency: 'EUR' } },
         { id: 102, public_price: null },
         { id: 103, public_price: null },
       ],

@@ -25,4 +25,7 @@ export const WRITTEN_TABLES = [
   'gate_spending',
   'idempotency_keys',
   'webhook_deliveries',
+  'packages',
+  'vpn_plans',
+  'catalogue_readings',
 ] as const;

@@ -1,7 +1,13 @@
 /** The activities of a bench, with the intervals and limits of its tests. */
 import { createBooksActivities } from '#activities/upkeep/books.ts';
+import { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
-import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/upkeep/upkeep-types.ts';
+import type {
+  BooksActivities,
+  CatalogueActivities,
+  MaintenanceActivities,
+  WatchActivities,
+} from '#activities/upkeep/upkeep-types.ts';
 import { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
@@ -24,7 +30,8 @@ export type BenchActivities = PurchaseActivities &
   SubscriptionActivities &
   MaintenanceActivities &
   BooksActivities &
-  WatchActivities;
+  WatchActivities &
+  CatalogueActivities;
 
 interface Parts extends Pick<ActivityBenchOptions, 'books' | 'reconcile' | 'watch'> {
   readonly logger: Logger;
@@ -52,6 +59,7 @@ export function createBenchActivities(
       sweep: { ...DEFAULT_POLICY.sweep, idleAfterMs: 60_000, everyMs: 1_000, batch: 100, eventsKeptMs: 86_400_000 },
       findRunning,
     }),
+    ...createCatalogueActivities({ ...dependencies, catalogue: DEFAULT_POLICY.catalogue, logger }),
     ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...watch } }),
     ...createBooksActivities({
       ...dependencies,

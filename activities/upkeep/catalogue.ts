@@ -1,0 +1,70 @@
+import type { CatalogueActivities, CatalogueResult } from '#activities/upkeep/upkeep-types.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/readings.ts';
+import type { CatalogueName } from '#domain/catalogue/catalogue.ts';
+import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
+import { recordReading, type ReadingRun } from '#fulfilment/catalogue/record-reading.ts';
+import type { Logger } from '#telemetry/logger.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
+
+export interface CatalogueDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
+  readonly catalogue: CataloguePolicy;
+  readonly logger: Logger;
+}
+
+/** Makes the activity that reads the catalogue of the service. */
+export function createCatalogueActivities(dependencies: CatalogueDependencies): CatalogueActivities {
+  const { database, service, catalogue: policy, logger, now } = dependencies;
+  const bounds = { maxPages: policy.pages, deadlineMs: policy.readDeadlineMs };
+
+  /** @param record calls the service, then records. Nothing is read again for a run that is known. */
+  const readOnce = async (
+    name: CatalogueName,
+    runId: string,
+    record: (run: ReadingRun) => Promise<CatalogueReadingRow | ServiceFailure>,
+  ): Promise<CatalogueResult> => {
+    const known = await database.run((db) => findReadingOfRun(db, name, runId));
+    if (known !== undefined) return resultOf(known);
+    const reading = await record({ runId, readAt: new Date(now()) });
+    if ('ok' in reading) {
+      logger.warn({ catalogue: name, failure: reading.failure }, `the catalogue was not read: ${reading.detail}`);
+      return { verdict: 'not_read' };
+    }
+    logReading(logger, reading);
+    return resultOf(reading);
+  };
+
+  return {
+    async readCatalogue({ runId }) {
+      const packages = await readOnce('packages', runId, async (run) => {
+        const read = await readPackages(service, bounds);
+        if (!read.ok) return read;
+        return database.transaction((tx) => recordReading(tx, 'packages', read.value, run, policy));
+      });
+      const plans = await readOnce('vpn_plans', runId, async (run) => {
+        const read = await readPlans(service, bounds);
+        if (!read.ok) return read;
+        return database.transaction((tx) => recordReading(tx, 'vpn_plans', read.value, run, policy));
+      });
+      return { packages, vpnPlans: plans };
+    },
+  };
+}
+
+function resultOf({ verdict, created, changed, removed }: CatalogueReadingRow): CatalogueResult {
+  return { verdict, created, changed, removed };
+}
+
+function logReading(logger: Logger, { catalogue, verdict, items, suspected, ...counts }: CatalogueReadingRow): void {
+  const { created, changed, removed } = counts;
+  const found = { catalogue, items, created, changed, removed };
+  if (verdict === 'suspicious') {
+    logger.error(
+      { ...found, missing: suspected.length },
+      'the service suddenly lists far fewer items; the catalogue stays as it is until a second reading confirms it',
+    );
+  } else if (verdict === 'incomplete') {
+    logger.warn(found, 'the catalogue may have more items than were read; none was removed');
+  } else logger.info(found, 'the catalogue was read');
+}

@@ -1,0 +1,71 @@
+/** Filters and order that the lists of packages and VPN plans share. */
+import * as z from 'zod';
+import { timeInQuery } from '#api/fields/instant.ts';
+import { currency, unsignedDecimal } from '#api/fields/money.ts';
+import { MAX_INTEGER, queryInteger } from '#api/fields/numbers.ts';
+import { flagInQuery } from '#api/fields/query.ts';
+import { TEXT_PATTERN } from '#api/fields/text.ts';
+import type { ItemFilter, ItemOrder } from '#db/catalogue/catalogue-pages.ts';
+
+/** A whole number from 1 on as a filter. */
+export const countInQuery = (description: string) =>
+  queryInteger(1, MAX_INTEGER)
+    .optional()
+    .meta({ description, override: { type: 'integer', minimum: 1, maximum: MAX_INTEGER } });
+
+/** @param nouns what the list shows. @param days the name of the field with its days, and what it means. */
+export function itemSearch(nouns: 'packages' | 'plans', example: string) {
+  return {
+    q: z
+      .string()
+      .min(1)
+      .max(100)
+      .regex(new RegExp(TEXT_PATTERN), 'must not contain the character U+0000')
+      .optional()
+      .meta({ description: `Only ${nouns} whose name contains this text, in upper or lower case.`, example }),
+    available: flagInQuery(`\`true\`: only ${nouns} that the service sells now; \`false\`: only others.`),
+    min_days: countInQuery(`Only ${nouns} for at least these days.`),
+    max_days: countInQuery(`Only ${nouns} for at most these days.`),
+    currency: currency.optional().meta({ description: `Only ${nouns} whose price is in this currency (ISO 4217).` }),
+    min_price: unsignedDecimal.optional().meta({
+      description: `Only ${nouns} whose \`price_for_reseller\` is at least this amount, in their own currency.`,
+    }),
+    max_price: unsignedDecimal.optional().meta({
+      description: `Only ${nouns} whose \`price_for_reseller\` is at most this amount, in their own currency.`,
+    }),
+    updated_after: timeInQuery(
+      `Only ${nouns} that changed after this time, exclusive. With the \`read_at\` of an earlier answer: all changes ` +
+        'since.',
+    ),
+    include_removed: flagInQuery(`\`true\`: ${nouns}, too, that the service no longer lists.`),
+  };
+}
+
+type ItemSearch = z.output<z.ZodObject<ReturnType<typeof itemSearch>>>;
+
+/** The filter of a query. */
+export function itemFilter(search: ItemSearch): ItemFilter {
+  return {
+    text: search.q,
+    available: search.available,
+    minDays: search.min_days,
+    maxDays: search.max_days,
+    currency: search.currency,
+    minPrice: search.min_price,
+    maxPrice: search.max_price,
+    updatedAfter: search.updated_after,
+    includeRemoved: search.include_removed,
+  };
+}
+
+/** The order of a query: `-price` is the field `price`, reversed. */
+export function itemOrder<Field extends string>(sort: Field | `-${Field}`): ItemOrder<Field> {
+  const isReversed = sort.startsWith('-');
+  // The sign is all that the text may have beside the name.
+  return { field: (isReversed ? sort.slice(1) : sort) as Field, isReversed };
+}
+
+/** The id of an item in a path. @returns undefined for a text that no id has. */
+export function itemIdOf(text: string): number | undefined {
+  return /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { valueOf } from '#api/problems/service-problem.ts';
+import { catalogueReadAt } from '#db/catalogue/readings.ts';
+import type { CatalogueName } from '#domain/catalogue/catalogue.ts';
+import { CATALOGUE_POLICY } from '#domain/policy/upkeep-policy.ts';
+import { recordReading } from '#fulfilment/catalogue/record-reading.ts';
+import { CachedRead } from '#upstream/cached-read.ts';
+import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
+
+/**
+ * The catalogue in PostgreSQL, which the worker reads from the service on a schedule. Before its first reading the API
+ * reads it itself, once for all requests that wait.
+ */
+export class StoredCatalogue {
+  readonly #database: ApiDependencies['database'];
+  readonly #firstReadings: Readonly<Record<CatalogueName, CachedRead<Date>>>;
+
+  constructor({ database, service, now }: Pick<ApiDependencies, 'database' | 'service' | 'now'>) {
+    this.#database = database;
+    const run = () => ({ runId: randomUUID(), readAt: new Date(now()) });
+    const once = (read: () => Promise<Date>) => new CachedRead(read, { maxAgeMs: 0, now });
+    this.#firstReadings = {
+      packages: once(async () => {
+        const reading = run();
+        const read = valueOf(await readPackages(service));
+        return (await database.transaction((tx) => recordReading(tx, 'packages', read, reading, CATALOGUE_POLICY)))
+          .readAt;
+      }),
+      vpn_plans: once(async () => {
+        const reading = run();
+        const read = valueOf(await readPlans(service));
+        return (await database.transaction((tx) => recordReading(tx, 'vpn_plans', read, reading, CATALOGUE_POLICY)))
+          .readAt;
+      }),
+    };
+  }
+
+  /**
+   * When the stored catalogue was read from the service, in epoch milliseconds.
+   *
+   * @throws Problem service_timeout, service_unavailable, service_failed when it was never read and cannot be read
+   *   now.
+   */
+  async readAt(catalogue: CatalogueName): Promise<number> {
+    const stored = await this.#database.run((db) => catalogueReadAt(db, catalogue));
+    return (stored ?? (await this.#firstReadings[catalogue].get()).value).getTime();
+  }
+}

@@ -1,0 +1,149 @@
+/** Pages of the stored catalogue. */
+import { and, arrayContains, asc, eq, gt, gte, isNull, lte, sql, type SQL } from 'drizzle-orm';
+import type { PackageRow, VpnPlanRow } from '#db/catalogue/stored-items.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { packages, vpnPlans } from '#db/schema.ts';
+
+/** Filters of packages and plans alike. A value that is not known meets none. */
+export interface ItemFilter {
+  /** Part of the name, in upper or lower case. */
+  readonly text?: string | undefined;
+  readonly available?: boolean | undefined;
+  readonly minDays?: number | undefined;
+  readonly maxDays?: number | undefined;
+  readonly currency?: string | undefined;
+  /** Both in the currency of the item. */
+  readonly minPrice?: string | undefined;
+  readonly maxPrice?: string | undefined;
+  /** Exclusive. */
+  readonly updatedAfter?: Date | undefined;
+  /** Items, too, that the service no longer lists. */
+  readonly includeRemoved?: boolean | undefined;
+}
+
+/** Filters of packages. */
+export interface PackageFilter extends ItemFilter {
+  /** Valid in each of these. */
+  readonly countries?: readonly string[] | undefined;
+  /** Valid in one of these at least. */
+  readonly anyCountry?: readonly string[] | undefined;
+  readonly unlimited?: boolean | undefined;
+  readonly minDataMb?: number | undefined;
+  readonly maxDataMb?: number | undefined;
+}
+
+/** An order of items; the last sorting key is the id. */
+export interface ItemOrder<Field extends string> {
+  readonly field: Field;
+  readonly isReversed: boolean;
+}
+
+interface Page {
+  readonly limit: number;
+  /** Id of the last item of the page before. */
+  readonly after: number | undefined;
+}
+
+/** A page of packages. */
+export async function pageOfPackages(
+  db: Executor,
+  filter: PackageFilter,
+  order: ItemOrder<'id' | 'price' | 'data' | 'days'>,
+  { limit, after }: Page,
+): Promise<PackageRow[]> {
+  const { countries, anyCountry, unlimited, minDataMb, maxDataMb } = filter;
+  const { dataMb } = packages;
+  const keys = order.field === 'data' ? dataKeys(order.isReversed) : itemKeys(packages, order.field, order.isReversed);
+  return db
+    .select()
+    .from(packages)
+    .where(
+      and(
+        meetsFilter(packages, filter),
+        countries === undefined ? undefined : arrayContains(packages.countries, [...countries]),
+        anyCountry === undefined ? undefined : isValidInOne(anyCountry),
+        unlimited === undefined ? undefined : eq(packages.unlimited, unlimited),
+        minDataMb === undefined ? undefined : sql`(${packages.unlimited} or ${dataMb} >= ${minDataMb})`,
+        maxDataMb === undefined ? undefined : lte(dataMb, maxDataMb),
+        after === undefined ? undefined : isAfter(packages, keys, after),
+      ),
+    )
+    .orderBy(...keys.map((key) => asc(key)))
+    .limit(limit);
+}
+
+/** A page of VPN plans. */
+export async function pageOfPlans(
+  db: Executor,
+  filter: ItemFilter,
+  { field, isReversed }: ItemOrder<'id' | 'price' | 'days'>,
+  { limit, after }: Page,
+): Promise<VpnPlanRow[]> {
+  const keys = itemKeys(vpnPlans, field, isReversed);
+  return db
+    .select()
+    .from(vpnPlans)
+    .where(and(meetsFilter(vpnPlans, filter), after === undefined ? undefined : isAfter(vpnPlans, keys, after)))
+    .orderBy(...keys.map((key) => asc(key)))
+    .limit(limit);
+}
+
+/** A package, also one that the service no longer lists. */
+export async function findPackage(db: Executor, id: number): Promise<PackageRow | undefined> {
+  const [row] = await db.select().from(packages).where(eq(packages.id, id));
+  return row;
+}
+
+/** A VPN plan, also one that the service no longer lists. */
+export async function findPlan(db: Executor, id: number): Promise<VpnPlanRow | undefined> {
+  const [row] = await db.select().from(vpnPlans).where(eq(vpnPlans.id, id));
+  return row;
+}
+
+/** PostgreSQL hashes the list; the operator `&&` would compare each country with each. */
+function isValidInOne(countries: readonly string[]): SQL {
+  const list = sql.param([...countries]);
+  return sql`exists (select from unnest(${packages.countries}) as of (code) where of.code = any(${list}::text[]))`;
+}
+
+type Table = typeof packages | typeof vpnPlans;
+
+function meetsFilter(table: Table, filter: ItemFilter): SQL | undefined {
+  const { text, available, minDays, maxDays, currency, minPrice, maxPrice, updatedAfter, includeRemoved } = filter;
+  return and(
+    includeRemoved === true ? undefined : isNull(table.removedAt),
+    text === undefined ? undefined : sql`position(${text.toLowerCase()} in ${table.searchName}) > 0`,
+    available === undefined ? undefined : eq(table.available, available),
+    minDays === undefined ? undefined : gte(table.days, minDays),
+    maxDays === undefined ? undefined : lte(table.days, maxDays),
+    currency === undefined ? undefined : eq(table.priceCurrency, currency),
+    minPrice === undefined ? undefined : gte(table.priceAmount, minPrice),
+    maxPrice === undefined ? undefined : lte(table.priceAmount, maxPrice),
+    updatedAfter === undefined ? undefined : gt(table.updatedAt, updatedAfter),
+  );
+}
+
+/** The sorting keys, all ascending. What is not known is last in both directions. */
+function itemKeys(table: Table, field: 'id' | 'price' | 'days', isReversed: boolean): readonly SQL[] {
+  const sign = signOf(isReversed);
+  const id = sql`${table.id}`;
+  // Amounts of different currencies are not compared.
+  if (field === 'price') return [sql`${table.priceCurrency}`, sql`${sign} ${table.priceAmount}`, id];
+  if (field === 'days') return [sql`(${table.days} is null)`, sql`coalesce(${sign} ${table.days}, 0)`, id];
+  return [id];
+}
+
+/** An unlimited package has the most data. */
+function dataKeys(isReversed: boolean): readonly SQL[] {
+  const { dataMb, unlimited } = packages;
+  const megabytes = sql`case when ${unlimited} then 'Infinity'::float8 else coalesce(${dataMb}, 0) end`;
+  return [sql`(${packages.unlimited} is null)`, sql`${signOf(isReversed)} (${megabytes})`, sql`${packages.id}`];
+}
+
+const signOf = (isReversed: boolean): SQL => sql.raw(isReversed ? '-' : '+');
+
+/** The item before may have been removed since: its row stays. */
+function isAfter(table: Table, keys: readonly SQL[], id: number): SQL {
+  const all = sql.join([...keys], sql`, `);
+  return sql`(${all}) > (select ${all} from ${table} where ${table.id} = ${id})`;
+}

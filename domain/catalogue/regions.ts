@@ -1,0 +1,29 @@
+/** The parts of the world that packages are searched by. */
+
+const LISTS = {
+  africa:
+    'AO BF BI BJ BW CD CF CG CI CM CV DJ DZ EG EH ER ET GA GH GM GN GQ GW KE KM LR LS LY MA MG ML MR MU MW MZ NA ' +
+    'NE NG RE RW SC SD SH SL SN SO SS ST SZ TD TG TN TZ UG YT ZA ZM ZW',
+  asia:
+    'AE AF AM AZ BD BH BN BT CN CY GE HK ID IL IN IQ IR JO JP KG KH KP KR KW KZ LA LB LK MM MN MO MV MY NP OM PH ' +
+    'PK PS QA SA SG SY TH TJ TL TM TR TW UZ VN YE',
+  europe:
+    'AD AL AT AX BA BE BG BY CH CY CZ DE DK EE ES FI FO FR GB GG GI GR HR HU IE IM IS IT JE LI LT LU LV MC MD ME ' +
+    'MK MT NL NO PL PT RO RS RU SE SI SJ SK SM TR UA VA XK',
+  north_america:
+    'AG AI AW BB BL BM BQ BS BZ CA CR CU CW DM DO GD GL GP GT HN HT JM KN KY LC MF MQ MS MX NI PA PM PR SV SX TC ' +
+    'TT US VC VG VI',
+  oceania: 'AS AU CC CK CX FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV UM VU WF WS',
+  south_america: 'AR BO BR CL CO EC FK GF GY PE PY SR UY VE',
+} as const;
+
+export type Region = keyof typeof LISTS;
+
+export const REGIONS = Object.keys(LISTS) as [Region, ...Region[]];
+
+/**
+ * The countries of a region as ISO 3166-1 alpha-2 codes. Cyprus and Turkey belong to two: sellers list them under both.
+ */
+export function countriesOf(region: Region): readonly string[] {
+  return LISTS[region].split(' ');
+}

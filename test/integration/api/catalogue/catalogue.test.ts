@@ -1,0 +1,244 @@
+/** The stored catalogue in the API: filters, orders, pages, age, and the time before the first reading. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { packages } from '#db/schema.ts';
+import type { CataloguePackage } from '#domain/catalogue/catalogue.ts';
+import { idleService, startTestApi, TEST_NOW, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { recordCatalogue, SAMPLE_PACKAGE as SAMPLE } from '#test/support/work/catalogue.ts';
+
+const MINUTE = 60_000;
+const AWAY = async () => ({ ok: false, kind: 'failure', failure: 'not_sent', detail: 'The service is away.' }) as const;
+const away = { ...idleService, listPackages: AWAY, listVpnPlans: AWAY };
+
+const UNLIMITED = { dataMb: null, unlimited: true };
+const UNKNOWN = { dataMb: null, unlimited: null, days: null };
+
+async function record(api: TestApi, items: readonly CataloguePackage[]): Promise<void> {
+  await recordCatalogue(api.database, 'packages', items, new Date(api.clock.now));
+}
+
+const idsOf = (answer: HttpAnswer) => (answer.at('data') as { id: number }[]).map(({ id }) => id);
+
+describe('the list of packages', () => {
+  let api: TestApi;
+  let caller: HttpClient;
+  beforeAll(async () => {
+    api = await startTestApi({ service: away });
+    caller = await api.caller();
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  it.each<[string, Partial<CataloguePackage>]>([
+    ['q=EUROPE 5', { name: 'Asia' }],
+    ['q=GB', { name: 'Europe 5 G_B' }],
+    ['country=DE', { countries: ['FR'] }],
+    ['country=DE,FR', { countries: ['DE', 'ES'] }],
+    ['region=europe', { countries: ['JP'] }],
+    ['region=europe', { countries: [] }],
+    ['available=true', { available: false }],
+    ['unlimited=false', UNLIMITED],
+    ['unlimited=false', UNKNOWN],
+    ['min_data_mb=5120', { dataMb: 5_119 }],
+    ['min_data_mb=1', UNKNOWN],
+    ['max_data_mb=5120', { dataMb: 5_121 }],
+    ['max_data_mb=5120', UNLIMITED],
+    ['max_data_mb=5120', UNKNOWN],
+    ['min_days=30', { days: 29 }],
+    ['min_days=30', UNKNOWN],
+    ['max_days=30', { days: 31 }],
+    ['max_days=30', UNKNOWN],
+    ['currency=EUR', { price: { amount: '9.80', currency: 'USD' } }],
+    ['min_price=9.8', { price: { amount: '9.799999', currency: 'EUR' } }],
+    ['max_price=9.8', { price: { amount: '9.801', currency: 'EUR' } }],
+    ['currency=EUR&min_price=9&max_price=10', { price: { amount: '10.01', currency: 'EUR' } }],
+  ])('with %s shows the sample and not one with %j', async (query, change) => {
+    api.clock.now += MINUTE;
+    await record(api, [SAMPLE, { ...SAMPLE, id: 2, ...change }]);
+    expect(idsOf(await caller.get(`/v1/packages?${query.replaceAll(' ', '%20')}`))).toEqual([1]);
+  });
+
+  it.each<[string, Partial<CataloguePackage>, boolean]>([
+    ['min_data_mb=999999', UNLIMITED, true],
+    ['unlimited=true', UNLIMITED, true],
+    ['available=false', { available: false }, true],
+    ['region=asia', { countries: ['DE', 'JP'] }, true],
+    ['q=t%C3%9CRKEI', { name: 'Türkei 1 GB' }, true],
+    ['q=%25', { name: 'anything' }, false],
+    ['country=DE,DE', {}, true],
+  ])('with %s shows one with %j: %s', async (query, change, isShown) => {
+    api.clock.now += MINUTE;
+    await record(api, [{ ...SAMPLE, ...change }]);
+    expect(idsOf(await caller.get(`/v1/packages?${query}`))).toEqual(isShown ? [1] : []);
+  });
+
+  it('takes at most fifty countries and no text that PostgreSQL cannot store', async () => {
+    const many = Array.from({ length: 51 }, () => 'DE').join(',');
+    for (const query of [`country=${many}`, 'q=%00', 'region=mars', 'min_price=-1'])
+      expect((await caller.get(`/v1/packages?${query}`)).status, query).toBe(400);
+  });
+
+  it.each([
+    ['id', [1, 2, 3, 4]],
+    ['price', [1, 2, 3, 4]],
+    ['-price', [3, 1, 2, 4]],
+    ['data', [2, 3, 1, 4]],
+    ['-data', [1, 3, 2, 4]],
+    ['days', [3, 1, 2, 4]],
+    ['-days', [1, 2, 3, 4]],
+  ] as const)('is ordered by %s, unknown values last, also in pages of one', async (sort, ids) => {
+    api.clock.now += MINUTE;
+    const eur = (amount: string) => ({ price: { amount, currency: 'EUR' } });
+    await record(api, [
+      { ...SAMPLE, id: 4, price: { amount: '1', currency: 'USD' }, ...UNKNOWN },
+      { ...SAMPLE, id: 3, ...eur('10'), dataMb: 900, days: 7 },
+      { ...SAMPLE, id: 2, ...eur('9.50'), dataMb: 100 },
+      { ...SAMPLE, id: 1, ...eur('9.5'), ...UNLIMITED },
+    ]);
+    expect(idsOf(await caller.get(`/v1/packages?sort=${sort}`))).toEqual(ids);
+    expect(await allPages(`/v1/packages?sort=${sort}&limit=1`)).toEqual(ids);
+  });
+
+  async function allPages(path: string): Promise<number[]> {
+    const ids: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = await caller.get(`${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      ids.push(...idsOf(page));
+      const next = page.at('next_cursor');
+      cursor = typeof next === 'string' ? next : null;
+    }
+    return ids;
+  }
+
+  it('shows each package once over all pages, in the same order as at once, for any order and filter', async () => {
+    const one = fc.record({
+      id: fc.integer({ min: 1, max: 10_000 }),
+      name: fc.constantFrom('Europe 5 GB', 'Japan'),
+      countries: fc.constantFrom(['DE', 'FR'], ['JP'], []),
+      data: fc.constantFrom(
+        UNLIMITED,
+        { dataMb: null, unlimited: null },
+        { dataMb: 500, unlimited: false },
+        { dataMb: 0.5, unlimited: false },
+      ),
+      days: fc.constantFrom(null, 7, 30),
+      price: fc.record({ amount: fc.constantFrom('1.00', '1', '9.5'), currency: fc.constantFrom('EUR', 'USD') }),
+      available: fc.boolean(),
+    });
+    const listed = fc
+      .uniqueArray(one, { selector: ({ id }) => id, maxLength: 12 })
+      .map((all) => all.map(({ data, ...each }) => ({ ...each, ...data, publicPrice: null })));
+    const sorts = fc.constantFrom('id', 'price', '-price', 'data', '-data', 'days', '-days');
+    const filters = fc.constantFrom('', '&available=true', '&country=DE', '&min_data_mb=1');
+    await fc.assert(
+      fc.asyncProperty(listed, sorts, filters, fc.integer({ min: 1, max: 5 }), async (items, sort, filter, limit) => {
+        api.clock.now += MINUTE;
+        await record(api, items);
+        const path = `/v1/packages?sort=${sort}${filter}`;
+        const seen = await allPages(`${path}&limit=${limit}`);
+        expect(seen).toEqual(idsOf(await caller.get(`${path}&limit=100`)));
+        expect(new Set(seen).size).toBe(seen.length);
+        const wanted = items.map(({ id }) => id).filter((id) => filter === '' || seen.includes(id));
+        expect(new Set(seen)).toEqual(new Set(wanted));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('continues after a package that was removed between two pages', async () => {
+    api.clock.now += MINUTE;
+    const three = [1, 2, 3].map((id) => ({ ...SAMPLE, id, days: 10 - id }));
+    await record(api, three);
+    const first = await caller.get('/v1/packages?sort=days&limit=1');
+    expect(idsOf(first)).toEqual([3]);
+    api.clock.now += MINUTE;
+    await record(api, three.slice(0, 2));
+    expect(idsOf(await caller.get(`/v1/packages?sort=days&cursor=${String(first.at('next_cursor'))}`))).toEqual([2, 1]);
+  });
+
+  it('tells what changed since an earlier answer, removals too, and the removed package can be read', async () => {
+    api.clock.now += MINUTE;
+    await record(api, [SAMPLE, { ...SAMPLE, id: 2 }, { ...SAMPLE, id: 3 }]);
+    const since = String((await caller.get('/v1/packages')).at('read_at'));
+    api.clock.now += MINUTE;
+    await record(api, [SAMPLE, { ...SAMPLE, id: 2, name: 'Other' }]);
+    expect(idsOf(await caller.get(`/v1/packages?updated_after=${since}`))).toEqual([2]);
+    const all = await caller.get(`/v1/packages?updated_after=${since}&include_removed=true`);
+    expect(idsOf(all)).toEqual([2, 3]);
+    const now = new Date(api.clock.now).toISOString();
+    expect((await caller.get('/v1/packages/3')).body).toMatchObject({ id: 3, available: false, removed_at: now });
+  });
+
+  it('has its age while the service is away', async () => {
+    api.clock.now += MINUTE;
+    await record(api, [SAMPLE]);
+    const read = new Date(api.clock.now).toISOString();
+    api.clock.now += 10 * MINUTE;
+    for (const path of ['/v1/packages', '/v1/packages/1'])
+      expect((await caller.get(path)).body).toMatchObject({ read_at: read, age_seconds: 600 });
+  });
+});
+
+describe('the list of VPN plans', () => {
+  it('has the same filters, orders and pages', async () => {
+    const plan = { name: 'VPN', duration_days: 30, price_for_reseller: '3.20', currency: 'EUR', available: true };
+    const items = [
+      { ...plan, id: 1 },
+      { ...plan, id: 2, name: 'VPN, a year', duration_days: 365, price_for_reseller: '20' },
+      { ...plan, id: 3, duration_days: undefined, currency: 'USD', available: false },
+    ];
+    const value = { items, complete: true };
+    const listVpnPlans = async () => ({ ok: true, status: 200, value }) as const;
+    await using api = await startTestApi({ service: { ...idleService, listVpnPlans } });
+    const caller = await api.caller();
+    const shown = async (query: string) => idsOf(await caller.get(`/v1/vpn/plans?${query}`));
+    expect(await shown('')).toEqual([1, 2, 3]);
+    expect(await shown('sort=-days')).toEqual([2, 1, 3]);
+    expect(await shown('sort=-price')).toEqual([2, 1, 3]);
+    expect(await shown('q=year')).toEqual([2]);
+    expect(await shown('min_days=31')).toEqual([2]);
+    expect(await shown('max_days=30')).toEqual([1]);
+    expect(await shown('currency=USD')).toEqual([3]);
+    expect(await shown('min_price=3.21')).toEqual([2]);
+    expect(await shown('available=false')).toEqual([3]);
+    const first = await caller.get('/v1/vpn/plans?limit=2&sort=-days');
+    expect(await shown(`sort=-days&cursor=${String(first.at('next_cursor'))}`)).toEqual([3]);
+    expect((await caller.get('/v1/vpn/plans/2')).body).toMatchObject({ id: 2, removed_at: null, age_seconds: 0 });
+    for (const id of ['4', '02', 'x'])
+      expect((await caller.get(`/v1/vpn/plans/${id}`)).read(problemSchema).code).toBe('vpn_plan_not_found');
+  });
+});
+
+describe('before the first reading of the schedule', () => {
+  it('the API reads once for all requests that wait, and stores what it read', async () => {
+    let reads = 0;
+    const listPackages = async () => {
+      reads += 1;
+      return { ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } } as const;
+    };
+    await using api = await startTestApi({ service: { ...idleService, listPackages } });
+    const caller = await api.caller();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => caller.get('/v1/packages')));
+    for (const answer of answers) expect(idsOf(answer)).toEqual([101, 102, 103]);
+    expect(await api.database.run((db) => db.$count(packages))).toBe(3);
+    const before = reads;
+    api.clock.now += 60 * MINUTE;
+    expect((await caller.get('/v1/packages')).body).toMatchObject({
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 3_600,
+    });
+    expect(reads).toBe(before);
+  });
+
+  it('answers 503 with Retry-After while the service is away', async () => {
+    await using api = await startTestApi({ service: away });
+    const caller = await api.caller();
+    for (const path of ['/v1/packages', '/v1/packages/1', '/v1/vpn/plans', '/v1/vpn/plans/1']) {
+      const answer = await caller.get(path);
+      expect(answer.status).toBe(503);
+      expect(answer.read(problemSchema)).toMatchObject({ code: 'service_unavailable', detail: 'The service is away.' });
+      expect(answer.headers.get('retry-after')).toBe('5');
+    }
+  });
+});

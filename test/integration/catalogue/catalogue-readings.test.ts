@@ -1,0 +1,207 @@
+/** Readings of the catalogue: the real activity, PostgreSQL and the simulator. */
+import { randomUUID } from 'node:crypto';
+import { asc, eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { catalogueReadAt } from '#db/catalogue/readings.ts';
+import { catalogueReadings, events, packages, vpnPlans } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { twiceOver } from '#test/support/work/activities/twice.ts';
+
+const MINUTE = 60_000;
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
+
+/** Reads the catalogue five minutes later. */
+async function readAgain() {
+  bench.clock.now += 5 * MINUTE;
+  return bench.activities.readCatalogue({ runId: randomUUID() });
+}
+
+const announced = async () =>
+  (await bench.database.run((db) => db.select().from(events).orderBy(asc(events.sequence)))).map(
+    ({ type, subjectId, data }) => ({ type, subjectId, data }),
+  );
+const stored = async (id: number) =>
+  (await bench.database.run((db) => db.select().from(packages).where(eq(packages.id, id))))[0];
+const removedIds = async () =>
+  (await bench.database.run((db) => db.select().from(packages).orderBy(asc(packages.id)))).flatMap((row) =>
+    row.removedAt === null ? [] : [row.id],
+  );
+const readAt = async () => (await bench.database.run((db) => catalogueReadAt(db, 'packages')))?.getTime();
+const usd = (amount: string) => ({ amount, currency: 'USD' });
+
+describe('a reading of the catalogue', () => {
+  it('stores all packages and plans the first time, and announces none of them', async () => {
+    const input = { runId: randomUUID() };
+    const [first, second] = await twice('readCatalogue', () => bench.activities.readCatalogue(input));
+    expect(first.packages).toEqual({ verdict: 'recorded', created: PACKAGES.length, changed: 0, removed: 0 });
+    expect(second).toEqual(first);
+    expect(await bench.database.run((db) => db.$count(packages))).toBe(PACKAGES.length);
+    expect(await bench.database.run((db) => db.$count(vpnPlans))).toBe(9);
+    expect(await stored(1012)).toMatchObject({
+      name: 'Portugal 3 GB, 15 days',
+      countries: ['PT'],
+      dataMb: 3_072,
+      unlimited: false,
+      days: 15,
+      priceAmount: '4.875000',
+      priceCurrency: 'USD',
+      publicPriceAmount: '7.990000',
+      available: true,
+      removedAt: null,
+      createdAt: new Date(bench.clock.now),
+    });
+    expect(await announced()).toEqual([]);
+  });
+
+  it('changes no row and announces nothing when the service has changed nothing', async () => {
+    await readAgain();
+    const before = await stored(1001);
+    const { packages: result } = await readAgain();
+    expect(result).toEqual({ verdict: 'recorded', created: 0, changed: 0, removed: 0 });
+    expect(await stored(1001)).toEqual(before);
+    expect(await readAt()).toBe(bench.clock.now);
+    expect(await announced()).toEqual([]);
+  });
+
+  it('announces new and removed items, prices and availability, with the old and the new price', async () => {
+    await readAgain();
+    const { admin } = bench;
+    await admin.addPackage({ id: 3001, name: 'Iceland 1 GB', price_for_reseller: '4.00', countries: ['IS'] });
+    await admin.setPackage(1001, { price_for_reseller: '2.5' });
+    await admin.setPackage(1002, { available: false });
+    await admin.setPackage(9006, { available: true });
+    await admin.removeItem('packages', 1003);
+    await admin.setPlan(301, { price_for_reseller: '3.10' });
+    const input = { runId: randomUUID() };
+    bench.clock.now += 5 * MINUTE;
+    const [result] = await twice('readCatalogue', () => bench.activities.readCatalogue(input));
+    expect(result).toEqual({
+      packages: { verdict: 'recorded', created: 1, changed: 3, removed: 1 },
+      vpnPlans: { verdict: 'recorded', created: 0, changed: 1, removed: 0 },
+    });
+    const found = await announced();
+    expect(found.map(({ type, subjectId }) => `${type} ${subjectId}`)).toEqual([
+      'package.price_changed 1001',
+      'package.unavailable 1002',
+      'package.created 3001',
+      'package.available 9006',
+      'package.removed 1003',
+      'vpn_plan.price_changed 301',
+    ]);
+    expect(found.map(({ data }) => data)).toMatchObject([
+      { available: true, price_for_reseller: usd('2.50'), previous_price_for_reseller: usd('2.40') },
+      { available: false, price_for_reseller: usd('5.10'), previous_price_for_reseller: usd('5.10') },
+      { name: 'Iceland 1 GB', price_for_reseller: usd('4.00'), previous_price_for_reseller: null },
+      { available: true },
+      { available: false, price_for_reseller: usd('11.90'), previous_price_for_reseller: usd('11.90') },
+      { price_for_reseller: usd('3.10'), previous_price_for_reseller: usd('2.90') },
+    ]);
+    expect(await stored(1003)).toMatchObject({ removedAt: new Date(bench.clock.now), available: false });
+  });
+
+  it('announces an item that is listed again as created, with its last known price', async () => {
+    await readAgain();
+    const first = await stored(1001);
+    await bench.admin.removeItem('packages', 1001);
+    await readAgain();
+    await bench.admin.addPackage({ id: 1001, name: 'Spain again', price_for_reseller: '2.00' });
+    await readAgain();
+    expect((await announced()).at(-1)).toMatchObject({
+      type: 'package.created',
+      data: { price_for_reseller: usd('2.00'), previous_price_for_reseller: usd('2.40') },
+    });
+    expect(await stored(1001)).toMatchObject({ removedAt: null, available: true, createdAt: first?.createdAt });
+  });
+});
+
+describe('a reading that does not show everything', () => {
+  it('changes nothing while the service is away, and leaves the age of what is stored', async () => {
+    await readAgain();
+    const before = bench.clock.now;
+    await bench.admin.onRequest('listPackages', { kind: 'server_error' }, { count: null });
+    expect((await readAgain()).packages).toEqual({ verdict: 'not_read' });
+    expect(await readAt()).toBe(before);
+    expect(await removedIds()).toEqual([]);
+    expect(await announced()).toEqual([]);
+    expect(bench.log.join('')).toContain('the catalogue was not read');
+  });
+
+  it('removes nothing when it is incomplete, and records the prices that it shows', async () => {
+    await readAgain();
+    const before = bench.clock.now;
+    await bench.admin.shape('silent_lists');
+    await bench.admin.removeItem('packages', 1001);
+    await bench.admin.setPackage(1002, { price_for_reseller: '5.20' });
+    expect((await readAgain()).packages).toEqual({ verdict: 'incomplete', created: 0, changed: 1, removed: 0 });
+    expect(await removedIds()).toEqual([]);
+    expect((await announced()).map(({ type }) => type)).toEqual(['package.price_changed']);
+    // Items that it did not show are as old as before.
+    expect(await readAt()).toBe(before);
+  });
+
+  it('changes nothing when it lacks too much, until a second one confirms it', async () => {
+    await readAgain();
+    const before = bench.clock.now;
+    const gone = PACKAGES.slice(0, 20).map(({ id }) => id);
+    for (const id of gone) await bench.admin.removeItem('packages', id);
+    await bench.admin.setPackage(9001, { price_for_reseller: '9.99' });
+    expect((await readAgain()).packages).toEqual({ verdict: 'suspicious', created: 0, changed: 0, removed: 0 });
+    expect(await readAt()).toBe(before);
+    expect(await removedIds()).toEqual([]);
+    expect(await announced()).toEqual([]);
+    expect(bench.log.join('')).toContain('suddenly lists far fewer items');
+    // An incomplete reading confirms nothing.
+    await bench.admin.shape('silent_lists');
+    await readAgain();
+    expect(await removedIds()).toEqual([]);
+    await bench.admin.shape('plain');
+    expect((await readAgain()).packages).toMatchObject({ verdict: 'recorded', removed: 20 });
+    expect(await removedIds()).toEqual(gone);
+    expect(await readAt()).toBe(bench.clock.now);
+  });
+
+  it('is forgotten when the service lists everything again', async () => {
+    await readAgain();
+    const { admin } = bench;
+    const some = PACKAGES.slice(0, 20);
+    for (const { id } of some) await admin.removeItem('packages', id);
+    await readAgain();
+    for (const { id, name, price, countries, dataMb, validityDays } of some) {
+      const terms = { countries, data_mb: dataMb, validity_days: validityDays };
+      await admin.addPackage({ id, name, price_for_reseller: price, ...terms });
+    }
+    expect((await readAgain()).packages).toEqual({ verdict: 'recorded', created: 0, changed: 0, removed: 0 });
+    for (const { id } of some) await admin.removeItem('packages', id);
+    expect((await readAgain()).packages).toMatchObject({ verdict: 'suspicious' });
+  });
+
+  it('keeps the public prices when only their list fails', async () => {
+    await readAgain();
+    await bench.admin.onRequest('listPublicPackages', { kind: 'server_error' }, { count: null });
+    expect((await readAgain()).packages).toMatchObject({ verdict: 'recorded', changed: 0 });
+    expect((await stored(1012))?.publicPriceAmount).toBe('7.990000');
+  });
+});
+
+describe('old readings', () => {
+  it('are deleted after their time, but for the newest of each verdict', async () => {
+    await readAgain();
+    await readAgain();
+    bench.clock.now += DEFAULT_POLICY.catalogue.readingsKeptMs;
+    await bench.admin.shape('silent_lists');
+    await readAgain();
+    const kept = await bench.database.run((db) =>
+      db.select().from(catalogueReadings).where(eq(catalogueReadings.catalogue, 'packages')),
+    );
+    expect(kept.map(({ verdict }) => verdict)).toEqual(['recorded', 'incomplete']);
+  });
+});

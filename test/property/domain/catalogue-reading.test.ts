@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CatalogueItem } from '#domain/catalogue/catalogue.ts';
+import {
+  announcedChanges,
+  readingResult,
+  type CatalogueChange,
+  type KnownItem,
+  type ReadingResult,
+} from '#domain/catalogue/reading.ts';
+import { countriesOf, REGIONS } from '#domain/catalogue/regions.ts';
+
+const item: fc.Arbitrary<CatalogueItem> = fc.record({
+  id: fc.integer({ min: 1, max: 30 }),
+  name: fc.constantFrom('Europe', 'Japan'),
+  days: fc.constantFrom(null, 7, 30),
+  price: fc.record({ amount: fc.constantFrom('1', '1.00', '2.5'), currency: fc.constantFrom('EUR', 'USD') }),
+  available: fc.boolean(),
+});
+const unique = { selector: ({ id }: CatalogueItem) => id, maxLength: 25 };
+const items = fc.uniqueArray(item, unique);
+const knownItems = items.chain((all) =>
+  fc.tuple(...all.map((each) => fc.boolean().map((isRemoved) => ({ item: each, isRemoved })))),
+);
+const share = fc.constantFrom(0, 0.1, 0.2, 0.5, 1);
+const suspicion = fc.array(fc.integer({ min: 1, max: 30 })).map((ids) => new Set(ids));
+const NONE: ReadonlySet<number> = new Set();
+
+/** What is known after a result. */
+function applied(known: readonly KnownItem<CatalogueItem>[], { changes }: ReadingResult<CatalogueItem>) {
+  const after = new Map(known.map((each) => [each.item.id, each]));
+  for (const { kind, after: changed } of changes)
+    after.set(changed.id, { item: changed, isRemoved: kind === 'removed' });
+  return [...after.values()];
+}
+
+const listedIds = (known: readonly KnownItem<CatalogueItem>[]) =>
+  new Set(known.filter(({ isRemoved }) => !isRemoved).map(({ item: { id } }) => id));
+
+describe('a reading of a catalogue', () => {
+  it('leads to what it shows, if it is complete and not suspicious', () => {
+    fc.assert(
+      fc.property(knownItems, items, suspicion, share, (known, read, suspected, maxDropShare) => {
+        const result = readingResult(known, { items: read, complete: true }, { suspected, maxDropShare });
+        fc.pre(result.verdict === 'recorded');
+        const after = applied(known, result);
+        expect(listedIds(after)).toEqual(new Set(read.map(({ id }) => id)));
+        for (const each of read) {
+          const stored = after.find(({ item: { id } }) => id === each.id)?.item;
+          expect({ ...stored, price: undefined }).toEqual({ ...each, price: undefined });
+          expect(Number(stored?.price.amount)).toBe(Number(each.price.amount));
+        }
+      }),
+    );
+  });
+
+  it('changes nothing the second time', () => {
+    fc.assert(
+      fc.property(knownItems, items, fc.boolean(), suspicion, (known, read, complete, suspected) => {
+        const reading = { items: read, complete };
+        const first = readingResult(known, reading, { suspected, maxDropShare: 0.5 });
+        fc.pre(first.verdict !== 'suspicious');
+        const second = readingResult(applied(known, first), reading, { suspected: NONE, maxDropShare: 0.5 });
+        expect(second.changes).toEqual([]);
+      }),
+    );
+  });
+
+  it('removes nothing when it is incomplete, however little it shows', () => {
+    fc.assert(
+      fc.property(knownItems, items, suspicion, share, (known, read, suspected, maxDropShare) => {
+        const result = readingResult(known, { items: read, complete: false }, { suspected, maxDropShare });
+        expect(result.verdict).toBe('incomplete');
+        expect(result.changes.filter(({ kind }) => kind === 'removed')).toEqual([]);
+        for (const id of listedIds(known)) expect(listedIds(applied(known, result))).toContain(id);
+      }),
+    );
+  });
+
+  it('never removes more unconfirmed items than the share, and changes nothing when it would', () => {
+    fc.assert(
+      fc.property(knownItems, items, suspicion, share, (known, read, suspected, maxDropShare) => {
+        const result = readingResult(known, { items: read, complete: true }, { suspected, maxDropShare });
+        const unconfirmed = result.missing.filter((id) => !suspected.has(id)).length;
+        const isTooMuch = unconfirmed > maxDropShare * listedIds(known).size;
+        expect(result.verdict).toBe(isTooMuch ? 'suspicious' : 'recorded');
+        expect(isTooMuch ? result.changes : []).toEqual([]);
+      }),
+    );
+  });
+
+  it('is confirmed by a second one that lacks the same items, and by none that shows them', () => {
+    fc.assert(
+      fc.property(knownItems, items, (known, read) => {
+        const reading = { items: read, complete: true };
+        const first = readingResult(known, reading, { suspected: NONE, maxDropShare: 0.2 });
+        fc.pre(first.verdict === 'suspicious');
+        const suspected = new Set(first.missing);
+        const second = readingResult(known, reading, { suspected, maxDropShare: 0.2 });
+        expect(second.verdict).toBe('recorded');
+        expect(second.changes.filter(({ kind }) => kind === 'removed').map(({ after: { id } }) => id)).toEqual(
+          first.missing,
+        );
+        const whole = known.filter(({ isRemoved }) => !isRemoved).map((each) => each.item);
+        expect(readingResult(known, { items: whole, complete: true }, { suspected, maxDropShare: 0.2 })).toMatchObject({
+          verdict: 'recorded',
+          changes: [],
+        });
+      }),
+    );
+  });
+
+  it('takes the first of two items with one id', () => {
+    const one = { id: 1, name: 'Europe', days: 7, price: { amount: '1', currency: 'EUR' }, available: true };
+    const read = { items: [one, { ...one, name: 'Japan' }], complete: true };
+    expect(readingResult([], read, { suspected: NONE, maxDropShare: 0.2 }).changes).toEqual([
+      { kind: 'created', before: undefined, after: one },
+    ]);
+  });
+});
+
+describe('the events of a change', () => {
+  const before = { id: 1, name: 'Europe', days: 7, price: { amount: '1.50', currency: 'EUR' }, available: true };
+  const changed = (after: Partial<CatalogueItem>): CatalogueChange<CatalogueItem> => ({
+    kind: 'changed',
+    before,
+    after: { ...before, ...after },
+  });
+
+  it.each<[string, CatalogueChange<CatalogueItem>, readonly string[]]>([
+    ['a new item', { kind: 'created', before: undefined, after: before }, ['created']],
+    ['an item that is listed again at another price', { kind: 'created', before, after: before }, ['created']],
+    ['an item that is gone', { kind: 'removed', before, after: { ...before, available: false } }, ['removed']],
+    ['another price', changed({ price: { amount: '1.51', currency: 'EUR' } }), ['price_changed']],
+    ['another currency', changed({ price: { amount: '1.50', currency: 'USD' } }), ['price_changed']],
+    ['an item that is not sold', changed({ available: false }), ['unavailable']],
+    [
+      'both at once',
+      changed({ available: false, price: { amount: '2', currency: 'EUR' } }),
+      ['price_changed', 'unavailable'],
+    ],
+    ['another name', changed({ name: 'Europa' }), []],
+  ])('of %s', (_, change, events) => {
+    expect(announcedChanges(change)).toEqual(events);
+  });
+
+  it('of an item that is sold again', () => {
+    const change = { kind: 'changed', before: { ...before, available: false }, after: before } as const;
+    expect(announcedChanges(change)).toEqual(['available']);
+  });
+});
+
+describe('the regions', () => {
+  it('contain well-formed codes, each once', () => {
+    for (const region of REGIONS) {
+      const codes = countriesOf(region);
+      expect(new Set(codes).size).toBe(codes.length);
+      for (const code of codes) expect(code).toMatch(/^[A-Z]{2}$/);
+    }
+  });
+
+  it('contain all countries that JavaScript names, but former ones, unions and those without inhabitants', () => {
+    const others =
+      'AC AN AQ BU BV CP CQ CS DD DG DY EA EU EZ FX GS HM HV IC IO NH QO RH SU TA TF TP UK UN VD XA XB YD YU ZR ZZ';
+    const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('');
+    const named = letters.flatMap((one) => letters.map((two) => one + two)).filter((code) => names.of(code));
+    const ours = new Set(REGIONS.flatMap(countriesOf));
+    expect(named.filter((code) => !ours.has(code))).toEqual(others.split(' '));
+    expect([...ours].filter((code) => !named.includes(code))).toEqual([]);
+  });
+});
