@@ -28,7 +28,7 @@ export const salesQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several, separated by ' +
+        'What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by ' +
         'commas. Without it there is one sum for each currency.',
     }),
 });
@@ -39,6 +39,15 @@ const sale = z
     kind: workKindField.nullable().meta({ description: 'Null unless grouped by `kind`.', example: 'order' }),
     package_id: z.int().nullable().meta({ description: 'Null unless grouped by `package`.', example: 1001 }),
     vpn_plan_id: z.int().nullable().meta({ description: 'The VPN plan, when grouped by `package`.' }),
+    country: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Null unless grouped by `country`; then null counts packages for several countries, packages that the ' +
+          'catalogue does not know, and VPN plans.',
+        example: 'ES',
+      }),
     sold: z.int().meta({
       description:
         'Purchases that the service charged, and later periods of VPN subscriptions. A purchase that failed and was ' +
@@ -73,6 +82,7 @@ export const salesExample: z.input<typeof salesOutput> = {
       kind: null,
       package_id: 1001,
       vpn_plan_id: null,
+      country: null,
       sold: 12,
       cost: inDollar('28.80'),
       refunds: 1,
@@ -91,6 +101,7 @@ export const salesCsv: CsvColumns<SaleOutput> = {
   kind: safe((each) => each.kind),
   package_id: safe((each) => each.package_id),
   vpn_plan_id: safe((each) => each.vpn_plan_id),
+  country: safe((each) => each.country),
   sold: safe((each) => each.sold),
   cost: amount((each) => each.cost),
   refunds: safe((each) => each.refunds),

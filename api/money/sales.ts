@@ -37,7 +37,7 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       method: 'get',
       path: '/v1/sales',
       tag,
-      summary: 'Sum up sales by day, kind and package',
+      summary: 'Sum up sales by day, kind, package and country',
       description:
         'Sums of our journal for the given days. Amounts of different currencies are never added: each currency has ' +
         'its own sums. The margin needs `customer_price` of the orders, top-ups and VPN subscriptions.',

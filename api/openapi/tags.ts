@@ -8,7 +8,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Packages: 'Packages of the service and their prices.',
   Pricing: 'Your rules that suggest selling prices, and trials of other rules.',
   Wallet: 'The balance at the service, our journal with the movements of the wallet, and their comparisons.',
-  Sales: 'What was sold: numbers, cost, revenue and margin by day, kind and package.',
+  Sales: 'What was sold: numbers, cost, revenue and margin by day, kind, package and country.',
   Events: 'Events, as pages in a stable order and as a stream.',
   'Webhook endpoints':
     'Events sent to your own addresses, signed by Standard Webhooks: filters, log, replay, rotation.',

@@ -39,6 +39,7 @@ export const SALES: ResourceDefinition = {
         kind: text((sum) => sum.kind),
         package_id: text((sum) => sum.package_id),
         vpn_plan_id: text((sum) => sum.vpn_plan_id),
+        country: text((sum) => sum.country),
         sold: text((sum) => sum.sold),
         cost: money((sum) => sum.cost),
         refunds: text((sum) => sum.refunds),

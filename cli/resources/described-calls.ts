@@ -2835,7 +2835,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     ]
   },
   "getSales": {
-    "summary": "Sum up sales by day, kind and package",
+    "summary": "Sum up sales by day, kind, package and country",
     "path": [],
     "query": [
       {
@@ -2858,7 +2858,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "group_by",
         "kind": "texts",
-        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several, separated by commas. Without it there is one sum for each currency."
+        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
       }
     ]
   },
@@ -2886,7 +2886,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "group_by",
         "kind": "texts",
-        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several, separated by commas. Without it there is one sum for each currency."
+        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
       }
     ]
   },

@@ -2,11 +2,11 @@
 import { sql, type SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import type { Executor } from '#db/connection/database.ts';
-import { attempts, journal, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, journal, orders, packages, topups, vpnSubscriptions } from '#db/schema.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 /** What sums can be grouped by; they are always apart by currency. */
-export const SALES_GROUPS = ['day', 'kind', 'package'] as const;
+export const SALES_GROUPS = ['day', 'kind', 'package', 'country'] as const;
 export type SalesGroup = (typeof SALES_GROUPS)[number];
 
 export interface SalesWindow {
@@ -22,6 +22,7 @@ const salesRow = z.object({
   kind: z.enum(WORK_KINDS).nullable(),
   package_id: z.number().nullable(),
   vpn_plan_id: z.number().nullable(),
+  country: z.string().nullable(),
   currency: z.string(),
   sold: z.coerce.number(),
   cost: z.string(),
@@ -70,6 +71,7 @@ export async function sumSales(
         case when o.id is not null then 'order' when t.id is not null then 'topup'
           when v.id is not null then 'vpn_subscription' end as kind,
         coalesce(o.package_id, t.package_id) as package_id, v.vpn_plan_id,
+        case when cardinality(p.countries) = 1 then p.countries[1] end as country,
         coalesce(o.customer_price, t.customer_price, v.customer_price) as price,
         coalesce(o.customer_price_currency, t.customer_price_currency, v.customer_price_currency, currency) = currency
           as comparable
@@ -77,11 +79,13 @@ export async function sumSales(
         left join ${orders} o on o.id = entries.id
         left join ${topups} t on t.id = entries.id
         left join ${vpnSubscriptions} v on v.id = entries.id
+        left join ${packages} p on p.id = coalesce(o.package_id, t.package_id)
     )
     select ${by('day', sql`to_char(at at time zone ${timeZone}, 'YYYY-MM-DD')`)} as day,
       ${by('kind', sql`kind`)} as kind,
       ${by('package', sql`package_id`)} as package_id,
       ${by('package', sql`vpn_plan_id`)} as vpn_plan_id,
+      ${by('country', sql`country`)} as country,
       currency,
       coalesce(sum(sign) filter (where not back), 0)::int as sold,
       coalesce(sum(sign * amount) filter (where not back), 0)::text as cost,
@@ -90,8 +94,8 @@ export async function sumSales(
       coalesce(sum(sign * price) filter (where not back and comparable), 0)::text as revenue,
       coalesce(sum(sign) filter (where not back and not (comparable and price is not null)), 0)::int as unpriced
     from works
-    group by 1, 2, 3, 4, currency
-    order by 1, 2, 3, 4, currency
+    group by 1, 2, 3, 4, 5, currency
+    order by 1, 2, 3, 4, 5, currency
     limit ${limit}`);
   return z.array(salesRow).parse(rows);
 }

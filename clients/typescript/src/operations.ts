@@ -904,11 +904,12 @@ export interface GetSalesQuery {
   readonly to_day: string;
   /** IANA name of the time zone in which the days are. */
   readonly time_zone?: string;
-  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several. Without it there is one sum for each currency. */
+  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several. Without it there is one sum for each currency. */
   readonly group_by?: OneOrMore<
     | 'day'
     | 'kind'
     | 'package'
+    | 'country'
   >;
 }
 
@@ -919,11 +920,12 @@ export interface ExportSalesQuery {
   readonly to_day: string;
   /** IANA name of the time zone in which the days are. */
   readonly time_zone?: string;
-  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), or several. Without it there is one sum for each currency. */
+  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several. Without it there is one sum for each currency. */
   readonly group_by?: OneOrMore<
     | 'day'
     | 'kind'
     | 'package'
+    | 'country'
   >;
 }
 
@@ -1946,7 +1948,7 @@ export class Operations {
     return this.transport.json({ operation: 'explainWalletTransaction', method: 'POST', path: `/v1/wallet/transactions/${encodeURIComponent(id)}/explain`, body, options });
   }
 
-  /** Sum up sales by day, kind and package.
+  /** Sum up sales by day, kind, package and country.
    *
    * Sums of our journal for the given days. Amounts of different currencies are never added: each currency has its own sums. The margin needs `customer_price` of the orders, top-ups and VPN subscriptions.
    *

@@ -4542,6 +4542,10 @@ export interface SalesSum {
    */
   vpn_plan_id: number | null;
   /**
+   * Null unless grouped by `country`; then null counts packages for several countries, packages that the catalogue does not know, and VPN plans.
+   */
+  country: string | null;
+  /**
    * Purchases that the service charged, and later periods of VPN subscriptions. A purchase that failed and was credited counts minus one on the day of the credit.
    */
   sold: number;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { SALES_GROUPS, type SalesGroup } from '#db/money/sales.ts';
-import { attempts, journal, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, journal, orders, packages, topups, vpnSubscriptions } from '#db/schema.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 
@@ -14,6 +14,14 @@ let caller: HttpClient;
 beforeAll(async () => {
   api = await startTestApi();
   caller = await api.caller();
+  const known = { name: 'A package', searchName: 'a package', priceAmount: '1', priceCurrency: 'EUR', available: true };
+  const read = { createdAt: new Date(0), updatedAt: new Date(0) };
+  await api.database.run((db) =>
+    db.insert(packages).values([
+      { ...known, ...read, id: 1, countries: ['ES'] },
+      { ...known, ...read, id: 2, countries: ['ES', 'PT'] },
+    ]),
+  );
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -45,7 +53,10 @@ type Purchase = typeof purchase extends fc.Arbitrary<infer Value> ? Value : neve
 /** What the summary should count of it: each with its own day. */
 function entriesOf({ kind, item, cost, currency: own, paid, debitedAt, back, period }: Purchase) {
   const priced = paid !== null && paid.currency === own;
-  const group = { kind, item: kind === 'vpn_subscription' ? `plan ${item}` : `package ${item}`, currency: own };
+  const isPlan = kind === 'vpn_subscription';
+  // Package 1 is for Spain, package 2 for several countries.
+  const country = !isPlan && item === 1 ? 'ES' : '';
+  const group = { kind, item: `${isPlan ? 'plan' : 'package'} ${item}`, country, currency: own };
   const sale = (time: Date, sign: 1 | -1) => ({
     ...group,
     at: time,
@@ -155,11 +166,12 @@ function byHand(purchases: readonly Purchase[], groups: readonly SalesGroup[], t
   const days = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
   const entries = purchases.flatMap(entriesOf).map((entry) => ({ ...entry, day: days.format(entry.at) }));
   const inWindow = entries.filter(({ day }) => day >= '2030-03-30' && day <= '2030-03-31');
-  const keyOf = ({ day, kind, item, currency: own }: (typeof entries)[number]) =>
+  const keyOf = ({ day, kind, item, country, currency: own }: (typeof entries)[number]) =>
     [
       groups.includes('day') ? day : '',
       groups.includes('kind') ? kind : '',
       groups.includes('package') ? item : '',
+      groups.includes('country') ? country : '',
       own,
     ].join('|');
   return [...Map.groupBy(inWindow, keyOf)].map(([key, all]) => {
@@ -185,6 +197,7 @@ interface Sum {
   readonly kind: string | null;
   readonly package_id: number | null;
   readonly vpn_plan_id: number | null;
+  readonly country: string | null;
   readonly sold: number;
   readonly refunds: number;
   readonly unpriced: number;
@@ -199,7 +212,7 @@ function comparable(sum: Sum): unknown {
     sum.package_id === null ? (sum.vpn_plan_id === null ? '' : `plan ${sum.vpn_plan_id}`) : `package ${sum.package_id}`;
   const six = ({ amount }: { readonly amount: string }) => new Big(amount).toFixed(6);
   return {
-    key: [sum.day ?? '', sum.kind ?? '', item, sum.cost.currency].join('|'),
+    key: [sum.day ?? '', sum.kind ?? '', item, sum.country ?? '', sum.cost.currency].join('|'),
     sold: sum.sold,
     refunds: sum.refunds,
     unpriced: sum.unpriced,
@@ -233,10 +246,10 @@ describe('the summary of sales', () => {
     const query = 'from_day=2030-03-29&to_day=2030-04-01&group_by=day,package';
     const listed = (await caller.get(`/v1/sales?${query}`)).at('data') as Sum[];
     const [header, ...lines] = (await caller.get(`/v1/sales.csv?${query}`)).text.trimEnd().split('\r\n');
-    expect(header).toMatch(/^day,kind,package_id,vpn_plan_id,sold,cost_amount,cost_currency,/);
-    expect(lines.map((line) => line.split(',').slice(0, 7))).toEqual(
+    expect(header).toMatch(/^day,kind,package_id,vpn_plan_id,country,sold,cost_amount,cost_currency,/);
+    expect(lines.map((line) => line.split(',').slice(0, 8))).toEqual(
       listed.map(({ day, package_id: packageId, vpn_plan_id: planId, sold, cost }) =>
-        [day, '', packageId ?? '', planId ?? '', sold, cost.amount, cost.currency].map(String),
+        [day, '', packageId ?? '', planId ?? '', '', sold, cost.amount, cost.currency].map(String),
       ),
     );
   });
