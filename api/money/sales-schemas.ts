@@ -28,8 +28,8 @@ export const salesQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by ' +
-        'commas. Without it there is one sum for each currency.',
+        'What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, ' +
+        'separated by commas. Without it there is one sum for each currency.',
     }),
 });
 

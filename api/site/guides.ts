@@ -18,6 +18,7 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
   Build: [
     { name: 'retries', title: 'Retries and idempotency', file: 'docs/how-to/retries-and-idempotency.md' },
     { name: 'batches', title: 'Many eSIMs at once', file: 'docs/how-to/order-a-batch.md' },
+    { name: 'customers', title: "A customer's question", file: 'docs/how-to/answer-a-customer.md' },
     { name: 'errors', title: 'Errors', file: 'docs/reference/errors.md' },
     { name: 'webhooks', title: 'Webhooks', file: 'docs/how-to/webhooks-out.md' },
     { name: 'events', title: 'Events', file: 'docs/reference/events.md' },
