@@ -40,6 +40,16 @@ export async function catalogueReadAt(db: Executor, catalogue: CatalogueName): P
   return row?.readAt;
 }
 
+/** True when a reading has shown the whole catalogue. */
+export async function wasReadCompletely(db: Executor, catalogue: CatalogueName): Promise<boolean> {
+  const [row] = await db
+    .select({ id: catalogueReadings.id })
+    .from(catalogueReadings)
+    .where(and(eq(catalogueReadings.catalogue, catalogue), eq(catalogueReadings.verdict, 'recorded')))
+    .limit(1);
+  return row !== undefined;
+}
+
 /** The ids that the newest complete reading lacks, if it was suspicious. */
 export async function suspectedIds(db: Executor, catalogue: CatalogueName): Promise<ReadonlySet<number>> {
   const [row] = await db

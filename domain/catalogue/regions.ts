@@ -22,7 +22,7 @@ export type Region = keyof typeof LISTS;
 export const REGIONS = Object.keys(LISTS) as [Region, ...Region[]];
 
 /**
- * The countries of a region as ISO 3166-1 alpha-2 codes. Cyprus and Turkey belong to two: sellers list them under both.
+ * The countries of a region as ISO 3166-1 alpha-2 codes. Cyprus and Turkey belong to two.
  */
 export function countriesOf(region: Region): readonly string[] {
   return LISTS[region].split(' ');

@@ -92,7 +92,7 @@ export interface WatchPolicy {
 /** How the catalogue of packages and VPN plans is read. */
 export interface CataloguePolicy {
   /**
-   * How often it is read. Prices change hourly at most, and purchases read the price again. Ten thousand packages are a
+   * How often it is read. Purchases read the price again, so an older one costs nothing. Ten thousand packages are a
    * hundred calls.
    */
   readonly everyMs: number;
@@ -101,7 +101,7 @@ export interface CataloguePolicy {
    * it: a supplier that fails for a moment looks the same.
    */
   readonly maxDropShare: number;
-  /** Pages of 100 items: ten times the largest catalogue that we know of. */
+  /** Pages of 100 items: a bound for a list that does not end. */
   readonly pages: number;
   /** Deadline for all pages of one list, and twice it is below the timeout of the activity. */
   readonly readDeadlineMs: number;

@@ -3,8 +3,8 @@ import {
   addReading,
   findReadingOfRun,
   lockCatalogue,
-  catalogueReadAt,
   suspectedIds,
+  wasReadCompletely,
   type CatalogueReadingRow,
 } from '#db/catalogue/readings.ts';
 import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
@@ -29,8 +29,8 @@ const BATCH = 1_000;
 const SUBJECTS = { packages: 'package', vpn_plans: 'vpn_plan' } as const satisfies Record<CatalogueName, string>;
 
 /**
- * Records a reading in the caller's transaction: the changed items, an event for each change, and the reading. The
- * first reading fills the catalogue and announces nothing.
+ * Records a reading in the caller's transaction: the changed items, an event for each change, and the reading. New items
+ * are announced only after a complete reading: the readings until then fill the catalogue.
  *
  * @returns the reading; that of the run, if the run is known already.
  */
@@ -44,7 +44,7 @@ export async function recordReading<Name extends CatalogueName>(
   await lockCatalogue(tx, catalogue);
   const stored = await findReadingOfRun(tx, catalogue, runId);
   if (stored !== undefined) return stored;
-  const isFirst = (await catalogueReadAt(tx, catalogue)) === undefined;
+  const isWhole = await wasReadCompletely(tx, catalogue);
   const known = await STORED_ITEMS[catalogue].known(tx);
   const items = withKnownPublicPrices(read.items, known, read.withoutPublicPrice);
   const { verdict, changes, missing } = readingResult(
@@ -53,7 +53,9 @@ export async function recordReading<Name extends CatalogueName>(
     { suspected: await suspectedIds(tx, catalogue), maxDropShare: policy.maxDropShare },
   );
   await STORED_ITEMS[catalogue].store(tx, changes, readAt);
-  if (!isFirst) await announce(tx, SUBJECTS[catalogue], changes, readAt);
+  // An item may be new to us only because no reading has shown the whole catalogue yet.
+  const news = isWhole ? changes : changes.filter(({ before }) => before !== undefined);
+  await announce(tx, SUBJECTS[catalogue], news, readAt);
   const numberOf = (kind: CatalogueChange<unknown>['kind']) => changes.filter((each) => each.kind === kind).length;
   return addReading(
     tx,

@@ -135,6 +135,20 @@ describe('a reading that does not show everything', () => {
     expect(bench.log.join('')).toContain('the catalogue was not read');
   });
 
+  it('announces no new item before one has shown the whole catalogue, and then each', async () => {
+    const add = (id: number) => bench.admin.addPackage({ id, name: `Iceland ${id}`, price_for_reseller: '4.00' });
+    await bench.admin.shape('silent_lists');
+    expect((await readAgain()).packages.verdict).toBe('incomplete');
+    await bench.admin.shape('plain');
+    await add(3001);
+    const left = PACKAGES.length + 1 - (await bench.database.run((db) => db.$count(packages)));
+    expect((await readAgain()).packages).toMatchObject({ verdict: 'recorded', created: left });
+    expect(await announced()).toEqual([]);
+    await add(3002);
+    await readAgain();
+    expect((await announced()).map(({ type, subjectId }) => [type, subjectId])).toEqual([['package.created', '3002']]);
+  });
+
   it('removes nothing when it is incomplete, and records the prices that it shows', async () => {
     await readAgain();
     const before = bench.clock.now;
