@@ -9,6 +9,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import express from 'express';
 import pg from 'pg';
 import { orderJson } from '#api/orders/order-schemas.ts';
+import { plainWork } from '#api/work/shown-work.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -36,12 +37,12 @@ app.get('/v1/orders/:id', async (request, response) => {
     response.status(404).end();
     return;
   }
-  response.json(orderJson(viewOf(rows[0]), null));
+  response.json(plainWork(orderJson(viewOf(rows[0]), null)));
 });
 app.get('/v1/orders', async (_request, response) => {
   const { rows } = await pool.query<unknown[]>({ name: 'page', text: page.sql, values: page.params, rowMode: 'array' });
-  const data = rows.slice(0, 20).map((row) => orderJson(viewOf(row), null));
-  response.json({ data, next_cursor: rows.length > 20 ? Buffer.from(String(data.at(-1)?.id)).toString('base64url') : null });
+  const found = rows.slice(0, 20).map((row) => orderJson(viewOf(row), null));
+  response.json({ data: found.map(plainWork), next_cursor: rows.length > 20 ? Buffer.from(String(found.at(-1)?.id)).toString('base64url') : null });
 });
 app.post('/v1/orders', express.json(), async (request, response) => {
   const apiKeyId = await callerOf(request.get('Authorization'));
@@ -72,7 +73,7 @@ app.post('/v1/orders', express.json(), async (request, response) => {
       text: `insert into events (id, type, subject_kind, subject_id, api_key_id, data, occurred_at) values ($1, 'order.accepted', 'order', $2, $3, $4, $5)`,
       values: [newId('event'), id, apiKeyId, { status: 'accepted', previous_status: null, external_order_id: reference, package_id: packageId, esim_id: null, failure_class: null, attention_reason: null, charged: null }, now],
     });
-    const answer = orderJson(viewOf([...(rows[0] ?? []), 0, null, [], false]), null);
+    const answer = plainWork(orderJson(viewOf([...(rows[0] ?? []), 0, null, [], false]), null));
     const body = Buffer.from(JSON.stringify(answer));
     await client.query({
       name: 'answer',

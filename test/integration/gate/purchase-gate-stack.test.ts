@@ -73,7 +73,7 @@ describe('a pause of buying', () => {
     expect(await temporal.order(first!).query('explain')).toMatchObject({
       status: 'held',
       failure: 'purchases_paused',
-      operations: { resubmission: { verdict: 'not_needed' } },
+      resubmission: { verdict: 'not_needed' },
     });
     expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
     expect((await stack.api.get(location)).at('release_reason')).toBe('Done.');
