@@ -172,7 +172,7 @@ async function execute(stack: Stack, { path, body, headers, end }: WorkRequest):
     return given;
   });
   const id = answer.textAt('id');
-  await stack.workReaches(`${path}/${id}`, [end]);
+  await stack.workReaches(answer.headers.get('location') ?? '', [end]);
   return id;
 }
 

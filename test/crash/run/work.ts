@@ -1,6 +1,6 @@
 /** The work of a seed: its plan, and for each kind the requests of its caller until they are accepted. */
 import { randomUUID } from 'node:crypto';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import { KINDS as WORK, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkOutcome } from '#test/crash/plans/settings.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
@@ -86,6 +86,7 @@ export interface Thing {
    * @returns the ids of its work; empty if the eSIM that it needs was not delivered again.
    */
   readonly repeat: () => Promise<ReadonlySet<string>>;
+  /** Of the list of its kind, below which it is read. */
   readonly path: string;
 }
 
@@ -182,14 +183,15 @@ export async function requestWork(
     return request === undefined ? new Set<string>() : ask(request);
   };
   const ids = await ask(asked).catch(noneIfEsimIsLost);
-  const thing = { planned, reference, path: asked.path, repeat, ids };
+  const thing = { planned, reference, path: WORK[planned.kind].path, repeat, ids };
   for (const id of thing.ids) await kind.afterwards?.(stack, planned, id);
   return thing;
 }
 
 /** PostgreSQL may lose an eSIM after the caller has read its id and before the request with this id. */
 function noneIfEsimIsLost(error: unknown): Set<string> {
-  if (error instanceof Error && error.message.includes('is not the id of an existing eSIM')) return new Set();
+  if (error instanceof Error && /is not the id of an existing eSIM|esim_not_found/.test(error.message))
+    return new Set();
   throw error;
 }
 

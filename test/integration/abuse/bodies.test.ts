@@ -84,6 +84,7 @@ describe('a body', () => {
   it('that is missing is refused by every call that requires one', async () => {
     const optional = withBody().filter(({ bodyRequired }) => !bodyRequired);
     expect(optional.map(({ id }) => id).toSorted()).toEqual([
+      'cancelEsim',
       'cancelVpnSubscription',
       'createShareLink',
       'enableWebhookEndpoint',
@@ -153,7 +154,9 @@ describe('a query string', () => {
       for (const query of [
         ...names.map((name) => `${name}=1&${name}=1`),
         ...names.map((name) => `${name}[]=1`),
-        ...names.map((name) => `${name}[a]=1`),
+        // The pairs of metadata are written so.
+        ...names.filter((name) => name !== 'metadata').map((name) => `${name}[a]=1`),
+        'metadata[a][b]=1',
         '__proto__=1',
         '__proto__[limit]=1',
         'constructor=1',

@@ -100,7 +100,7 @@ describe('the event feed', () => {
     ['type=order.bought', 'type'],
     ['type=order.*,', 'type'],
     ['type=%25', 'type'],
-    ['subject_kind=package', 'subject_kind'],
+    ['subject_kind=colour', 'subject_kind'],
     ['subject_kind=topup&type=order.*', 'type'],
     ['subject_id=%00', 'subject_id'],
     ['created_after=yesterday', 'created_after'],

@@ -50,7 +50,9 @@ describe('a VPN subscription', () => {
     });
     const id = subscription.textAt('id');
     expect(await desk.inbox(id)).toEqual([]);
-    expect(subscription.text).not.toContain('C-2207');
+    expect(subscription.at('customer_reference')).toBe('C-2207');
+    const timeline = await stack.api.get(`/v1/vpn/subscriptions/${id}/timeline`);
+    expect(timeline.text).not.toContain('C-2207');
     const access = await stack.api.get(`/v1/vpn/subscriptions/${id}/access`);
     expect(access.body).toMatchObject({
       subscription_id: id,

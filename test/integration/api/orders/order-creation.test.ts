@@ -39,6 +39,7 @@ describe('the creation of an order', () => {
       batch_id: null,
       esim_id: null,
       service_order_id: null,
+      customer_price: null,
       customer_reference: null,
       replaces: null,
       replaced_by: null,
