@@ -9,23 +9,23 @@ export class OpenPerKey {
     this.#onChange = onChange;
   }
 
-  /** The number that this lineage has open. */
-  of(lineageId: string): number {
-    return this.#open.get(lineageId) ?? 0;
-  }
-
-  /** Counts one more while the task runs. */
-  async during(lineageId: string, task: () => Promise<void>): Promise<void> {
+  /**
+   * Counts one more, unless this lineage has as many open as it may. Nothing happens between the look and the count.
+   *
+   * @returns what ends the count, once; undefined when there are too many.
+   */
+  enter(lineageId: string, limit: number): (() => void) | undefined {
+    if ((this.#open.get(lineageId) ?? 0) >= limit) return undefined;
     this.#count(lineageId, 1);
-    try {
-      await task();
-    } finally {
-      this.#count(lineageId, -1);
-    }
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#count(lineageId, -1);
+      isOpen = false;
+    };
   }
 
   #count(lineageId: string, change: 1 | -1): void {
-    const count = this.of(lineageId) + change;
+    const count = (this.#open.get(lineageId) ?? 0) + change;
     if (count === 0) this.#open.delete(lineageId);
     else this.#open.set(lineageId, count);
     this.#all += change;

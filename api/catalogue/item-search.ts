@@ -13,7 +13,7 @@ export const countInQuery = (description: string) =>
     .optional()
     .meta({ description, override: { type: 'integer', minimum: 1, maximum: MAX_INTEGER } });
 
-/** @param nouns what the list shows. @param days the name of the field with its days, and what it means. */
+/** @param nouns what the list shows. @param example a text in a name. */
 export function itemSearch(nouns: 'packages' | 'plans', example: string) {
   return {
     q: z
@@ -34,10 +34,10 @@ export function itemSearch(nouns: 'packages' | 'plans', example: string) {
       description: `Only ${nouns} whose \`price_for_reseller\` is at most this amount, in their own currency.`,
     }),
     updated_after: timeInQuery(
-      `Only ${nouns} that changed after this time, exclusive. With the \`read_at\` of an earlier answer: all changes ` +
-        'since.',
+      `Only ${nouns} that changed after this time, exclusive. With the \`read_at\` of the first page of an earlier ` +
+        'list: all changes since.',
     ),
-    include_removed: flagInQuery(`\`true\`: ${nouns}, too, that the service no longer lists.`),
+    include_removed: flagInQuery(`\`true\`: also ${nouns} that the service no longer lists.`),
   };
 }
 

@@ -8,6 +8,9 @@ import { recordReading } from '#fulfilment/catalogue/record-reading.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
 
+/** As many pages as the worker reads: a part of the catalogue would be an incomplete reading. */
+const BOUNDS = { maxPages: CATALOGUE_POLICY.pages };
+
 /**
  * The catalogue in PostgreSQL, which the worker reads from the service on a schedule. Before its first reading the API
  * reads it itself, once for all requests that wait.
@@ -23,13 +26,13 @@ export class StoredCatalogue {
     this.#firstReadings = {
       packages: once(async () => {
         const reading = run();
-        const read = valueOf(await readPackages(service));
+        const read = valueOf(await readPackages(service, BOUNDS));
         return (await database.transaction((tx) => recordReading(tx, 'packages', read, reading, CATALOGUE_POLICY)))
           .readAt;
       }),
       vpn_plans: once(async () => {
         const reading = run();
-        const read = valueOf(await readPlans(service));
+        const read = valueOf(await readPlans(service, BOUNDS));
         return (await database.transaction((tx) => recordReading(tx, 'vpn_plans', read, reading, CATALOGUE_POLICY)))
           .readAt;
       }),

@@ -118,7 +118,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       requestHeaders: eventStreamHeaders,
       answers: { 200: { description: 'Events, until one side ends it.', contentType: 'text/event-stream' } },
       problems: ['cursor_expired', 'too_many_streams'],
-      handle: async ({ query, caller, header }) => {
+      handle: async ({ query, caller, header, onClose }) => {
         const filter = filterOf(query, caller);
         // An EventSource that reconnects sends the same URL and the last id; the header is empty when it
         // received none.
@@ -133,7 +133,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           await requireKept(db, seen);
           return seen;
         });
-        return streams.open(filter, { after, caller });
+        return streams.open(filter, { after, caller, onClose });
       },
     }),
     operation({

@@ -1,7 +1,7 @@
 import { mayStill } from '#api/access/authentication.ts';
 import { OpenPerKey } from '#api/access/open-per-key.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller } from '#api/http/operation.ts';
+import type { Caller, Incoming } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
 import type { StreamWriter } from '#api/http/stream-writer.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
@@ -22,6 +22,8 @@ interface Reader {
   /** The position before the first event. */
   readonly after: bigint;
   readonly caller: Caller;
+  /** Ends the count of open streams. */
+  readonly onClose: Incoming['onClose'];
 }
 
 /** Server-sent events: new events for readers that stay connected. */
@@ -37,19 +39,15 @@ export class EventStreams {
   /** @throws Problem too_many_streams */
   open(filter: EventFilter, reader: Reader): StreamedReply {
     const { perKey, stallMs } = this.#dependencies.streams;
-    const { lineageId } = reader.caller;
-    if (this.#open.of(lineageId) >= perKey) {
+    const leave = this.#open.enter(reader.caller.lineageId, perKey);
+    if (leave === undefined) {
       throw new Problem('too_many_streams', {
         detail: `The limit of an API key is ${perKey}.`,
         headers: { 'Retry-After': String(RECONNECT_MS / 1_000) },
       });
     }
-    return {
-      status: 200,
-      headers: HEADERS,
-      stallMs,
-      send: (writer) => this.#open.during(lineageId, () => this.#send(writer, filter, reader)),
-    };
+    reader.onClose(leave);
+    return { status: 200, headers: HEADERS, stallMs, send: (writer) => this.#send(writer, filter, reader) };
   }
 
   async #send(writer: StreamWriter, filter: EventFilter, reader: Reader): Promise<void> {

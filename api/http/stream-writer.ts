@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Writes server-sent events to one reader, no faster than it reads, so that nothing accumulates in memory. */
+/** Writes a streamed answer to one reader, no faster than it reads, so that nothing accumulates in memory. */
 export class StreamWriter {
   readonly #response: ServerResponse;
   readonly #stallMs: number;

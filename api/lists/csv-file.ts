@@ -1,7 +1,7 @@
 /** Whole lists as CSV files. They are read and sent page by page, so that a file of any length needs little memory. */
 import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
+import type { Caller, DocumentedAnswer, Incoming } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
@@ -9,7 +9,7 @@ import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 import { csvLines, type CsvField } from '#outbound/csv.ts';
 
-/** A column of a file: a text of anybody, a value of ours, or an amount, which has a second column for its currency. */
+/** A column of a file: text from callers or the service, a value of ours, or an amount with a column for its currency. */
 export type CsvColumn<Item> =
   | { readonly kind: 'text'; readonly of: (item: Item) => string | null | undefined }
   | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
@@ -18,7 +18,7 @@ export type CsvColumn<Item> =
 /** The columns of a file by their names. */
 export type CsvColumns<Item> = Readonly<Record<string, CsvColumn<Item>>>;
 
-/** A text of anybody: a reference, a reason. */
+/** Text from callers or the service: a reference, a reason. */
 export function text<Item>(of: (item: Item) => string | null | undefined): CsvColumn<Item> {
   return { kind: 'text', of };
 }
@@ -67,22 +67,25 @@ export interface CsvReader {
   readonly caller: Caller;
   /** The scope of the call: a key that loses it gets no further page. */
   readonly scope: ApiScope;
+  readonly onClose: Incoming['onClose'];
 }
 
 /**
  * Sends a list as a file. The first page is read before the answer begins, so that a failure then is a problem.
  *
+ * @param reader.onClose calls back at the end of the connection or of the answer, which ends the count of open files.
  * @throws Problem too_many_streams
  */
 export async function csvReply<Item, Position>(
   dependencies: Pick<ApiDependencies, 'database' | 'now' | 'streams' | 'openExports'>,
-  { caller, scope }: CsvReader,
+  { caller, scope, onClose }: CsvReader,
   { name, columns, read }: CsvFile<Item, Position>,
 ): Promise<StreamedReply> {
-  const { openExports, streams } = dependencies;
-  if (openExports.of(caller.lineageId) >= EXPORTS.perKey) {
+  const leave = dependencies.openExports.enter(caller.lineageId, EXPORTS.perKey);
+  if (leave === undefined) {
     throw new Problem('too_many_streams', { detail: `An API key may read ${EXPORTS.perKey} files at the same time.` });
   }
+  onClose(leave);
   const first = await read(undefined, EXPORTS.page);
   return {
     status: 200,
@@ -90,20 +93,19 @@ export async function csvReply<Item, Position>(
       'Content-Type': 'text/csv; charset=utf-8; header=present',
       'Content-Disposition': `attachment; filename="${name}.csv"`,
     },
-    stallMs: streams.stallMs,
-    send: (writer) =>
-      openExports.during(caller.lineageId, async () => {
-        const names = Object.entries(columns).flatMap(([field, { kind }]) =>
-          kind === 'money' ? moneyNames(field) : [field],
-        );
-        if (!(await writer.send(csvLines([names], 'windows')))) return;
-        for (let page = first; ; page = await read(page.at(-1)?.position, EXPORTS.page)) {
-          const rows = page.map(({ item }) => Object.values(columns).flatMap((column) => fieldsOf(column, item)));
-          if (rows.length > 0 && !(await writer.send(csvLines(rows, 'windows')))) return;
-          if (page.length < EXPORTS.page) return;
-          if (!(await mayStill(dependencies, caller, scope))) throw new Error('the API key of an export has ended');
-        }
-      }),
+    stallMs: dependencies.streams.stallMs,
+    send: async (writer) => {
+      const names = Object.entries(columns).flatMap(([field, { kind }]) =>
+        kind === 'money' ? moneyNames(field) : [field],
+      );
+      if (!(await writer.send(csvLines([names], 'windows')))) return;
+      for (let page = first; ; page = await read(page.at(-1)?.position, EXPORTS.page)) {
+        const rows = page.map(({ item }) => Object.values(columns).flatMap((column) => fieldsOf(column, item)));
+        if (rows.length > 0 && !(await writer.send(csvLines(rows, 'windows')))) return;
+        if (page.length < EXPORTS.page) return;
+        if (!(await mayStill(dependencies, caller, scope))) throw new Error('the API key of an export has ended');
+      }
+    },
   };
 }
 

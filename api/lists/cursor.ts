@@ -67,10 +67,10 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
 }
 
 /**
- * Timelines, packages, VPN plans, the journal, movements without a row in it, the audit log, versions of a pricing
+ * Timelines, the journal, movements without a row in it, the audit log, versions of a pricing
  * rule, events, and dead letters of the inbox and the outbox.
  */
-type NumberedList = 't' | 'p' | 'l' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
+type NumberedList = 't' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
 
 /** Where the request carried the cursor, for the error message. */
 const CURSOR_PLACES = {
@@ -90,6 +90,36 @@ export function readNumberCursor(list: NumberedList, cursor: string, place: Curs
   const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
   if (digits === undefined) throw notOurs(place);
   return BigInt(digits);
+}
+
+/** The forms of sorting keys as text, by their types of PostgreSQL. */
+const KEY_FORMS = {
+  text: /^[A-Z]{3}$/,
+  boolean: /^(?:true|false)$/,
+  bigint: /^[0-9]{1,18}$/,
+  numeric: /^-?[0-9]{1,21}(?:\.[0-9]{1,6})?$/,
+  float8: /^-?(?:Infinity|[0-9]{1,17}(?:\.[0-9]{1,17})?(?:e[+-]?[0-9]{1,3})?)$/,
+} as const;
+
+/** Cursor of lists with several orders: the sorting keys of the last item. @param sort the order. */
+export function sortedCursor(list: 'p' | 'l', sort: string, keys: readonly string[]): string {
+  return encode([list, sort, ...keys].join(' '));
+}
+
+/**
+ * @param types of the sorting keys of this order.
+ * @throws Problem validation_failed when it is not one of ours, or of another order.
+ */
+export function readSortedCursor(
+  list: 'p' | 'l',
+  sort: string,
+  types: readonly (keyof typeof KEY_FORMS)[],
+  cursor: string,
+): readonly string[] {
+  const [letter, order, ...keys] = decode(cursor).split(' ');
+  const isOurs = letter === list && order === sort && keys.length === types.length;
+  if (!isOurs || !types.every((type, index) => KEY_FORMS[type].test(keys[index] ?? ''))) throw notOurs();
+  return keys;
 }
 
 function encode(text: string): string {

@@ -11,12 +11,17 @@ import { paddedAmount, subtractMoney } from '#domain/money/money.ts';
 export const MAX_DAYS = 366;
 export const MAX_GROUPS = 10_000;
 
-const day = z.iso.date({ error: 'must be a day such as 2030-01-31' });
+const day = z.iso
+  .date({ error: 'must be a day such as 2030-01-31' })
+  // PostgreSQL has no year 0.
+  .refine((text) => text >= '0001-01-01', { message: 'must be a day from 0001-01-01 on' });
+
+export const TIME_ZONE = 'must be the IANA name of a time zone, such as Europe/Madrid';
 
 const timeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, { message: 'must be the IANA name of a time zone, such as Europe/Madrid' })
+  .refine(isTimeZone, { message: TIME_ZONE })
   .default('UTC')
   .meta({ description: 'IANA name of the time zone in which the days are.', example: 'Europe/Madrid' });
 
@@ -28,7 +33,7 @@ export const salesQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, ' +
+        'Groups the sums by `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, ' +
         'separated by commas. Without it there is one sum for each currency.',
     }),
 });
@@ -58,11 +63,13 @@ const sale = z
     refunds: z.int().meta({ description: 'Refunds of what had been bought.' }),
     refunded: money.meta({ description: 'What the service paid back by these refunds.' }),
     revenue: money.meta({ description: 'Sum of their `customer_price`, where it is given in this currency.' }),
-    unpriced: z.int().meta({ description: 'Number of `sold` that have no `customer_price` in this currency.' }),
+    unpriced: z
+      .int()
+      .meta({ description: 'How many of `sold` have no `customer_price` in this currency, credits taken off.' }),
     margin: money.nullable().meta({
       description:
-        '`revenue` − `cost` + `refunded`. Null while some have no price. What you pay back to your customers is not ' +
-        'known here.',
+        '`revenue` − `cost` + `refunded`. Null if a charge or a credit among them has no price. What you pay back to ' +
+        'your customers is not known here.',
     }),
   })
   .meta({ id: 'SalesSum' });
@@ -112,7 +119,7 @@ export const salesCsv: CsvColumns<SaleOutput> = {
 };
 
 /** A sum as the API shows it. */
-export function saleJson({ currency, cost, refunded, revenue, ...sum }: SalesRow): SaleOutput {
+export function saleJson({ currency, cost, refunded, revenue, is_priced: isPriced, ...sum }: SalesRow): SaleOutput {
   const shown = (text: string) => ({ amount: paddedAmount(text), currency });
   const net = subtractMoney({ amount: cost, currency }, { amount: refunded, currency });
   const margin = subtractMoney({ amount: revenue, currency }, net);
@@ -121,10 +128,16 @@ export function saleJson({ currency, cost, refunded, revenue, ...sum }: SalesRow
     cost: shown(cost),
     refunded: shown(refunded),
     revenue: shown(revenue),
-    margin: sum.unpriced === 0 ? shown(margin.amount) : null,
+    margin: isPriced ? shown(margin.amount) : null,
   };
 }
 
+/** The names that both JavaScript and PostgreSQL know: regions with a city, and UTC. Offsets are no names. */
 function isTimeZone(name: string): boolean {
-  return name === 'UTC' || Intl.supportedValuesOf('timeZone').includes(name);
+  if (!/^(?:UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z0-9_+\-/]+)$/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
 }

@@ -6,6 +6,7 @@ import { csvAnswer, csvReply } from '#api/lists/csv-file.ts';
 import {
   MAX_DAYS,
   MAX_GROUPS,
+  TIME_ZONE,
   saleJson,
   type SaleOutput,
   salesCsv,
@@ -13,19 +14,27 @@ import {
   salesOutput,
   salesQuery,
 } from '#api/money/sales-schemas.ts';
+import { sqlState } from '#db/connection/database.ts';
 import { sumSales } from '#db/money/sales.ts';
 
 const tag = 'Sales';
 const DAY_MS = 86_400_000;
+/** `invalid_parameter_value`: PostgreSQL knows fewer time zones than JavaScript. */
+const UNKNOWN_TIME_ZONE = '22023';
 
-/** What was sold: sums by day, kind and package, as JSON and as a file. */
+/** What was sold: sums by day, kind, package and country, as JSON and as a file. */
 export function salesOperations(dependencies: ApiDependencies): Operation[] {
   const { database } = dependencies;
   const read = async (query: z.output<typeof salesQuery>): Promise<SaleOutput[]> => {
     const { from_day: fromDay, to_day: toDay, time_zone: timeZone, group_by: groups = [] } = query;
     requireSpan(fromDay, toDay);
     const window = { fromDay, toDay, timeZone };
-    const rows = await database.run((db) => sumSales(db, window, groups, MAX_GROUPS + 1));
+    const rows = await database
+      .run((db) => sumSales(db, window, groups, MAX_GROUPS + 1))
+      .catch((error: unknown) => {
+        if (sqlState(error) !== UNKNOWN_TIME_ZONE) throw error;
+        throw invalid([{ in: 'query', field: 'time_zone', message: TIME_ZONE }]);
+      });
     if (rows.length <= MAX_GROUPS) return rows.map(saleJson);
     throw invalid([
       { in: 'query', field: 'group_by', message: `gives more than ${MAX_GROUPS} groups: ask for fewer days or groups` },
@@ -65,11 +74,11 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       query: salesQuery,
       answers: csvAnswer('sums'),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller }) => {
+      handle: async ({ query, caller, onClose }) => {
         const sums = await read(query);
         return csvReply(
           dependencies,
-          { caller, scope: 'wallet:read' },
+          { caller, scope: 'wallet:read', onClose },
           {
             name: `sales-${query.from_day}-${query.to_day}`,
             columns: salesCsv,

@@ -69,10 +69,10 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       query: walletTransactionQuery.omit({ limit: true, cursor: true }),
       answers: csvAnswer('movements'),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller }) =>
+      handle: async ({ query, caller, onClose }) =>
         csvReply(
           dependencies,
-          { caller, scope: 'wallet:read' },
+          { caller, scope: 'wallet:read', onClose },
           {
             name: 'wallet-transactions',
             columns: walletTransactionCsv,

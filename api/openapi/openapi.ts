@@ -110,7 +110,8 @@ function leaveReferencesOpen(value: unknown): void {
  * written as `name[key]=value`.
  */
 function styleParameters({ paths = {} }: ReturnType<typeof createDocument>): void {
-  for (const parameter of Object.values(paths).flatMap((path) => path.get?.parameters ?? [])) {
+  const operations = Object.values(paths).flatMap(({ get, post }) => [get, post]);
+  for (const parameter of operations.flatMap((each) => each?.parameters ?? [])) {
     if (!('in' in parameter) || parameter.in !== 'query') continue;
     if (isOfType(parameter.schema, 'array')) Object.assign(parameter, { style: 'form', explode: false });
     if (isOfType(parameter.schema, 'object')) Object.assign(parameter, { style: 'deepObject', explode: true });

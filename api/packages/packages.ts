@@ -5,13 +5,13 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { packageExample, packageOutput, storedPackageJson } from '#api/packages/package-schemas.ts';
 import { packageFilter, packageSearch } from '#api/packages/package-search.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findPackage, pageOfPackages } from '#db/catalogue/catalogue-pages.ts';
+import { findPackage, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 
 const tag = 'Packages';
@@ -55,14 +55,16 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
-        const after = cursor === undefined ? undefined : Number(readNumberCursor('p', cursor));
+        const order = itemOrder(sort);
+        const types = SORTING_KEYS[order.field];
+        const after = cursor === undefined ? undefined : readSortedCursor('p', sort, types, cursor);
         const readAt = await catalogue.readAt('packages');
         const page = { limit: limit + 1, after };
-        const found = await database.run((db) => pageOfPackages(db, packageFilter(search), itemOrder(sort), page));
+        const found = await database.run((db) => pageOfPackages(db, packageFilter(search), order, page));
         const rules = await database.run(rulesInForce);
         return pageReply(found, limit, {
-          json: (row) => storedPackageJson(row, rules),
-          cursor: ({ id }) => numberCursor('p', BigInt(id)),
+          json: ({ row }) => storedPackageJson(row, rules),
+          cursor: ({ keys }) => sortedCursor('p', sort, keys),
           more: ageOf(readAt, now()),
         });
       },

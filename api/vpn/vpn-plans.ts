@@ -6,13 +6,13 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
-import { findPlan, pageOfPlans } from '#db/catalogue/catalogue-pages.ts';
+import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { VpnPlanRow } from '#db/catalogue/stored-items.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
@@ -62,14 +62,16 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
-        const after = cursor === undefined ? undefined : Number(readNumberCursor('l', cursor));
+        const order = itemOrder(sort);
+        const types = SORTING_KEYS[order.field];
+        const after = cursor === undefined ? undefined : readSortedCursor('l', sort, types, cursor);
         const readAt = await catalogue.readAt('vpn_plans');
         const page = { limit: limit + 1, after };
-        const found = await database.run((db) => pageOfPlans(db, itemFilter(search), itemOrder(sort), page));
+        const found = await database.run((db) => pageOfPlans(db, itemFilter(search), order, page));
         const rules = await database.run(rulesInForce);
         return pageReply(found, limit, {
-          json: (row) => planJson(row, rules),
-          cursor: ({ id }) => numberCursor('l', BigInt(id)),
+          json: ({ row }) => planJson(row, rules),
+          cursor: ({ keys }) => sortedCursor('l', sort, keys),
           more: ageOf(readAt, now()),
         });
       },

@@ -31,7 +31,8 @@ export function apiAccess(options: ApiOptions, environment: Environment): ApiAcc
   if (found !== undefined) return found;
   throw new UserError(
     `There is no API key: RESELLER_API_KEY is not set, and ${folderOf(options)} contains none.`,
-    'Create one with `npx reseller keys create NAME --scopes orders:read,orders:operate`, and set ' +
+    'If `npm start` runs on another folder, give it with --data FOLDER. Otherwise create a key with ' +
+      '`npx reseller keys create NAME --scopes orders:read,orders:operate`, and set ' +
       'RESELLER_API_KEY to it.',
   );
 }

@@ -2401,12 +2401,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "updated_after",
         "kind": "time",
-        "description": "Only packages that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since."
+        "description": "Only packages that changed after this time, exclusive. With the `read_at` of the first page of an earlier list: all changes since."
       },
       {
         "name": "include_removed",
         "kind": "flag",
-        "description": "`true`: packages, too, that the service no longer lists."
+        "description": "`true`: also packages that the service no longer lists."
       },
       {
         "name": "country",
@@ -2499,12 +2499,12 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "updated_after",
         "kind": "time",
-        "description": "Only plans that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since."
+        "description": "Only plans that changed after this time, exclusive. With the `read_at` of the first page of an earlier list: all changes since."
       },
       {
         "name": "include_removed",
         "kind": "flag",
-        "description": "`true`: plans, too, that the service no longer lists."
+        "description": "`true`: also plans that the service no longer lists."
       },
       {
         "name": "sort",
@@ -2858,7 +2858,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "group_by",
         "kind": "texts",
-        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
+        "description": "Groups the sums by `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
       }
     ]
   },
@@ -2886,7 +2886,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "group_by",
         "kind": "texts",
-        "description": "What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
+        "description": "Groups the sums by `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
       }
     ]
   },

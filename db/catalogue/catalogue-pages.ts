@@ -32,6 +32,20 @@ export interface PackageFilter extends ItemFilter {
   readonly maxDataMb?: number | undefined;
 }
 
+/** The sorting keys of each order, as types of PostgreSQL. The last one is the id. */
+export const SORTING_KEYS = {
+  id: ['bigint'],
+  price: ['text', 'numeric', 'bigint'],
+  days: ['boolean', 'numeric', 'bigint'],
+  data: ['boolean', 'float8', 'bigint'],
+} as const;
+
+/** An item with its sorting keys as text, for the position of a page. */
+export interface SortedItem<Row> {
+  readonly row: Row;
+  readonly keys: readonly string[];
+}
+
 /** An order of items; the last sorting key is the id. */
 export interface ItemOrder<Field extends string> {
   readonly field: Field;
@@ -40,8 +54,8 @@ export interface ItemOrder<Field extends string> {
 
 interface Page {
   readonly limit: number;
-  /** Id of the last item of the page before. */
-  readonly after: number | undefined;
+  /** Sorting keys of the last item of the page before: it may have changed since. */
+  readonly after: readonly string[] | undefined;
 }
 
 /** A page of packages. */
@@ -50,12 +64,12 @@ export async function pageOfPackages(
   filter: PackageFilter,
   order: ItemOrder<'id' | 'price' | 'data' | 'days'>,
   { limit, after }: Page,
-): Promise<PackageRow[]> {
+): Promise<SortedItem<PackageRow>[]> {
   const { countries, anyCountry, unlimited, minDataMb, maxDataMb } = filter;
   const { dataMb } = packages;
   const keys = order.field === 'data' ? dataKeys(order.isReversed) : itemKeys(packages, order.field, order.isReversed);
   return db
-    .select()
+    .select({ row: packages, keys: asTexts(keys) })
     .from(packages)
     .where(
       and(
@@ -65,7 +79,7 @@ export async function pageOfPackages(
         unlimited === undefined ? undefined : eq(packages.unlimited, unlimited),
         minDataMb === undefined ? undefined : sql`(${packages.unlimited} or ${dataMb} >= ${minDataMb})`,
         maxDataMb === undefined ? undefined : lte(dataMb, maxDataMb),
-        after === undefined ? undefined : isAfter(packages, keys, after),
+        after === undefined ? undefined : isAfter(keys, order.field, after),
       ),
     )
     .orderBy(...keys.map((key) => asc(key)))
@@ -78,12 +92,12 @@ export async function pageOfPlans(
   filter: ItemFilter,
   { field, isReversed }: ItemOrder<'id' | 'price' | 'days'>,
   { limit, after }: Page,
-): Promise<VpnPlanRow[]> {
+): Promise<SortedItem<VpnPlanRow>[]> {
   const keys = itemKeys(vpnPlans, field, isReversed);
   return db
-    .select()
+    .select({ row: vpnPlans, keys: asTexts(keys) })
     .from(vpnPlans)
-    .where(and(meetsFilter(vpnPlans, filter), after === undefined ? undefined : isAfter(vpnPlans, keys, after)))
+    .where(and(meetsFilter(vpnPlans, filter), after === undefined ? undefined : isAfter(keys, field, after)))
     .orderBy(...keys.map((key) => asc(key)))
     .limit(limit);
 }
@@ -142,8 +156,14 @@ function dataKeys(isReversed: boolean): readonly SQL[] {
 
 const signOf = (isReversed: boolean): SQL => sql.raw(isReversed ? '-' : '+');
 
-/** The item before may have been removed since: its row stays. */
-function isAfter(table: Table, keys: readonly SQL[], id: number): SQL {
-  const all = sql.join([...keys], sql`, `);
-  return sql`(${all}) > (select ${all} from ${table} where ${table.id} = ${id})`;
+function asTexts(keys: readonly SQL[]): SQL<string[]> {
+  const texts = keys.map((key) => sql`(${key})::text`);
+  return sql<string[]>`array[${sql.join(texts, sql`, `)}]`;
+}
+
+/** Compares with the values that the last item had: it may have another price by now, or be removed. */
+function isAfter(keys: readonly SQL[], field: keyof typeof SORTING_KEYS, after: readonly string[]): SQL {
+  const types = SORTING_KEYS[field];
+  const values = after.map((value, index) => sql`${value}::${sql.raw(types[index] ?? 'text')}`);
+  return sql`(${sql.join([...keys], sql`, `)}) > (${sql.join(values, sql`, `)})`;
 }

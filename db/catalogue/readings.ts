@@ -1,5 +1,5 @@
 /** Readings of the catalogue. */
-import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { catalogueReadings } from '#db/schema.ts';
 import type { CatalogueName } from '#domain/catalogue/catalogue.ts';
@@ -38,6 +38,20 @@ export async function catalogueReadAt(db: Executor, catalogue: CatalogueName): P
     .orderBy(desc(catalogueReadings.complete), desc(catalogueReadings.id))
     .limit(1);
   return row?.readAt;
+}
+
+/** A reading that began after this time, if there is one. */
+export async function laterReading(
+  db: Executor,
+  catalogue: CatalogueName,
+  readAt: Date,
+): Promise<CatalogueReadingRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(catalogueReadings)
+    .where(and(eq(catalogueReadings.catalogue, catalogue), gt(catalogueReadings.readAt, readAt)))
+    .limit(1);
+  return row;
 }
 
 /** True when a reading has shown the whole catalogue. */

@@ -30,6 +30,7 @@ const salesRow = z.object({
   refunded: z.string(),
   revenue: z.string(),
   unpriced: z.coerce.number(),
+  is_priced: z.boolean(),
 });
 
 /** The sums of one group. Amounts are exact decimals in `currency`. */
@@ -38,7 +39,8 @@ export type SalesRow = z.output<typeof salesRow>;
 /**
  * Sums what the journal recorded on some days. A debit for a purchase, or for a later period of a subscription, is a
  * sale on its day. A credit of a purchase that failed takes one back on the day of the credit, so the sums of a day
- * that is over never change. Deposits and adjustments are no sales.
+ * that is over do not change, except by country: a package counts with the countries that it has now. Deposits and
+ * adjustments are no sales.
  *
  * @param limit the largest number of groups that is read.
  */
@@ -92,7 +94,8 @@ export async function sumSales(
       coalesce(sum(sign) filter (where back), 0)::int as refunds,
       coalesce(sum(sign * amount) filter (where back), 0)::text as refunded,
       coalesce(sum(sign * price) filter (where not back and comparable), 0)::text as revenue,
-      coalesce(sum(sign) filter (where not back and not (comparable and price is not null)), 0)::int as unpriced
+      coalesce(sum(sign) filter (where not back and not (comparable and price is not null)), 0)::int as unpriced,
+      not coalesce(bool_or(not back and not (comparable and price is not null)), false) as is_priced
     from works
     group by 1, 2, 3, 4, 5, currency
     order by 1, 2, 3, 4, 5, currency

@@ -2,6 +2,7 @@
 import {
   addReading,
   findReadingOfRun,
+  laterReading,
   lockCatalogue,
   suspectedIds,
   wasReadCompletely,
@@ -29,8 +30,8 @@ const BATCH = 1_000;
 const SUBJECTS = { packages: 'package', vpn_plans: 'vpn_plan' } as const satisfies Record<CatalogueName, string>;
 
 /**
- * Records a reading in the caller's transaction: the changed items, an event for each change, and the reading. New items
- * are announced only after a complete reading: the readings until then fill the catalogue.
+ * Records a reading in the caller's transaction: the changed items, an event for each change, and the reading. New
+ * items are announced only after a complete reading: the readings until then fill the catalogue.
  *
  * @returns the reading; that of the run, if the run is known already.
  */
@@ -44,6 +45,9 @@ export async function recordReading<Name extends CatalogueName>(
   await lockCatalogue(tx, catalogue);
   const stored = await findReadingOfRun(tx, catalogue, runId);
   if (stored !== undefined) return stored;
+  // Two processes may read at the same time: the older state must not replace the newer one.
+  const later = await laterReading(tx, catalogue, readAt);
+  if (later !== undefined) return later;
   const isWhole = await wasReadCompletely(tx, catalogue);
   const known = await STORED_ITEMS[catalogue].known(tx);
   const items = withKnownPublicPrices(read.items, known, read.withoutPublicPrice);

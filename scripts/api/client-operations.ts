@@ -66,7 +66,9 @@ function readsOfWork(api: DescribedApi): readonly { readonly kind: WorkKind; rea
 }
 
 function workReads(api: DescribedApi): string[] {
-  return readsOfWork(api).map(({ kind, read: { id, path, parameters } }) => {
+  const batch = api.operations.find(({ id }) => id === 'getOrderBatch');
+  const reads = [...readsOfWork(api), ...(batch === undefined ? [] : [{ kind: 'orderBatch' as const, read: batch }])];
+  return reads.map(({ kind, read: { id, path, parameters } }) => {
     const waits = parameters.some(({ name, in: where }) => where === 'query' && name === 'wait');
     return `  ${ID_PREFIXES[kind]}: { operation: '${id}', path: '${path.replace('/{id}', '')}', waits: ${waits} },`;
   });

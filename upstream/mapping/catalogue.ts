@@ -45,7 +45,8 @@ export async function readPlans(
 function packageFrom({ data_mb: dataMb, validity_days: days, countries, ...each }: ServicePackage) {
   return {
     ...itemFrom(each, days),
-    countries: countries.map(storable),
+    // In one order: the service need not keep one, and another order is no change.
+    countries: [...new Set(countries.map(storable))].toSorted(),
     dataMb: dataMb ?? null,
     unlimited: dataMb === undefined ? null : dataMb === null,
   };

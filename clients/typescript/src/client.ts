@@ -51,7 +51,8 @@ export class ResellerClient extends Operations {
   }
 
   /**
-   * Reads an order, a top-up, a VPN subscription or a cancellation until it has a final status or one of `until`.
+   * Reads an order, a batch, a top-up, a VPN subscription or a cancellation until it has a final status or one of
+   * `until`.
    *
    * @param work the result of another call.
    * @returns the work as read last; check its `status`.
@@ -60,7 +61,7 @@ export class ResellerClient extends Operations {
   async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
     const read = WORK_READS[work.id.split('_')[0] ?? ''];
     if (read === undefined)
-      throw new TypeError(`${work.id} is no id of an order, a top-up, a subscription or a cancellation`);
+      throw new TypeError(`${work.id} is no id of an order, a batch, a top-up, a subscription or a cancellation`);
     // A final status never changes, so it always ends the wait.
     const enough = new Set<string>([...FINAL_STATUSES, ...(options.until ?? ['active', 'needs_attention'])]);
     const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);

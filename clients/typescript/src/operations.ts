@@ -125,6 +125,7 @@ export const WORK_READS: Readonly<Record<string, { readonly operation: string; r
   top: { operation: 'getTopup', path: '/v1/topups', waits: true },
   vpn: { operation: 'getVpnSubscription', path: '/v1/vpn/subscriptions', waits: true },
   can: { operation: 'getCancellation', path: '/v1/cancellations', waits: true },
+  bat: { operation: 'getOrderBatch', path: '/v1/order-batches', waits: false },
 };
 
 /** One value, or several of which any matches. */
@@ -752,9 +753,9 @@ export interface ListPackagesQuery {
   readonly min_price?: string;
   /** Only packages whose `price_for_reseller` is at most this amount, in their own currency. */
   readonly max_price?: string;
-  /** Only packages that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since. */
+  /** Only packages that changed after this time, exclusive. With the `read_at` of the first page of an earlier list: all changes since. */
   readonly updated_after?: string;
-  /** `true`: packages, too, that the service no longer lists. */
+  /** `true`: also packages that the service no longer lists. */
   readonly include_removed?: boolean;
   /** Only packages that are valid in each of these countries (ISO 3166-1 alpha-2). */
   readonly country?: OneOrMore<string>;
@@ -802,9 +803,9 @@ export interface ListVpnPlansQuery {
   readonly min_price?: string;
   /** Only plans whose `price_for_reseller` is at most this amount, in their own currency. */
   readonly max_price?: string;
-  /** Only plans that changed after this time, exclusive. With the `read_at` of an earlier answer: all changes since. */
+  /** Only plans that changed after this time, exclusive. With the `read_at` of the first page of an earlier list: all changes since. */
   readonly updated_after?: string;
-  /** `true`: plans, too, that the service no longer lists. */
+  /** `true`: also plans that the service no longer lists. */
   readonly include_removed?: boolean;
   /** The order; `-` reverses it. Prices are ordered by currency first. Plans without a known value are last. */
   readonly sort?:
@@ -904,7 +905,7 @@ export interface GetSalesQuery {
   readonly to_day: string;
   /** IANA name of the time zone in which the days are. */
   readonly time_zone?: string;
-  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several. Without it there is one sum for each currency. */
+  /** Groups the sums by `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several. Without it there is one sum for each currency. */
   readonly group_by?: OneOrMore<
     | 'day'
     | 'kind'
@@ -920,7 +921,7 @@ export interface ExportSalesQuery {
   readonly to_day: string;
   /** IANA name of the time zone in which the days are. */
   readonly time_zone?: string;
-  /** What the sums are apart by: `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several. Without it there is one sum for each currency. */
+  /** Groups the sums by `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several. Without it there is one sum for each currency. */
   readonly group_by?: OneOrMore<
     | 'day'
     | 'kind'

@@ -4566,11 +4566,11 @@ export interface SalesSum {
    */
   revenue: Money;
   /**
-   * Number of `sold` that have no `customer_price` in this currency.
+   * How many of `sold` have no `customer_price` in this currency, credits taken off.
    */
   unpriced: number;
   /**
-   * `revenue` − `cost` + `refunded`. Null while some have no price. What you pay back to your customers is not known here.
+   * `revenue` − `cost` + `refunded`. Null if a charge or a credit among them has no price. What you pay back to your customers is not known here.
    */
   margin: Money | null;
 }

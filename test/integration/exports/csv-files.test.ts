@@ -10,6 +10,7 @@ import { journal, orders } from '#db/schema.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const READER =
   'import csv, io, json, sys\nprint(json.dumps(list(csv.DictReader(io.TextIOWrapper(sys.stdin.buffer, "utf-8", newline="")))))';
@@ -136,13 +137,24 @@ describe('a file of orders', () => {
 
   it('is refused while a key reads as many files as it may', async () => {
     const id = (await caller.get('/v1/key')).textAt('id');
-    const waiting = Promise.withResolvers<void>();
-    const open = Array.from({ length: EXPORTS.perKey }, () => openExports.during(id, () => waiting.promise));
-    const refused = await caller.get('/v1/orders.csv');
+    const leave = Array.from({ length: EXPORTS.perKey }, () => openExports.enter(id, EXPORTS.perKey));
+    const refused = await caller.get('/v1/sales.csv?from_day=2030-01-01&to_day=2030-01-01');
     expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
-    waiting.resolve();
-    await Promise.all(open);
+    for (const each of leave) each?.();
     expect((await caller.get('/v1/orders.csv')).status).toBe(200);
+  });
+
+  it('that ends in an error, or is only asked for by HEAD, no longer counts', async () => {
+    for (let count = 0; count < 2 * EXPORTS.perKey; count += 1) {
+      expect((await caller.call('HEAD', '/v1/orders.csv', {})).status).toBe(200);
+      expect((await caller.get('/v1/sales.csv?from_day=2030-01-02&to_day=2030-01-01')).status).toBe(400);
+    }
+    const id = (await caller.get('/v1/key')).textAt('id');
+    await waitFor('no file is open', async () => {
+      const leave = Array.from({ length: EXPORTS.perKey }, () => openExports.enter(id, EXPORTS.perKey));
+      for (const each of leave) each?.();
+      return !leave.includes(undefined);
+    });
   });
 });
 

@@ -187,7 +187,7 @@ function byHand(purchases: readonly Purchase[], groups: readonly SalesGroup[], t
       cost: sum('cost').toFixed(6),
       revenue: sum('revenue').toFixed(6),
       refunded: sum('refunded').toFixed(6),
-      margin: count('unpriced') === 0 ? margin.toFixed(6) : null,
+      margin: all.every(({ unpriced }) => unpriced === 0) ? margin.toFixed(6) : null,
     };
   });
 }
@@ -261,9 +261,24 @@ describe('the summary of sales', () => {
     ['from_day=2030-01-01&to_day=2030-01-02&time_zone=Mars/Olympus', 'time_zone'],
     ['from_day=2030-01-01&to_day=2030-01-02&group_by=colour', 'group_by'],
     ['to_day=2030-01-02', 'from_day'],
+    ['from_day=0000-01-01&to_day=0000-01-01', 'from_day'],
+    ['from_day=2030-01-01&to_day=2030-01-02&time_zone=%2B02:00', 'time_zone'],
   ])('refuses %s', async (query, field) => {
     const answer = await caller.get(`/v1/sales?${query}`);
     expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, field]);
+  });
+
+  it.each([
+    'UTC',
+    'GMT',
+    'Asia/Kolkata',
+    'Europe/Kyiv',
+    'America/Argentina/Buenos_Aires',
+    'Etc/GMT+5',
+    'Pacific/Chuuk',
+  ])('accepts the time zone %s', async (zone) => {
+    const query = `from_day=2030-03-30&to_day=2030-03-31&group_by=day&time_zone=${encodeURIComponent(zone)}`;
+    expect((await caller.get(`/v1/sales?${query}`)).status).toBe(200);
   });
 
   it('accepts the longest span, and refuses a key that is limited to its own work', async () => {

@@ -63,7 +63,7 @@ describe('a list as a file', () => {
   it.each([0, 1, EXPORTS.page, EXPORTS.page + 1, 3 * EXPORTS.page])('of %i items has each once', async (count) => {
     const { file, reads } = numbers(count);
     const { taken } = await serving(
-      await csvReply(dependencies(10), { caller, scope: 'orders:read' }, file),
+      await csvReply(dependencies(10), { caller, scope: 'orders:read', onClose: () => undefined }, file),
       (response) => response.text(),
     );
     expect(taken).toBe(['number', ...Array.from({ length: count }, (_, index) => String(index)), ''].join('\r\n'));
@@ -72,7 +72,11 @@ describe('a list as a file', () => {
 
   it('reads no page before the reader has taken the former one, and stops when the reader has gone', async () => {
     const { file, reads } = numbers(Number.MAX_SAFE_INTEGER);
-    const reply = await csvReply(dependencies(Number.POSITIVE_INFINITY), { caller, scope: 'orders:read' }, file);
+    const reply = await csvReply(
+      dependencies(Number.POSITIVE_INFINITY),
+      { caller, scope: 'orders:read', onClose: () => undefined },
+      file,
+    );
     let sent: ServerResponse | undefined;
     const { error } = await serving(
       reply,
@@ -101,7 +105,7 @@ describe('a list as a file', () => {
   ])(
     'breaks the connection when %s, so that no reader takes the file for whole',
     async (_name, having, list, message) => {
-      const reply = await csvReply(having, { caller, scope: 'orders:read' }, list.file);
+      const reply = await csvReply(having, { caller, scope: 'orders:read', onClose: () => undefined }, list.file);
       const { taken, error } = await serving(reply, (response) =>
         response.text().then(
           () => 'whole',
@@ -110,14 +114,29 @@ describe('a list as a file', () => {
       );
       expect(taken).toBe('broken');
       expect(error).toEqual(new Error(message));
-      expect(having.openExports.of('key_1')).toBe(0);
     },
   );
 
+  it('is refused to a key that asks for more files than it may at the same moment', async () => {
+    const having = dependencies(10);
+    const waiting = Promise.withResolvers<readonly []>();
+    const file = { ...numbers(1).file, read: () => waiting.promise };
+    const closed: (() => void)[] = [];
+    const ask = () =>
+      csvReply(having, { caller, scope: 'orders:read', onClose: (listener) => void closed.push(listener) }, file);
+    const asked = Array.from({ length: EXPORTS.perKey }, ask);
+    await expect(ask()).rejects.toMatchObject({ code: 'too_many_streams' });
+    waiting.resolve([]);
+    await Promise.all(asked);
+    await expect(ask()).rejects.toMatchObject({ code: 'too_many_streams' });
+    closed[0]?.();
+    await ask();
+  });
+
   it('is refused before the answer begins when its first page cannot be read', async () => {
     const { file } = numbers(10, 0);
-    await expect(csvReply(dependencies(10), { caller, scope: 'orders:read' }, file)).rejects.toThrow(
-      'the database is gone',
-    );
+    await expect(
+      csvReply(dependencies(10), { caller, scope: 'orders:read', onClose: () => undefined }, file),
+    ).rejects.toThrow('the database is gone');
   });
 });

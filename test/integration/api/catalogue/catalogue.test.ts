@@ -157,6 +157,52 @@ describe('the list of packages', () => {
     expect(idsOf(await caller.get(`/v1/packages?sort=days&cursor=${String(first.at('next_cursor'))}`))).toEqual([2, 1]);
   });
 
+  it.each(['price', '-price', 'days', 'data', '-data'])(
+    'by %s continues at the same place when the last item of a page changes',
+    async (sort) => {
+      api.clock.now += MINUTE;
+      const six = [1, 2, 3, 4, 5, 6].map((id) => ({
+        ...SAMPLE,
+        id,
+        days: id,
+        dataMb: id,
+        price: { ...SAMPLE.price, amount: `${id}.00` },
+      }));
+      await record(api, six);
+      const whole = idsOf(await caller.get(`/v1/packages?sort=${sort}`));
+      const first = await caller.get(`/v1/packages?sort=${sort}&limit=2`);
+      api.clock.now += MINUTE;
+      const moved = idsOf(first)[1];
+      await record(
+        api,
+        six.map((each) =>
+          each.id === moved ? { ...each, days: 99, dataMb: 99, price: { ...SAMPLE.price, amount: '99' } } : each,
+        ),
+      );
+      const rest = idsOf(await caller.get(`/v1/packages?sort=${sort}&cursor=${String(first.at('next_cursor'))}`));
+      expect(rest.filter((id) => id !== moved)).toEqual(whole.slice(2));
+    },
+  );
+
+  it('keeps the newer state when a reading that began earlier ends later', async () => {
+    api.clock.now += 2 * MINUTE;
+    const priced = (amount: string) => [{ ...SAMPLE, price: { ...SAMPLE.price, amount } }];
+    await record(api, priced('2.00'));
+    const before = await caller.get(`/v1/packages/${SAMPLE.id}`);
+    api.clock.now -= MINUTE;
+    await record(api, priced('1.00'));
+    api.clock.now += MINUTE;
+    expect((await caller.get(`/v1/packages/${SAMPLE.id}`)).body).toEqual(before.body);
+  });
+
+  it('refuses a cursor of another order', async () => {
+    api.clock.now += MINUTE;
+    await record(api, [SAMPLE, { ...SAMPLE, id: 2 }]);
+    const cursor = String((await caller.get('/v1/packages?sort=price&limit=1')).at('next_cursor'));
+    const answer = await caller.get(`/v1/packages?sort=days&cursor=${cursor}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'cursor']);
+  });
+
   it('tells what changed since an earlier answer, removals too, and the removed package can be read', async () => {
     api.clock.now += MINUTE;
     await record(api, [SAMPLE, { ...SAMPLE, id: 2 }, { ...SAMPLE, id: 3 }]);
