@@ -9,7 +9,7 @@ import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 import { csvLines, type CsvField } from '#outbound/csv.ts';
 
-/** A column of a file: text from callers or the service, a value of ours, or an amount with a column for its currency. */
+/** A column of a file: text from callers or the service, a value of ours, or an amount with its currency. */
 export type CsvColumn<Item> =
   | { readonly kind: 'text'; readonly of: (item: Item) => string | null | undefined }
   | { readonly kind: 'safe'; readonly of: (item: Item) => string | number | null | undefined }
