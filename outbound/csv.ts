@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import type { Money } from '#domain/money/money.ts';
 
 /** A value that no spreadsheet can run as a formula, because this product made it: an amount, a time. */
 interface SafeText {
@@ -7,6 +8,16 @@ interface SafeText {
 
 /** A field of a CSV file. A text may come from anybody. */
 export type CsvField = string | number | SafeText | null;
+
+/** The names of the two fields of an amount. @param name of the amount. */
+export function moneyNames(name: string): string[] {
+  return name === 'amount' ? ['amount', 'currency'] : [`${name}_amount`, `${name}_currency`];
+}
+
+/** The two fields of an amount. */
+export function moneyFields(money: Money | null | undefined): CsvField[] {
+  return money == null ? [null, null] : [{ safe: money.amount }, money.currency];
+}
 
 /**
  * Lines of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets a `'` in front; a number and an

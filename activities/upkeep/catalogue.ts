@@ -1,11 +1,11 @@
 import type { CatalogueActivities, CatalogueResult } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/readings.ts';
-import type { CatalogueName } from '#domain/catalogue/catalogue.ts';
+import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
-import { recordReading, type ReadingRun } from '#fulfilment/catalogue/record-reading.ts';
+import { recordReading } from '#fulfilment/catalogue/record-reading.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
 
 export interface CatalogueDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
@@ -18,36 +18,30 @@ export function createCatalogueActivities(dependencies: CatalogueDependencies): 
   const { database, service, catalogue: policy, logger, now } = dependencies;
   const bounds = { maxPages: policy.pages, deadlineMs: policy.readDeadlineMs };
 
-  /** @param record calls the service, then records. Nothing is read again for a run that is known. */
-  const readOnce = async (
-    name: CatalogueName,
+  /** Reads a catalogue and records it. Nothing is read again for a run that is known. */
+  const readOnce = async <Name extends CatalogueName>(
+    name: Name,
     runId: string,
-    record: (run: ReadingRun) => Promise<CatalogueReadingRow | ServiceFailure>,
+    read: () => Promise<ServiceResult<ReadCatalogue<CatalogueItems[Name]>>>,
   ): Promise<CatalogueResult> => {
     const known = await database.run((db) => findReadingOfRun(db, name, runId));
     if (known !== undefined) return resultOf(known);
-    const reading = await record({ runId, readAt: new Date(now()) });
-    if ('ok' in reading) {
-      logger.warn({ catalogue: name, failure: reading.failure }, `the catalogue was not read: ${reading.detail}`);
+    const run = { runId, readAt: new Date(now()) };
+    const found = await read();
+    if (!found.ok) {
+      logger.warn({ catalogue: name, failure: found.failure }, `the catalogue was not read: ${found.detail}`);
       return { verdict: 'not_read' };
     }
+    const reading = await database.transaction((tx) => recordReading(tx, name, found.value, run, policy));
     logReading(logger, reading);
     return resultOf(reading);
   };
 
   return {
     async readCatalogue({ runId }) {
-      const packages = await readOnce('packages', runId, async (run) => {
-        const read = await readPackages(service, bounds);
-        if (!read.ok) return read;
-        return database.transaction((tx) => recordReading(tx, 'packages', read.value, run, policy));
-      });
-      const plans = await readOnce('vpn_plans', runId, async (run) => {
-        const read = await readPlans(service, bounds);
-        if (!read.ok) return read;
-        return database.transaction((tx) => recordReading(tx, 'vpn_plans', read.value, run, policy));
-      });
-      return { packages, vpnPlans: plans };
+      const packages = await readOnce('packages', runId, () => readPackages(service, bounds));
+      const vpnPlans = await readOnce('vpn_plans', runId, () => readPlans(service, bounds));
+      return { packages, vpnPlans };
     },
   };
 }

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import { catalogueReadAt } from '#db/catalogue/readings.ts';
-import type { CatalogueName } from '#domain/catalogue/catalogue.ts';
+import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import { CATALOGUE_POLICY } from '#domain/policy/upkeep-policy.ts';
 import { recordReading } from '#fulfilment/catalogue/record-reading.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
 
 /** As many pages as the worker reads: a part of the catalogue would be an incomplete reading. */
@@ -21,21 +22,20 @@ export class StoredCatalogue {
 
   constructor({ database, service, now }: Pick<ApiDependencies, 'database' | 'service' | 'now'>) {
     this.#database = database;
-    const run = () => ({ runId: randomUUID(), readAt: new Date(now()) });
-    const once = (read: () => Promise<Date>) => new CachedRead(read, { maxAgeMs: 0, now });
+    const first = <Name extends CatalogueName>(
+      name: Name,
+      read: () => Promise<ServiceResult<ReadCatalogue<CatalogueItems[Name]>>>,
+    ) => {
+      const readOnce = async () => {
+        const run = { runId: randomUUID(), readAt: new Date(now()) };
+        const found = valueOf(await read());
+        return (await database.transaction((tx) => recordReading(tx, name, found, run, CATALOGUE_POLICY))).readAt;
+      };
+      return new CachedRead(readOnce, { maxAgeMs: 0, now });
+    };
     this.#firstReadings = {
-      packages: once(async () => {
-        const reading = run();
-        const read = valueOf(await readPackages(service, BOUNDS));
-        return (await database.transaction((tx) => recordReading(tx, 'packages', read, reading, CATALOGUE_POLICY)))
-          .readAt;
-      }),
-      vpn_plans: once(async () => {
-        const reading = run();
-        const read = valueOf(await readPlans(service, BOUNDS));
-        return (await database.transaction((tx) => recordReading(tx, 'vpn_plans', read, reading, CATALOGUE_POLICY)))
-          .readAt;
-      }),
+      packages: first('packages', () => readPackages(service, BOUNDS)),
+      vpn_plans: first('vpn_plans', () => readPlans(service, BOUNDS)),
     };
   }
 

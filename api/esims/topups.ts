@@ -11,7 +11,7 @@ import {
   topupPage,
 } from '#api/esims/topup-schemas.ts';
 import type { Operation } from '#api/http/operation.ts';
-import type { Offers } from '#api/offers/offers.ts';
+import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { topupCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
@@ -55,13 +55,7 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
         const esim = await dependencies.database.run((db) => findEsim(db, body.esim_id, caller.ownerId));
         // The transaction refuses an unknown eSIM.
         if (esim === undefined) return undefined;
-        return offers.objectionTo(offers.topupOptions(esim.serviceEsimId), {
-          of: 'options',
-          id: body.package_id,
-          maxPrice: body.max_price,
-          customerPrice: body.customer_price,
-          ifUnavailable: body.if_unavailable,
-        });
+        return offers.objectionTo(offers.topupOptions(esim.serviceEsimId), wantedOf('options', body.package_id, body));
       },
       added: {},
     },

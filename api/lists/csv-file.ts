@@ -7,7 +7,7 @@ import { Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
-import { csvLines, type CsvField } from '#outbound/csv.ts';
+import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 
 /** A column of a file: text from callers or the service, a value of ours, or an amount with its currency. */
 export type CsvColumn<Item> =
@@ -109,16 +109,9 @@ export async function csvReply<Item, Position>(
   };
 }
 
-function moneyNames(field: string): string[] {
-  return field === 'amount' ? ['amount', 'currency'] : [`${field}_amount`, `${field}_currency`];
-}
-
 function fieldsOf<Item>(column: CsvColumn<Item>, item: Item): CsvField[] {
   if (column.kind === 'text') return [column.of(item) ?? null];
-  if (column.kind === 'money') {
-    const money = column.of(item);
-    return money == null ? [null, null] : [{ safe: money.amount }, money.currency];
-  }
+  if (column.kind === 'money') return moneyFields(column.of(item));
   const value = column.of(item);
   return [value == null ? null : { safe: String(value) }];
 }

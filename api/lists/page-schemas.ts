@@ -20,15 +20,18 @@ export const pageQuery = {
     .meta({ description: '`next_cursor` of the previous page; omit it for the first page.' }),
 };
 
-/** A page of a list. */
+/** The fields of a page of a list. */
+export function pageShape<Item extends z.ZodType>(item: Item) {
+  return {
+    data: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
+  };
+}
+
+/** A page of a list that has no further fields. */
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
-  return z
-    .strictObject({
-      data: z.array(item),
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
-    })
-    .meta({ id });
+  return z.strictObject(pageShape(item)).meta({ id });
 }

@@ -75,7 +75,7 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       answers: csvAnswer('sums'),
       problems: ['too_many_streams'],
       handle: async ({ query, caller, onClose }) => {
-        const sums = await read(query);
+        let sums: readonly SaleOutput[] = [];
         return csvReply(
           dependencies,
           { caller, scope: 'wallet:read', onClose },
@@ -83,6 +83,8 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
             name: `sales-${query.from_day}-${query.to_day}`,
             columns: salesCsv,
             read: async (after: number | undefined, limit) => {
+              // Within csvReply, so that the limit of open files is checked before the database sums up.
+              if (after === undefined) sums = await read(query);
               const from = after ?? 0;
               return sums.slice(from, from + limit).map((item, index) => ({ item, position: from + index + 1 }));
             },

@@ -5,6 +5,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { csvAnswer, csvReply } from '#api/lists/csv-file.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
 import {
   walletTransaction,
   walletTransactionCsv,
@@ -50,11 +51,9 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         const list = filter.cause === 'none' ? 'm' : 'j';
         const after = cursor === undefined ? undefined : readNumberCursor(list, cursor);
         const found = await database.run((db) => linesOf(db, filter, { limit: limit + 1, after }));
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
-        return jsonReply(200, {
-          data: shown.map(walletTransactionJson),
-          next_cursor: last === undefined ? null : numberCursor(list, idOf(last)),
+        return pageReply(found, limit, {
+          json: walletTransactionJson,
+          cursor: (line) => numberCursor(list, idOf(line)),
         });
       },
     }),

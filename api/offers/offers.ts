@@ -60,6 +60,19 @@ export interface Wanted {
   readonly ifUnavailable: 'refuse' | 'hold' | 'report';
 }
 
+/** The fields of a request that say on which terms it wants to buy. */
+interface Terms {
+  readonly max_price?: Money | undefined;
+  readonly customer_price?: Money | undefined;
+  readonly if_unavailable: 'refuse' | 'hold';
+}
+
+/** What a request wants to buy, by its fields. */
+export function wantedOf(of: OffersOf, id: number, terms: Terms): Wanted {
+  const { max_price: maxPrice, customer_price: customerPrice, if_unavailable: ifUnavailable } = terms;
+  return { of, id, maxPrice, customerPrice, ifUnavailable };
+}
+
 /** A list of offers. */
 interface OfferList {
   get(): Promise<ReadAt<Listing<Offer>>>;

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type ApiRequest, invalid } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
-import type { Offers, Wanted } from '#api/offers/offers.ts';
+import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { batchJson, type batchInput } from '#api/order-batches/batch-schemas.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import { limitOfRequest } from '#api/quotes/limit-of-request.ts';
@@ -59,16 +59,10 @@ export async function createBatch(
 
 /** All objections to all items. */
 async function objectionTo(offers: Offers, items: Items): Promise<Problem | undefined> {
-  const each = items.map((item, index) => {
-    const wanted: Wanted = {
-      of: 'packages',
-      id: item.package_id,
-      maxPrice: item.max_price,
-      customerPrice: item.customer_price,
-      ifUnavailable: item.if_unavailable,
-    };
-    return { wanted, at: placeOf(index) };
-  });
+  const each = items.map((item, index) => ({
+    wanted: wantedOf('packages', item.package_id, item),
+    at: placeOf(index),
+  }));
   return offers.objectionToAll(offers.packages, 'packages', each);
 }
 

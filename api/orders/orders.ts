@@ -1,7 +1,7 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { purchaseExpansions } from '#api/esims/esim-expansions.ts';
 import type { Operation } from '#api/http/operation.ts';
-import type { Offers } from '#api/offers/offers.ts';
+import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import {
   orderInput,
   orderInputExample,
@@ -48,14 +48,7 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
           return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei, customer }, now);
         },
       quoted: ({ package_id: itemId }) => ({ itemId, esimId: undefined }),
-      objection: ({ body }) =>
-        offers.objectionTo(offers.packages, {
-          of: 'packages',
-          id: body.package_id,
-          maxPrice: body.max_price,
-          customerPrice: body.customer_price,
-          ifUnavailable: body.if_unavailable,
-        }),
+      objection: ({ body }) => offers.objectionTo(offers.packages, wantedOf('packages', body.package_id, body)),
       added: {},
     },
     list: {

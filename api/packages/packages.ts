@@ -7,7 +7,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
+import { pageQuery, pageShape } from '#api/lists/page-schemas.ts';
 import { packageExample, packageOutput, storedPackageJson } from '#api/packages/package-schemas.ts';
 import { packageFilter, packageSearch } from '#api/packages/package-search.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -17,16 +17,7 @@ import { rulesInForce } from '#db/money/pricing-rules.ts';
 const tag = 'Packages';
 const JSON_TYPE = 'application/json';
 
-const packagePage = z
-  .strictObject({
-    data: z.array(packageOutput),
-    next_cursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
-    ...freshness,
-  })
-  .meta({ id: 'PackagePage' });
+const packagePage = z.strictObject({ ...pageShape(packageOutput), ...freshness }).meta({ id: 'PackagePage' });
 
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 

@@ -8,7 +8,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
+import { pageQuery, pageShape } from '#api/lists/page-schemas.ts';
 import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
@@ -27,16 +27,7 @@ const planSearch = {
   }),
 };
 
-const planPage = z
-  .strictObject({
-    data: z.array(vpnPlan),
-    next_cursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
-    ...freshness,
-  })
-  .meta({ id: 'VpnPlanPage' });
+const planPage = z.strictObject({ ...pageShape(vpnPlan), ...freshness }).meta({ id: 'VpnPlanPage' });
 
 /** VPN plans of the service, as last read. */
 export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation[] {

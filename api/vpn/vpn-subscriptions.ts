@@ -4,7 +4,7 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import type { Offers } from '#api/offers/offers.ts';
+import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { subscriptionExpansions } from '#api/vpn/revealed-access.ts';
 import { vpnAccessOperation } from '#api/vpn/vpn-access.ts';
@@ -79,14 +79,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
           );
         },
       quoted: ({ vpn_plan_id: itemId }) => ({ itemId, esimId: undefined }),
-      objection: ({ body }) =>
-        offers.objectionTo(offers.plans, {
-          of: 'plans',
-          id: body.vpn_plan_id,
-          maxPrice: body.max_price,
-          customerPrice: body.customer_price,
-          ifUnavailable: body.if_unavailable,
-        }),
+      objection: ({ body }) => offers.objectionTo(offers.plans, wantedOf('plans', body.vpn_plan_id, body)),
       added: {},
     },
     list: {

@@ -74,9 +74,8 @@ export async function sumSales(
           when v.id is not null then 'vpn_subscription' end as kind,
         coalesce(o.package_id, t.package_id) as package_id, v.vpn_plan_id,
         case when cardinality(p.countries) = 1 then p.countries[1] end as country,
-        coalesce(o.customer_price, t.customer_price, v.customer_price) as price,
-        coalesce(o.customer_price_currency, t.customer_price_currency, v.customer_price_currency, currency) = currency
-          as comparable
+        case when coalesce(o.customer_price_currency, t.customer_price_currency, v.customer_price_currency, currency)
+          = currency then coalesce(o.customer_price, t.customer_price, v.customer_price) end as price
       from entries
         left join ${orders} o on o.id = entries.id
         left join ${topups} t on t.id = entries.id
@@ -93,9 +92,9 @@ export async function sumSales(
       coalesce(sum(sign * amount) filter (where not back), 0)::text as cost,
       coalesce(sum(sign) filter (where back), 0)::int as refunds,
       coalesce(sum(sign * amount) filter (where back), 0)::text as refunded,
-      coalesce(sum(sign * price) filter (where not back and comparable), 0)::text as revenue,
-      coalesce(sum(sign) filter (where not back and not (comparable and price is not null)), 0)::int as unpriced,
-      not coalesce(bool_or(not back and not (comparable and price is not null)), false) as is_priced
+      coalesce(sum(sign * price) filter (where not back), 0)::text as revenue,
+      coalesce(sum(sign) filter (where not back and price is null), 0)::int as unpriced,
+      not bool_or(not back and price is null) as is_priced
     from works
     group by 1, 2, 3, 4, 5, currency
     order by 1, 2, 3, 4, 5, currency

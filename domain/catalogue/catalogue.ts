@@ -42,4 +42,6 @@ export interface ReadCatalogue<Item extends CatalogueItem> {
   readonly items: readonly Item[];
   /** False when there may be more items. Then a missing item proves nothing. */
   readonly complete: boolean;
+  /** Ids of items whose public price was not read, so that it is not known to have changed. */
+  readonly withoutPublicPrice?: ReadonlySet<number>;
 }

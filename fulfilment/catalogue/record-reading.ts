@@ -38,7 +38,7 @@ const SUBJECTS = { packages: 'package', vpn_plans: 'vpn_plan' } as const satisfi
 export async function recordReading<Name extends CatalogueName>(
   tx: Executor,
   catalogue: Name,
-  read: ReadCatalogue<CatalogueItems[Name]> & { readonly withoutPublicPrice?: ReadonlySet<number> },
+  read: ReadCatalogue<CatalogueItems[Name]>,
   { runId, readAt }: ReadingRun,
   policy: CataloguePolicy,
 ): Promise<CatalogueReadingRow> {

@@ -6,16 +6,11 @@ import type { ListBounds } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { PublicPackage, ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
-/** Packages as read, and the ids of those whose public price was not read, so that it is not known to have changed. */
-export interface ReadPackages extends ReadCatalogue<CataloguePackage> {
-  readonly withoutPublicPrice: ReadonlySet<number>;
-}
-
 /** Reads all packages, with the public prices if the service shows them. A failure of the public list is no failure. */
 export async function readPackages(
   service: Pick<ServiceClient, 'listPackages' | 'listPublicPackages'>,
   bounds?: ListBounds,
-): Promise<ServiceResult<ReadPackages>> {
+): Promise<ServiceResult<ReadCatalogue<CataloguePackage>>> {
   const [own, listed] = await Promise.all([service.listPackages(bounds), service.listPublicPackages(bounds)]);
   if (!own.ok) return own;
   const prices = new Map(listed.ok ? listed.value.items.map((each) => [each.id, publicPriceOf(each)]) : []);

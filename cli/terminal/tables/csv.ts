@@ -1,7 +1,7 @@
 import type { Output } from '#cli/terminal/output.ts';
 import type { Column, Columns } from '#cli/terminal/tables/columns.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
-import { csvLines, type CsvField } from '#outbound/csv.ts';
+import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 
 /**
  * Prints items as CSV (RFC 4180) with a line of field names; an amount and its currency are two fields. A text that a
@@ -16,15 +16,8 @@ export function printCsv<Item>(output: Output, columns: Columns<Item>, items: re
   output.write(output.isTTY === true ? visibleLines(text) : text);
 }
 
-function moneyNames(name: string): string[] {
-  return name === 'amount' ? ['amount', 'currency'] : [`${name}_amount`, `${name}_currency`];
-}
-
 function valuesOf<Item>(column: Column<Item>, item: Item): CsvField[] {
-  if (column.kind === 'money') {
-    const value = column.of(item);
-    return value == null ? [null, null] : [{ safe: value.amount }, value.currency];
-  }
+  if (column.kind === 'money') return moneyFields(column.of(item));
   const value = column.of(item);
   return [typeof value === 'number' ? value : String(value ?? '')];
 }

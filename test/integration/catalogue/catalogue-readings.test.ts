@@ -124,7 +124,7 @@ describe('a reading of the catalogue', () => {
 });
 
 describe('a reading that does not show everything', () => {
-  it('changes nothing while the service is away, and leaves the age of what is stored', async () => {
+  it('changes nothing while the service is away, so the stored catalogue becomes older', async () => {
     await readAgain();
     const before = bench.clock.now;
     await bench.admin.onRequest('listPackages', { kind: 'server_error' }, { count: null });
