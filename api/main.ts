@@ -3,7 +3,7 @@ import { createApp } from '#api/app.ts';
 import { type ApiParts, createApiParts } from '#api/composition.ts';
 import { startServer } from '#api/http/server.ts';
 import { readApiConfig, type ApiConfig } from '#config/config.ts';
-import { exitOnConfigurationError } from '#config/fields.ts';
+import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { stampOrVerify } from '#db/connection/installation.ts';

@@ -27,8 +27,8 @@ import { addDeadLettersCommand } from '#cli/work/dead-letters-command.ts';
 import { addGateCommand } from '#cli/work/gate-command.ts';
 import { WORK_RESOURCES } from '#cli/work/kinds.ts';
 import { addWorkActions } from '#cli/work/work-command.ts';
+import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { EXIT_CONFIGURATION } from '#config/fields.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 // A reader such as `head` may close the pipe early.

@@ -1,19 +1,11 @@
 /**
- * Reads the configuration of each process and command from environment variables. Only this folder reads
- * `process.env`. `docs/configuration.md` documents the variables.
+ * Reads the configuration of each process and command: addresses and secrets from environment variables, delays, limits
+ * and counts from the policy file. Only this folder reads `process.env`. `docs/configuration.md` documents both.
  */
 import * as z from 'zod';
-import { parseEnvironment, type Environment } from '#config/environment.ts';
-import {
-  endpointFields,
-  overlapFields,
-  policyFields,
-  policyOf,
-  runwayOf,
-  shownFields,
-  waitingFields,
-  waitingOf,
-} from '#config/policy-variables.ts';
+import { parseEnvironment, readTogether, type Environment } from '#config/environment.ts';
+import { readPolicy } from '#config/policy/policy-file.ts';
+import { policyOf } from '#config/policy/policy-of.ts';
 import {
   capabilitiesOf,
   databaseOf,
@@ -29,40 +21,24 @@ import {
 } from '#config/sections.ts';
 import {
   apiFields,
-  codecFields,
   commonFields,
   databaseFields,
+  isResendAllowed,
   outboundFields,
+  policyFields,
   secretFields,
   serviceFields,
   temporalFields,
-  temporalUiFields,
   workerFields,
 } from '#config/variables.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { StreamPolicy, WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { Policy } from '#domain/policy/policy.ts';
-import { purchasePolicyProblems } from '#domain/policy/purchase-policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 
 export { readCodecServerConfig, readUiProxyConfig } from '#config/temporal-tools.ts';
 export type { DatabaseConfig, EncryptionKey, ServiceConfig, TemporalConfig, WebhookSecret } from '#config/sections.ts';
-
-/** Every variable, by section; a test compares `docs/configuration.md` with it. */
-export const CONFIGURATION_FIELDS = {
-  common: commonFields,
-  database: databaseFields,
-  temporal: temporalFields,
-  secrets: secretFields,
-  service: serviceFields,
-  api: apiFields,
-  worker: workerFields,
-  outbound: outboundFields,
-  codec: codecFields,
-  temporalUi: temporalUiFields,
-  policy: policyFields,
-} as const satisfies Record<string, z.ZodRawShape>;
 
 /** Configuration of the check of our own webhook address. */
 export interface WebhookAddressConfig {
@@ -172,16 +148,17 @@ export function readEncryptionKeys(environment: Environment = process.env): read
 /** For the command that makes the service create a webhook secret. @throws ConfigurationError */
 export function readServiceSecretConfig(environment: Environment = process.env): ServiceSecretConfig {
   const { SERVICE_WEBHOOK_SECRETS } = apiFields;
-  const raw = parseEnvironment(
-    z.object({ ...databaseFields, ...secretFields, ...serviceFields, ...overlapFields, SERVICE_WEBHOOK_SECRETS }),
-    environment,
-  );
+  const fields = { ...databaseFields, ...secretFields, ...serviceFields, SERVICE_WEBHOOK_SECRETS };
+  const { raw, policy } = readTogether(environment, {
+    raw: (given) => parseEnvironment(z.object(fields), given),
+    policy: readPolicyOfProcess,
+  });
   return {
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
     service: serviceOf(raw),
     configuredSecrets: raw.SERVICE_WEBHOOK_SECRETS,
-    overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
+    overlapMs: policy.webhookSecret.overlapMs,
   };
 }
 
@@ -206,24 +183,36 @@ export function readHeaderPrefix(environment: Environment = process.env): string
   return parseEnvironment(z.object({ SERVICE_HEADER_PREFIX }), environment).SERVICE_HEADER_PREFIX;
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable. */
+/** How long the bytes of a purchase may be sent again, in milliseconds. @throws ConfigurationError */
+export function readResendWindow(environment: Environment = process.env): number {
+  return readPolicy(environment).settings.purchase.resend_window;
+}
+
+/** The policy of a process. @throws ConfigurationError */
+function readPolicyOfProcess(environment: Environment): Policy {
+  const { SERVICE_MISSING_CAPABILITIES } = serviceFields;
+  const { raw, file } = readTogether(environment, {
+    raw: (given) => parseEnvironment(z.object({ SERVICE_MISSING_CAPABILITIES, ...policyFields }), given),
+    file: readPolicy,
+  });
+  return policyOf(file.settings, isResendAllowed(raw));
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable and setting. */
 export function readApiConfig(environment: Environment = process.env): ApiConfig {
-  const raw = parseEnvironment(
-    z.object({
-      ...commonFields,
-      ...databaseFields,
-      ...temporalFields,
-      ...secretFields,
-      ...serviceFields,
-      ...apiFields,
-      ...overlapFields,
-      ...shownFields,
-      ...outboundFields,
-      ...endpointFields,
-      ...waitingFields,
-    }),
-    environment,
-  );
+  const fields = {
+    ...commonFields,
+    ...databaseFields,
+    ...temporalFields,
+    ...secretFields,
+    ...serviceFields,
+    ...apiFields,
+    ...outboundFields,
+  };
+  const { raw, policy } = readTogether(environment, {
+    raw: (given) => parseEnvironment(z.object(fields), given),
+    policy: readPolicyOfProcess,
+  });
   return {
     logLevel: raw.LOG_LEVEL,
     database: databaseOf(raw),
@@ -232,12 +221,13 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     service: serviceOf(raw),
     headerPrefix: raw.SERVICE_HEADER_PREFIX,
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
-    webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
-    spendLimit: raw.POLICY_SPEND_LIMIT,
-    runway: runwayOf(raw),
+    webhookSecretOverlapMs: policy.webhookSecret.overlapMs,
+    spendLimit: policy.gate.spendLimit,
+    runway: policy.runway,
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
-    endpointSecretOverlapMs: raw.POLICY_OUTBOUND_SECRET_OVERLAP,
-    ...waitingOf(raw),
+    endpointSecretOverlapMs: policy.outbound.secretOverlapMs,
+    waiting: policy.waiting,
+    streams: policy.streams,
     host: raw.API_HOST,
     port: raw.API_PORT,
     publicUrl: raw.API_PUBLIC_URL,
@@ -248,48 +238,28 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
   };
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable. */
+/** @throws ConfigurationError naming every missing or wrong variable and setting. */
 export function readWorkerConfig(environment: Environment = process.env): WorkerConfig {
-  const raw = parseEnvironment(
-    z
-      .object({
-        ...commonFields,
-        ...databaseFields,
-        ...temporalFields,
-        ...secretFields,
-        ...serviceFields,
-        ...workerFields,
-        ...outboundFields,
-        ...policyFields,
-      })
-      .superRefine((value, context) => {
-        for (const problem of purchasePolicyProblems(policyOf(value).purchase)) {
-          context.addIssue({ code: 'custom', path: ['POLICY_SEND_DEADLINE'], message: problem });
-        }
-        if (value.POLICY_OUTBOUND_LEASE <= value.POLICY_OUTBOUND_DEADLINE) {
-          context.addIssue({
-            code: 'custom',
-            path: ['POLICY_OUTBOUND_LEASE'],
-            message: 'must be more than POLICY_OUTBOUND_DEADLINE',
-          });
-        }
-        if (value.POLICY_EVENTS_KEPT <= value.POLICY_OUTBOUND_RETRY_FOR) {
-          context.addIssue({
-            code: 'custom',
-            path: ['POLICY_EVENTS_KEPT'],
-            message: 'must be more than POLICY_OUTBOUND_RETRY_FOR: an event that is no longer stored cannot be sent',
-          });
-        }
-      }),
-    environment,
-  );
+  const fields = {
+    ...commonFields,
+    ...databaseFields,
+    ...temporalFields,
+    ...secretFields,
+    ...serviceFields,
+    ...workerFields,
+    ...outboundFields,
+  };
+  const { raw, policy } = readTogether(environment, {
+    raw: (given) => parseEnvironment(z.object(fields), given),
+    policy: readPolicyOfProcess,
+  });
   return {
     logLevel: raw.LOG_LEVEL,
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
     temporal: temporalOf(raw),
     service: serviceOf(raw),
-    policy: policyOf(raw),
+    policy,
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
     probeHost: raw.WORKER_PROBE_HOST,
     probePort: raw.WORKER_PROBE_PORT,

@@ -1,22 +1,81 @@
+import { resolve } from 'node:path';
 import type * as z from 'zod';
-import { ConfigurationError } from '#config/fields.ts';
+import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
+import { misspelled } from '#config/misspelled.ts';
+import { fileVariable, isSecret, readSecretFiles } from '#config/secret-files.ts';
+import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Parses environment variables; an empty one counts as missing.
+ * Parses environment variables. An empty one counts as missing. A secret may be in the file that `<NAME>_FILE` names.
  *
- * @throws ConfigurationError with every problem.
+ * @throws ConfigurationError with every problem: missing and wrong variables, unreadable files, misspelled names.
  */
-export function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = schema.safeParse(present);
-  if (result.success) return result.data;
-  throw new ConfigurationError(
-    result.error.issues.map((issue) => {
-      const name = String(issue.path[0] ?? '');
-      return present[name] === undefined ? `${name} is missing` : `${name}: ${issue.message}`;
+export function parseEnvironment<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  environment: Environment,
+): z.output<z.ZodObject<Shape>> {
+  const names = Object.keys(schema.shape);
+  const secrets = names.filter((name) => isSecret(schema.shape[name] as z.ZodType));
+  const present = presentOf(environment);
+  const { values, problems: ofFiles } = readSecretFiles(secrets, present);
+  const unreadable = new Set(ofFiles.map(({ name }) => name));
+  const result = schema.safeParse(values);
+  const problems: ConfigurationProblem[] = [
+    ...ofFiles,
+    ...misspelled([...names, ...secrets.map(fileVariable)], present).filter(({ name }) => !VARIABLE_NAMES.has(name)),
+    ...(result.error?.issues ?? []).map(({ path, message }) => {
+      const name = String(path[0] ?? '');
+      return { name, message: values[name] === undefined ? 'is missing' : message };
     }),
+  ].filter(({ name }) => !unreadable.has(fileVariable(name)));
+  if (result.success && problems.length === 0) return result.data;
+  throw new ConfigurationError(problems);
+}
+
+/** The variables that are not empty. */
+export function presentOf(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''),
   );
+}
+
+/**
+ * The environment for other processes: secrets in place of the names of their files, and an absolute path of the policy
+ * file.
+ *
+ * @throws ConfigurationError when a file cannot be read.
+ */
+export function withoutFiles(environment: Environment): Record<string, string> {
+  const { values, problems } = readSecretFiles(SECRET_NAMES, presentOf(environment));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const { POLICY_FILE: policy } = values;
+  return { ...values, ...(policy !== undefined && { POLICY_FILE: resolve(policy) }) };
+}
+
+type Readers = Readonly<Record<string, (environment: Environment) => unknown>>;
+
+/**
+ * Reads several parts of the configuration.
+ *
+ * @throws ConfigurationError with the problems of all parts at once.
+ */
+export function readTogether<Parts extends Readers>(
+  environment: Environment,
+  readers: Parts,
+): { readonly [Name in keyof Parts]: ReturnType<Parts[Name]> } {
+  const problems: ConfigurationProblem[] = [];
+  const parts = Object.entries(readers).map(([name, read]) => {
+    try {
+      return [name, read(environment)] as const;
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push(...error.problems);
+      return [name, undefined] as const;
+    }
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return Object.fromEntries(parts) as { [Name in keyof Parts]: ReturnType<Parts[Name]> };
 }

@@ -1,35 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { isDecimal } from '#domain/money/money.ts';
 import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/header-prefix.ts';
-
-/** Exit code of a process whose configuration is wrong (`EX_CONFIG` of sysexits). */
-export const EXIT_CONFIGURATION = 78;
-
-/** All missing and invalid variables. The messages contain no values: these may be secrets. */
-export class ConfigurationError extends Error {
-  readonly problems: readonly string[];
-
-  /** @param document where the variables are documented. */
-  constructor(problems: readonly string[], document = 'docs/configuration.md') {
-    super(
-      `The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee ${document}.`,
-    );
-    this.name = 'ConfigurationError';
-    this.problems = problems;
-  }
-}
-
-/** Reads a configuration; prints a configuration error and ends the process with exit code 78. */
-export function exitOnConfigurationError<Result>(read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CONFIGURATION);
-  }
-}
 
 /** An absolute URL with one of these schemes. */
 export function urlOf(...protocols: string[]) {
@@ -54,67 +25,32 @@ export function port(fallback: number) {
 const DAY_MS = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
-function milliseconds(text: string): number {
+/** A duration such as `20s`. */
+export const DURATION = /^\d{1,9}(ms|s|m|h|d)$/;
+
+/** @param text a {@link DURATION}. @returns milliseconds. */
+export function milliseconds(text: string): number {
   const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
 }
 
-/**
- * A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds.
- *
- * @param fallback milliseconds, or a duration.
- * @param maxMs longest duration that is accepted.
- */
-export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
+/** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds; ten years at most. */
+export function durationMs(fallback: string) {
   return z
     .string()
-    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'must be a duration such as 500ms, 20s, 10m, 24h')
-    .default(typeof fallback === 'number' ? `${fallback}ms` : fallback)
+    .regex(DURATION, 'must be a duration such as 500ms, 20s, 10m, 24h')
+    .default(fallback)
     .transform(milliseconds)
-    .refine((ms) => ms <= maxMs, `must be at most ${maxMs < DAY_MS ? `${maxMs / 60_000}m` : `${maxMs / DAY_MS}d`}`);
-}
-
-/** @param text such as `20s`. @returns milliseconds; undefined for anything but a duration. */
-export function readDuration(text: unknown): number | undefined {
-  return typeof text === 'string' && /^\d{1,9}(ms|s|m|h|d)$/.test(text) ? milliseconds(text) : undefined;
+    .refine((ms) => ms <= 3_650 * DAY_MS, 'must be at most 3650d');
 }
 
 /** An amount with its currency, such as `500.00 USD`. */
 export function price() {
-  return z.string().transform((text, context) => {
-    const [value = '', currency = '', ...more] = text.split(' ');
-    if (isDecimal(value) && !value.startsWith('-') && /^[A-Z]{3}$/.test(currency) && more.length === 0)
-      return { amount: value, currency };
-    context.addIssue({ code: 'custom', message: 'must be an amount with its currency, such as 500.00 USD' });
-    return z.NEVER;
-  });
-}
-
-/** Thresholds such as `20%,5%`, parsed to shares from 0 to 1; `none` for an empty list. */
-export function shareList(fallback: string) {
+  const error = 'must be an amount with its currency, such as 500.00 USD';
   return z
-    .string()
-    .regex(
-      /^(none|\d{1,2}(\.\d{1,2})?%(,\d{1,2}(\.\d{1,2})?%){0,4})$/,
-      'must be one to five shares such as 20%,5%, or none',
-    )
-    .default(fallback)
-    .transform((text) =>
-      text === 'none' ? [] : text.split(',').map((share) => Number((Number.parseFloat(share) / 100).toFixed(4))),
-    );
-}
-
-/** Durations such as `72h,24h`, parsed to milliseconds; `none` for an empty list. */
-export function durationList(fallback: string) {
-  return z
-    .string()
-    .regex(
-      /^(none|\d{1,9}(ms|s|m|h|d)(,\d{1,9}(ms|s|m|h|d)){0,4})$/,
-      'must be one to five durations such as 72h,24h, or none',
-    )
-    .default(fallback)
-    .transform((text) => (text === 'none' ? [] : text.split(',').map(milliseconds)))
-    .refine((all) => all.every((ms) => ms <= 3_650 * DAY_MS), 'must each be at most 3650d');
+    .string({ error })
+    .regex(/^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})? [A-Z]{3}$/, error)
+    .transform((text) => ({ amount: text.slice(0, -4), currency: text.slice(-3) }));
 }
 
 /** `id:base64` pairs, comma separated, 32 bytes each. */

@@ -1,4 +1,5 @@
 /** Sections of the configuration that several processes and commands read. */
+import { ConfigurationError } from '#config/configuration-error.ts';
 import {
   isResendAllowed,
   type apiFields,
@@ -70,13 +71,24 @@ export function rateLimitsOf(
   };
 }
 
-/** The configuration of the database from its variables. */
+/** The configuration of the database from its variables. @throws ConfigurationError for two passwords. */
 export function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
+  const url = withPassword('DATABASE_URL', raw.DATABASE_URL, raw.DATABASE_PASSWORD);
+  const direct = raw.DATABASE_DIRECT_URL;
   return {
-    url: raw.DATABASE_URL,
-    directUrl: raw.DATABASE_DIRECT_URL ?? raw.DATABASE_URL,
+    url,
+    directUrl: direct === undefined ? url : withPassword('DATABASE_DIRECT_URL', direct, raw.DATABASE_PASSWORD),
     poolSize: raw.DATABASE_POOL_SIZE,
   };
+}
+
+function withPassword(name: string, address: string, password: string | undefined): string {
+  if (password === undefined) return address;
+  const url = new URL(address);
+  if (url.password !== '')
+    throw new ConfigurationError([{ name, message: 'contains a password, and DATABASE_PASSWORD is set too: use one' }]);
+  url.password = encodeURIComponent(password);
+  return url.href;
 }
 
 /** The configuration of Temporal from its variables. */

@@ -1,7 +1,9 @@
 /** Reads the simulator's configuration from environment variables. `docs/simulator.md` documents them. */
 import * as z from 'zod';
+import { ConfigurationError } from '#config/configuration-error.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
-import { ConfigurationError, durationMs, flag, port, urlOf } from '#config/fields.ts';
+import { durationMs, flag, port, urlOf } from '#config/fields.ts';
+import { secret } from '#config/secret-files.ts';
 import { isDecimal } from '#domain/money/money.ts';
 
 export { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
@@ -21,14 +23,14 @@ export const SIMULATOR_FIELDS = {
   SIMULATOR_DATA: z.string().min(1).default('.data/simulator.sqlite'),
   SIMULATOR_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** With a URL and without a secret, webhooks begin after a call that creates a secret. */
-  SIMULATOR_WEBHOOK_SECRET: z.string().min(8, 'must have 8 characters or more').optional(),
+  SIMULATOR_WEBHOOK_SECRET: secret(z.string().min(8, 'must have 8 characters or more').optional()),
   SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
   /** First wait before a delivery is tried again; doubled each time. */
   SIMULATOR_WEBHOOK_RETRY_DELAY: durationMs('2s'),
   SIMULATOR_WEBHOOK_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(12),
   /** The only reseller account. */
   SIMULATOR_EMAIL: z.email().default('reseller@example.com'),
-  SIMULATOR_PASSWORD: z.string().min(1).default('simulator-password'),
+  SIMULATOR_PASSWORD: secret(z.string().min(1).default('simulator-password')),
   /** The same seed gives the same ids, ICCIDs and matching ids. Default: a random seed for each data file. */
   SIMULATOR_SEED: z.string().min(1).max(128).optional(),
   /** Prefix of the names of webhook headers; default: that of the shape. */

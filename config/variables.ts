@@ -1,4 +1,4 @@
-/** The environment variables by section. Those of the policy are in `policy-variables.ts`. */
+/** The environment variables by section. Delays, limits and counts are in the policy file: `policy/`. */
 import * as z from 'zod';
 import {
   durationMs,
@@ -13,6 +13,7 @@ import {
   secretList,
   urlOf,
 } from '#config/fields.ts';
+import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
 import { capabilities, type Capabilities } from '#domain/service/capabilities.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
@@ -20,11 +21,13 @@ import { BASE_PATH } from '#domain/service/service-address.ts';
 export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
-  DATABASE_URL: urlOf('postgres:', 'postgresql:'),
+  DATABASE_URL: secret(urlOf('postgres:', 'postgresql:')),
+  /** The password of both addresses, if they contain none. */
+  DATABASE_PASSWORD: secret(z.string().min(1).optional()),
   /** At least two: a process may read the token of the service during a transaction. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** Address without a pooler in transaction mode: LISTEN needs it. */
-  DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
+  DATABASE_DIRECT_URL: secret(urlOf('postgres:', 'postgresql:').optional()),
 };
 
 export const temporalFields = {
@@ -35,12 +38,12 @@ export const temporalFields = {
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_TLS: flag(false),
   /** API key for Temporal clusters that require one. */
-  TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_API_KEY: secret(z.string().min(1).optional()),
 };
 
 export const secretFields = {
   /** `id:base64` of 32 bytes each, comma separated; the first encrypts, all decrypt. */
-  ENCRYPTION_KEYS: keyList(),
+  ENCRYPTION_KEYS: secret(keyList()),
 };
 
 export const serviceFields = {
@@ -49,7 +52,7 @@ export const serviceFields = {
   }),
   SERVICE_MODE: z.enum(['sandbox', 'production']).default('sandbox'),
   SERVICE_EMAIL: z.email(),
-  SERVICE_PASSWORD: z.string().min(1),
+  SERVICE_PASSWORD: secret(z.string().min(1)),
   SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
   SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
   /** Prefix of the header names of the service's webhooks. */
@@ -71,7 +74,7 @@ export const apiFields = {
   API_HOST: z.string().min(1).default('127.0.0.1'),
   API_PORT: port(3000),
   /** Secrets of service webhooks, in addition to stored ones: `secret`, or `secret@<RFC 3339 time of its end>`. */
-  SERVICE_WEBHOOK_SECRETS: secretList().default([]),
+  SERVICE_WEBHOOK_SECRETS: secret(secretList().default([])),
   /** Address under which callers reach the API, without a trailing slash. */
   API_PUBLIC_URL: urlOf('http:', 'https:')
     .transform((address) => address.replace(/\/+$/, ''))
@@ -109,6 +112,11 @@ export const outboundFields = {
   WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
 };
 
+export const policyFields = {
+  /** The policy file; without it, every setting has its default. */
+  POLICY_FILE: z.string().min(1).optional(),
+};
+
 export const codecFields = {
   CODEC_HOST: z.string().min(1).default('127.0.0.1'),
   CODEC_PORT: port(8234),
@@ -120,7 +128,7 @@ export const codecFields = {
    */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
   /** Bearer token that the codec server requires; without one it listens on loopback only. */
-  CODEC_TOKEN: z.string().min(16).optional(),
+  CODEC_TOKEN: secret(z.string().min(16).optional()),
   /** Allows other addresses without a token: the operator states that other machines cannot connect. */
   CODEC_WITHOUT_TOKEN: flag(false),
 };
@@ -139,7 +147,34 @@ export const commonFields = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };
 
+/** Every variable, by section; a test compares `docs/configuration.md` with it. */
+export const CONFIGURATION_FIELDS = {
+  common: commonFields,
+  database: databaseFields,
+  temporal: temporalFields,
+  secrets: secretFields,
+  service: serviceFields,
+  api: apiFields,
+  worker: workerFields,
+  outbound: outboundFields,
+  codec: codecFields,
+  temporalUi: temporalUiFields,
+  policy: policyFields,
+} as const satisfies Record<string, z.ZodRawShape>;
+
+/** The names of all variables, with those that name the file of a secret. */
+export const VARIABLE_NAMES: ReadonlySet<string> = new Set(
+  Object.values(CONFIGURATION_FIELDS)
+    .flatMap((part): [string, z.ZodType][] => Object.entries(part))
+    .flatMap(([name, field]) => (isSecret(field) ? [name, fileVariable(name)] : [name])),
+);
+
+/** The names of all secrets. */
+export const SECRET_NAMES: readonly string[] = [...VARIABLE_NAMES].filter((name) =>
+  VARIABLE_NAMES.has(fileVariable(name)),
+);
+
 /** False: no purchase is ever sent a second time without an operator. */
-export function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
+export function isResendAllowed(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_MISSING_CAPABILITIES'>): boolean {
   return !raw.SERVICE_MISSING_CAPABILITIES.includes('key_replay');
 }

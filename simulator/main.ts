@@ -1,4 +1,4 @@
-import { exitOnConfigurationError } from '#config/fields.ts';
+import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { readSimulatorConfig, SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';

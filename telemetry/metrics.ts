@@ -63,11 +63,11 @@ export interface Metrics {
   readonly gatePauses: Gauge;
   /** Balance of the wallet less reservations, at the last read for a purchase. */
   readonly walletAvailable: Gauge<'currency'>;
-  /** 1 while the balance is below POLICY_LOW_BALANCE, else 0. */
+  /** 1 while the balance is below wallet.low_balance, else 0. */
   readonly walletLow: Gauge;
   /** Number of days that the wallet lasts at the rate of recent sales; no value while unknown. */
   readonly runwayDays: Gauge;
-  /** 1 while the wallet lasts shorter than POLICY_RUNWAY_LOW, else 0. */
+  /** 1 while the wallet lasts shorter than wallet.runway_low, else 0. */
   readonly runwayLow: Gauge;
   /** Failed refreshes of gauges; these gauges then show old values. */
   readonly refreshFailures: Counter;
@@ -267,7 +267,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     walletLow: new Gauge({
       name: 'reseller_wallet_low',
-      help: '1 while the balance is below POLICY_LOW_BALANCE.',
+      help: '1 while the balance is below wallet.low_balance.',
       registers,
     }),
     runwayDays: new Gauge({
@@ -277,7 +277,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     runwayLow: new Gauge({
       name: 'reseller_wallet_runway_low',
-      help: '1 while the wallet lasts shorter than POLICY_RUNWAY_LOW.',
+      help: '1 while the wallet lasts shorter than wallet.runway_low.',
       registers,
     }),
     refreshFailures,

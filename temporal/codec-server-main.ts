@@ -1,6 +1,6 @@
 /** Entry of the codec server's process: decrypts payloads for the Temporal UI and CLI. */
 import { readCodecServerConfig } from '#config/config.ts';
-import { exitOnConfigurationError } from '#config/fields.ts';
+import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { startCodecServer } from '#temporal/codec/codec-server.ts';

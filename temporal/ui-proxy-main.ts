@@ -1,6 +1,6 @@
 /** Entry of the proxy of the Temporal UI, which refuses requests for other hosts and from other pages. */
 import { readUiProxyConfig } from '#config/config.ts';
-import { exitOnConfigurationError } from '#config/fields.ts';
+import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { startUiProxy } from '#temporal/ui-proxy.ts';
 

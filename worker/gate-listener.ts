@@ -13,8 +13,8 @@ export function gateListener(logger: Logger): GateListener {
     },
     balanceCrossed: ({ amount, currency }, crossed) => {
       if (crossed === 'low')
-        logger.error({ balance: amount, currency }, 'the balance of the wallet is below POLICY_LOW_BALANCE');
-      else logger.info({ balance: amount, currency }, 'the balance of the wallet is back above POLICY_LOW_BALANCE');
+        logger.error({ balance: amount, currency }, 'the balance of the wallet is below wallet.low_balance');
+      else logger.info({ balance: amount, currency }, 'the balance of the wallet is back above wallet.low_balance');
     },
     failed: (error) =>
       logger.warn({ err: error }, 'the circuits could not be updated after a send; the next send updates them'),

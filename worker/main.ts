@@ -1,5 +1,5 @@
 import { readWorkerConfig } from '#config/config.ts';
-import { exitOnConfigurationError } from '#config/fields.ts';
+import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { runWorker } from '#worker/run.ts';
 
 /**

@@ -34,12 +34,12 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
       if (change === 'low')
         logger.error(
           { runway: found },
-          'at the rate of recent sales, the wallet lasts for less than POLICY_RUNWAY_LOW',
+          'at the rate of recent sales, the wallet lasts for less than wallet.runway_low',
         );
       if (change === 'restored')
         logger.info(
           { runway: found },
-          'at the rate of recent sales, the wallet lasts for POLICY_RUNWAY_LOW or longer again',
+          'at the rate of recent sales, the wallet lasts for wallet.runway_low or longer again',
         );
       return { kind: found.kind };
     },

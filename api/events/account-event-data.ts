@@ -15,7 +15,7 @@ export const walletBalanceEvent = variant(
   {
     balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
     threshold: money.nullable().meta({
-      description: 'The threshold (`POLICY_LOW_BALANCE`); null when it was removed, which ends the state.',
+      description: 'The threshold (`wallet.low_balance`); null when it was removed, which ends the state.',
     }),
   },
 );
@@ -40,7 +40,7 @@ export const walletRunwayEvent = variant(
     threshold_days: z
       .number()
       .min(0)
-      .meta({ description: `The threshold (\`POLICY_RUNWAY_LOW\`). ${DAY_SHARES}`, example: 3 }),
+      .meta({ description: `The threshold (\`wallet.runway_low\`). ${DAY_SHARES}`, example: 3 }),
     available: money.meta({ description: 'The balance less what is reserved and held; may be below zero.' }),
     daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
   },

@@ -11,7 +11,7 @@ export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
   .transform((seconds) => (seconds === 0 ? undefined : seconds))
   .optional()
   .meta({
-    description: 'Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default).',
+    description: 'Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default).',
     override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS },
   });
 

@@ -63,7 +63,7 @@ const gateOutput = z
         reserved: money,
         available: money,
         read_at: instant,
-        low_since: instant.nullable().meta({ description: 'Since when the balance is below POLICY_LOW_BALANCE.' }),
+        low_since: instant.nullable().meta({ description: 'Since when the balance is below wallet.low_balance.' }),
       })
       .nullable()
       .meta({ description: 'The wallet at the last read for a purchase; null when it is not known.' }),

@@ -124,7 +124,7 @@ export function deadlineInput(kind: WorkKind) {
   return instantInput.optional().meta({
     description:
       `Work that is still held then ${ends}. Must be in the future. Default and maximum: 48 hours after it ` +
-      'was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of ' +
+      'was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of ' +
       'failure).',
     override: { type: 'string', format: 'date-time' },
   });

@@ -68,7 +68,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     deadline: instant.nullable().meta({
       description:
         'The deadline of the caller for held work. `null`: 48 hours after it was accepted ' +
-        '(`POLICY_HOLD_DEADLINE`), which also limits a later ' +
+        '(`retry.hold_deadline`), which also limits a later ' +
         'one. `operations.retry_policy.gives_up_at` is the effective time.',
     }),
     metadata: z.record(z.string(), z.string()),

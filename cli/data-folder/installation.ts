@@ -12,7 +12,14 @@ import type { Environment } from '#config/environment.ts';
 export const DEFAULT_FOLDER = '.data';
 
 /** Each of these variables names an installation, or the service of one. */
-const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'SERVICE_BASE_URL', 'TEMPORAL_ADDRESS'] as const;
+const ADDRESSES = [
+  'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_DIRECT_URL_FILE',
+  'SERVICE_BASE_URL',
+  'TEMPORAL_ADDRESS',
+] as const;
 
 /** The folder to use without --data (rule 3). @returns undefined when the environment variables apply. */
 export function impliedFolder(environment: Environment): string | undefined {

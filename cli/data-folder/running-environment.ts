@@ -6,8 +6,8 @@ import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts
 import type { ProductEnvironments } from '#cli/start/environment.ts';
 import type { Ports } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { CONFIGURATION_FIELDS } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
+import { VARIABLE_NAMES } from '#config/variables.ts';
 
 const schema = z.record(z.string(), z.string());
 
@@ -20,14 +20,13 @@ export function writeRunningEnvironment(
   { api, worker, codec }: Pick<ProductEnvironments, 'api' | 'worker' | 'codec'>,
   ports: Pick<Ports, 'api'>,
 ): void {
-  const known = new Set(Object.values(CONFIGURATION_FIELDS).flatMap((part) => Object.keys(part)));
   const given = Object.entries<string | undefined>({
     // The address to which our simulator sends its webhooks.
     PUBLIC_WEBHOOK_URL: `http://127.0.0.1:${ports.api}/webhooks/service`,
     ...worker,
     ...codec,
     ...api,
-  }).filter(([name, value]) => known.has(name) && value !== undefined && value !== '');
+  }).filter(([name, value]) => VARIABLE_NAMES.has(name) && value !== undefined && value !== '');
   writeSecretFile(fileIn(dataDirectory), `${JSON.stringify(Object.fromEntries(given), undefined, 2)}\n`);
 }
 

@@ -21,8 +21,8 @@ import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
 import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
 import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
 import type { ServiceConfig, TemporalConfig } from '#config/config.ts';
+import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { EXIT_CONFIGURATION } from '#config/fields.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 export interface ExamineOptions {

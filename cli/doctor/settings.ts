@@ -13,8 +13,8 @@ import {
   type TemporalConfig,
   type WebhookAddressConfig,
 } from '#config/config.ts';
+import { ConfigurationError, problemText } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { ConfigurationError } from '#config/fields.ts';
 
 /** The configuration in the parts that checks need. A part with a problem is undefined. */
 export interface DoctorSettings {
@@ -35,7 +35,7 @@ export function readSettings(environment: Environment): DoctorSettings {
       return reader(environment);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      for (const problem of error.problems) problems.add(problem);
+      for (const problem of error.problems) problems.add(problemText(problem));
       return undefined;
     }
   };

@@ -1,10 +1,9 @@
-import { readTogether } from '#cli/api/read-together.ts';
 import { reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
-import type { Environment } from '#config/environment.ts';
+import { readTogether, type Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation } from '#db/money/reconciliations.ts';

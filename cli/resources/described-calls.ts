@@ -146,7 +146,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "deadline",
         "kind": "time",
-        "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+        "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
       },
       {
         "name": "customer_reference",
@@ -303,7 +303,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "wait",
         "kind": "integer",
-        "description": "Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default)."
+        "description": "Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default)."
       },
       {
         "name": "until",
@@ -610,7 +610,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "deadline",
         "kind": "time",
-        "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+        "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
       },
       {
         "name": "customer_reference",
@@ -762,7 +762,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "wait",
         "kind": "integer",
-        "description": "Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default)."
+        "description": "Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default)."
       },
       {
         "name": "until",
@@ -1055,7 +1055,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "deadline",
         "kind": "time",
-        "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+        "description": "Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
       },
       {
         "name": "customer_reference",
@@ -1203,7 +1203,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "wait",
         "kind": "integer",
-        "description": "Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default)."
+        "description": "Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default)."
       },
       {
         "name": "until",
@@ -1416,7 +1416,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "deadline",
         "kind": "time",
-        "description": "Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure)."
+        "description": "Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
       },
       {
         "name": "metadata",
@@ -1629,7 +1629,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "wait",
         "kind": "integer",
-        "description": "Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default)."
+        "description": "Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default)."
       },
       {
         "name": "until",
@@ -1945,7 +1945,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "wait",
         "kind": "integer",
-        "description": "Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default)."
+        "description": "Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default)."
       }
     ]
   },

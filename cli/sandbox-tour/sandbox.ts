@@ -1,12 +1,10 @@
-import * as z from 'zod';
-import { readTogether } from '#cli/api/read-together.ts';
 import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
-import { CONFIGURATION_FIELDS, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
-import { parseEnvironment, type Environment } from '#config/environment.ts';
+import { readDatabaseConfig, readResendWindow, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { readTogether, type Environment } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -43,7 +41,7 @@ export async function runSandboxTour(
 ): Promise<number> {
   const { config, resendWindowMs, stored } = readTogether(environment, {
     config: readServiceConfig,
-    resendWindowMs: resendWindowOf,
+    resendWindowMs: readResendWindow,
     stored: (given) => (options.store ? readDatabaseConfig(given) : undefined),
   });
   requireSandbox(config);
@@ -60,12 +58,6 @@ interface Tour {
   readonly options: SandboxTourOptions;
   readonly resendWindowMs: number;
   readonly output: Output;
-}
-
-/** The configured resend window, in milliseconds. */
-function resendWindowOf(environment: Environment): number {
-  const { POLICY_RESEND_WINDOW } = CONFIGURATION_FIELDS.policy;
-  return parseEnvironment(z.object({ POLICY_RESEND_WINDOW }), environment).POLICY_RESEND_WINDOW;
 }
 
 async function tourAndPrint(tour: Tour, database: Database | undefined): Promise<number> {

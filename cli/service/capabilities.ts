@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { account, actor } from '#cli/api/account.ts';
-import { readTogether } from '#cli/api/read-together.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
@@ -8,7 +7,7 @@ import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { codeOf, UserError } from '#cli/terminal/user-error.ts';
 import { type DatabaseConfig, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
-import type { Environment } from '#config/environment.ts';
+import { readTogether, type Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import {
   addCapabilityProfile,

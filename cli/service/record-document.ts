@@ -1,11 +1,10 @@
 /** `reseller contract check FILE --record`: releases held purchases by a document from a file. */
 import { OwnToken } from '#cli/access/own-token.ts';
 import { actor } from '#cli/api/account.ts';
-import { readTogether } from '#cli/api/read-together.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
-import type { Environment } from '#config/environment.ts';
+import { readTogether, type Environment } from '#config/environment.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';

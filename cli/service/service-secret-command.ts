@@ -19,7 +19,8 @@ export function addServiceSecretCommand(program: Command, environmentFor: Enviro
     .description('make the service replace the secret; the former one remains valid for a while')
     .option(
       '--overlap <duration>',
-      'how long the former one is accepted, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)',
+      'how long the former one is accepted, such as 2h; 0s when it has leaked (default ' +
+        'service_webhooks.secret_overlap)',
       overlap,
     )
     .action(async (options: { overlap?: number } & SetUpOption) =>

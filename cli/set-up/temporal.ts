@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import * as z from 'zod';
 import { findTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { CONFIGURATION_FIELDS, readTemporalConfig } from '#config/config.ts';
+import { readTemporalConfig } from '#config/config.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
+import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
 /**
  * `reseller temporal -- ARGUMENTS`: runs the Temporal CLI with the addresses of Temporal and the codec server in its

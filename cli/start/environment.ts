@@ -55,8 +55,8 @@ export function productEnvironments(
     ...(layout.serviceBaseUrl === undefined ? { WEBHOOK_ALLOWED_ADDRESSES: LOOPBACK } : {}),
     ...present(environment),
     DATABASE_URL: layout.databaseUrl,
-    // The caller's direct address belongs to the caller's database, not to the embedded one.
-    ...(layout.databaseUrl === environment['DATABASE_URL'] ? {} : { DATABASE_DIRECT_URL: '' }),
+    // The caller's direct address and password belong to the caller's database, not to the embedded one.
+    ...(layout.databaseUrl === environment['DATABASE_URL'] ? {} : { DATABASE_DIRECT_URL: '', DATABASE_PASSWORD: '' }),
     TEMPORAL_ADDRESS: layout.temporalAddress,
     ...(layout.serviceBaseUrl === undefined ? ownService : { SERVICE_BASE_URL: layout.serviceBaseUrl }),
   };

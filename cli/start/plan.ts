@@ -7,7 +7,7 @@ import { type ProductEnvironments, productEnvironments } from '#cli/start/enviro
 import { NodeProcess } from '#cli/start/managed-process.ts';
 import type { Ports, StartSettings } from '#cli/start/settings.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
-import type { Environment } from '#config/environment.ts';
+import { readTogether, type Environment } from '#config/environment.ts';
 
 export interface Plan {
   readonly settings: StartSettings;
@@ -46,10 +46,13 @@ export async function makePlan(
   };
   const environments = productEnvironments(layout, secrets, environment);
   // Reports all configuration errors at once, before any process starts.
-  readApiConfig(environments.api);
-  readWorkerConfig(environments.worker);
-  readCodecServerConfig(environments.codec);
-  return { settings, secrets, ports, databaseUrl, temporalAddress, environments };
+  const { api } = readTogether(environments.api, {
+    api: readApiConfig,
+    worker: () => readWorkerConfig(environments.worker),
+    codec: () => readCodecServerConfig(environments.codec),
+  });
+  // With the password of DATABASE_PASSWORD.
+  return { settings, secrets, ports, databaseUrl: api.database.url, temporalAddress, environments };
 }
 
 /** The product's own processes. */

@@ -2,7 +2,7 @@ import { runUntilStopped } from '#cli/start/run.ts';
 import { startSettings, type StartOptions } from '#cli/start/settings.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
-import type { Environment } from '#config/environment.ts';
+import { withoutFiles, type Environment } from '#config/environment.ts';
 
 // One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time kills all processes.
 const SAME_SIGNAL_MS = 1_000;
@@ -38,9 +38,10 @@ export async function start(options: StartOptions, environment: Environment): Pr
     process.stderr.write(`${error.stack ?? messageOf(error)}\n`);
     process.exit(1);
   });
+  const given = withoutFiles(environment);
   await runUntilStopped({
-    settings: startSettings(options, environment),
-    environment,
+    settings: startSettings(options, given),
+    environment: given,
     terminal,
     signal: stopping.signal,
     onKillable: (kill) => {

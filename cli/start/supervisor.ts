@@ -3,7 +3,7 @@ import { type ChildExit, describeExit } from '#cli/embedded/child.ts';
 import type { ProcessIdentity } from '#cli/embedded/process-identity.ts';
 import type { ManagedProcess } from '#cli/start/managed-process.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
-import { EXIT_CONFIGURATION } from '#config/fields.ts';
+import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
 export interface SupervisorOptions {
   /** All processes so far, in the order in which they are stopped. */

@@ -5,7 +5,7 @@ import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts'
 
 /** A duration, in milliseconds. @throws InvalidArgumentError */
 export function duration(text: string): number {
-  const parsed = durationMs(0).safeParse(text);
+  const parsed = durationMs('0s').safeParse(text);
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
 }

@@ -1,7 +1,7 @@
 import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
-import { ConfigurationError, EXIT_CONFIGURATION } from '#config/fields.ts';
+import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
 /** Advice for errors that are no bugs, by name of their class. Importing the classes would slow down `--help`. */
 const ADVICE: Readonly<Record<string, string>> = {

@@ -78,22 +78,6 @@ export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
 /** Least margin between the deadline of a send and its lease. A busy machine needs it to send at all. */
 export const MIN_SEND_MARGIN_MS = second;
 
-/**
- * Checks a purchase policy.
- * @returns the inconsistencies as sentences; empty when there are none.
- */
-export function purchasePolicyProblems(policy: PurchasePolicy): string[] {
-  const problems: string[] = [];
-  if (policy.sendDeadlineMs + MIN_SEND_MARGIN_MS > policy.sendLeaseMs) {
-    problems.push('sendDeadlineMs must be below sendLeaseMs, by a second at least');
-  }
-  if (policy.sendDeadlineMs + policy.sendLeaseMs > policy.sendActivityTimeoutMs) {
-    problems.push('sendActivityTimeoutMs must be at least sendDeadlineMs and sendLeaseMs together');
-  }
-  if (policy.maxAttempts < 1) problems.push('maxAttempts must be at least 1');
-  return problems;
-}
-
 export const PURCHASE_POLICY: PurchasePolicy = {
   sendDeadlineMs: 20 * second,
   sendLeaseMs: 30 * second,

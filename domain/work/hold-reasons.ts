@@ -88,7 +88,7 @@ export const HOLD_REASONS = {
     withoutAnswer: true,
     meaning: 'The price is more than what is left of a daily spending limit.',
     advice:
-      'If the price alone is above the limit, raise the limit: POLICY_SPEND_LIMIT, or that of the API key. Otherwise ' +
+      'If the price alone is above the limit, raise the limit: gate.spend_limit, or that of the API key. Otherwise ' +
       'it continues on the next day (UTC), or after the limit was raised.',
   },
   purchases_paused: {

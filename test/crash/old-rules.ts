@@ -27,7 +27,10 @@ const AT_ONCE = { ms: 0, hit: 1 } as const;
 const TAKEN = 'relay > update inbox > after';
 
 /** Only its event continues an order. The reconciler and the deadline of silence come much later. */
-const LONG_SILENCE = { ...setting('replays'), policy: { POLICY_SILENT_DEADLINE: '7d', POLICY_SILENT_AFTER: '1h' } };
+const LONG_SILENCE = {
+  ...setting('replays'),
+  policy: { 'purchase.silent_deadline': '7d', 'reconciler.silent_after': '1h' },
+};
 
 export const OLD_RULES = {
   'random-key-at-creation': {
@@ -62,11 +65,11 @@ export const OLD_RULES = {
         lacks: [],
         // An open circuit would prevent the second worker from sending.
         policy: {
-          POLICY_CIRCUIT_FAILURES: '1000',
+          'gate.circuit_failures': 1000,
           // The first worker's send must arrive while the service works on the second one, also on a busy machine.
-          POLICY_SEND_DEADLINE: '20s',
-          POLICY_SEND_LEASE: '22s',
-          POLICY_SEND_ACTIVITY_TIMEOUT: '45s',
+          'purchase.send_deadline': '20s',
+          'purchase.send_lease': '22s',
+          'purchase.send_activity_timeout': '45s',
         },
       },
       // The first worker is stopped between its claim and its call, until the second one calls.
@@ -89,7 +92,7 @@ export const OLD_RULES = {
     plan: {
       ...TWO_WORKERS,
       // The sweeper does not run, because it would repair the missing signal.
-      setting: { ...LONG_SILENCE, policy: { ...LONG_SILENCE.policy, POLICY_SWEEP_IDLE_AFTER: '1h' } },
+      setting: { ...LONG_SILENCE, policy: { ...LONG_SILENCE.policy, 'sweeper.idle_after': '1h' } },
       work: [SOLD_LATER],
       webhookFaults: [{ event: 'order.processing', fault: { kind: 'lost' }, nth: 1 }],
       // The first relay stops with the delivery until the second one has taken it as well. The second one stops until

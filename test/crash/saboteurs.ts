@@ -18,7 +18,7 @@ const UNREADABLE = { endpoint: 'listOrders', fault: { kind: 'server_error' }, nt
 /** An open circuit would prevent sends to a service that seems to be down. */
 const WITHOUT_CIRCUIT = {
   ...setting('forgets_keys'),
-  policy: { ...setting('forgets_keys').policy, POLICY_CIRCUIT_FAILURES: '1000' },
+  policy: { ...setting('forgets_keys').policy, 'gate.circuit_failures': 1000 },
 };
 
 export const SABOTEURS = {

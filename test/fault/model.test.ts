@@ -21,12 +21,12 @@ let desk: OrderDesk;
 beforeAll(async () => {
   stack = await startStack({
     environment: {
-      POLICY_SILENT_AFTER: '1s',
-      POLICY_RESEND_WINDOW: '1s',
-      POLICY_RESEND_DELAY: '50ms',
-      POLICY_BOOKS_EVERY: '365d',
-      POLICY_BOOKS_GRACE: '0s',
-      POLICY_CANCEL_CHECK: '3s',
+      'reconciler.silent_after': '1s',
+      'purchase.resend_window': '1s',
+      'purchase.resend_delay': '50ms',
+      'books.every': '365d',
+      'books.grace': '0s',
+      'vpn_subscription.cancel_check': '3s',
     },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });

@@ -32,7 +32,7 @@ async function begin(
     SIMULATOR_DIALECT: dialect,
   };
   // A restored Temporal has lost its last signals. Held work checks the gate again after this time.
-  const environment = { POLICY_GATE_RECHECK: '10s', ...capabilities };
+  const environment = { 'gate.recheck': '10s', ...capabilities };
   const stack = await startStack({ ...servers, simulator, environment });
   atEnd(() => stack[Symbol.asyncDispose]());
   return { stack, desk: new OrderDesk(stack) };

@@ -4,6 +4,7 @@ import { attempts, cases } from '#db/schema.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { DialectName } from '#simulator/behaviour/dialect.ts';
 import { Outage } from '#test/fault/outage.ts';
+import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 
 /** Pieces of work in the first scenario. A longer proof: `OUTAGE_PIECES=200`. */
@@ -14,17 +15,17 @@ const PIECES = Number(process.env['OUTAGE_PIECES'] ?? '40');
  * longer.
  */
 const SCALED = {
-  POLICY_RESEND_WINDOW: '2s',
-  POLICY_DELIVERY_DEADLINE: '8s',
-  POLICY_SILENT_DEADLINE: '8s',
-  POLICY_LOOK_UP_AGAIN: '500ms',
-  POLICY_LOOK_UP_AGAIN_MAX: '1s',
-  POLICY_CANCEL_CHECK: '500ms',
-  POLICY_HOLD_DEADLINE: '1h',
+  'purchase.resend_window': '2s',
+  'purchase.delivery_deadline': '8s',
+  'purchase.silent_deadline': '8s',
+  'purchase.look_up_again': '500ms',
+  'purchase.look_up_again_max': '1s',
+  'vpn_subscription.cancel_check': '500ms',
+  'retry.hold_deadline': '1h',
 } as const;
 
 /** No circuit opens, so every purchase is sent and as many as possible are unknown. */
-const NO_CIRCUIT = { POLICY_CIRCUIT_FAILURES: '1000' } as const;
+const NO_CIRCUIT = { 'gate.circuit_failures': 1000 } as const;
 
 const NO_LOOK_UP = [
   'key_replay',
@@ -45,7 +46,7 @@ interface Scenario {
   readonly name: string;
   readonly dialect: DialectName;
   readonly pieces: number;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: ProcessSettings;
   /** Allowed reasons of cases at the end. Empty: all work completes without an operator. */
   readonly persons: readonly AttentionReason[];
 }

@@ -44,6 +44,17 @@ export function composeService(name: string, values?: Readonly<Record<string, st
   return found;
 }
 
+/** The environment of a service, with mounted files at their places on this machine. */
+export function environmentHere({ environment, volumes }: ComposeService): Record<string, string> {
+  const mounts = volumes.map((volume) => volume.split(':')).filter(([source = '']) => source.startsWith('./'));
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => {
+      const [source] = mounts.find(([, target]) => target === value) ?? [];
+      return [name, source === undefined ? value : join(PROJECT, source)];
+    }),
+  );
+}
+
 /** `${NAME:?…}` must be set, `${NAME:-text}` has a default. The file uses only these two forms. */
 const VARIABLE = /\$\{([A-Z][A-Z0-9_]*):([?-])([^}]*)\}/g;
 

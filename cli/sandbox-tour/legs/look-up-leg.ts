@@ -76,7 +76,7 @@ async function lookForDebits(
   notes.ok(
     step,
     expected,
-    reads === 1 ? 'at the first read' : `${lapse(afterMs)} later; POLICY_SETTLE_DELAY must be longer`,
+    reads === 1 ? 'at the first read' : `${lapse(afterMs)} later; purchase.settle_delay must be longer`,
   );
 }
 

@@ -231,7 +231,7 @@ export interface GetOrderQuery {
     | 'esim'
     | 'activation'
   >;
-  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
@@ -348,7 +348,7 @@ export interface GetTopupQuery {
     | 'esim'
     | 'activation'
   >;
-  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
@@ -466,7 +466,7 @@ export interface GetVpnSubscriptionQuery {
     | 'operations'
     | 'access'
   >;
-  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
@@ -577,7 +577,7 @@ export interface GetCancellationQuery {
     | 'operations'
     | 'esim'
   >;
-  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
@@ -662,7 +662,7 @@ export interface ListEventsQuery {
   readonly limit?: number;
   /** `next_cursor` of the previous page, or the `id` field of the stream (not the id of the event itself). Valid while the events after it are stored. */
   readonly cursor?: string;
-  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`waiting.max`, 50 by default). */
   readonly wait?: number;
 }
 

@@ -1196,7 +1196,7 @@ export interface WalletBalanceEvent {
      */
     balance: Money;
     /**
-     * The threshold (`POLICY_LOW_BALANCE`); null when it was removed, which ends the state.
+     * The threshold (`wallet.low_balance`); null when it was removed, which ends the state.
      */
     threshold: Money | null;
   };
@@ -1242,7 +1242,7 @@ export interface WalletRunwayEvent {
      */
     latest_days: number;
     /**
-     * The threshold (`POLICY_RUNWAY_LOW`). Days, to one decimal place.
+     * The threshold (`wallet.runway_low`). Days, to one decimal place.
      */
     threshold_days: number;
     /**
@@ -1361,7 +1361,7 @@ export interface OrderInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1538,7 +1538,7 @@ export interface TopupInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1659,7 +1659,7 @@ export interface VpnSubscriptionInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1780,7 +1780,7 @@ export interface CancellationInput {
    */
   accept_without_refund?: boolean;
   /**
-   * Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1916,7 +1916,7 @@ export interface OrderBatchItemInput {
    */
   if_unavailable?: 'refuse' | 'hold';
   /**
-   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -2301,7 +2301,7 @@ export interface Order {
     advice: string;
   } | null;
   /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   metadata: {
@@ -2801,7 +2801,7 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   metadata: {
@@ -2976,7 +2976,7 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   metadata: {
@@ -3132,7 +3132,7 @@ export interface Cancellation {
     advice: string;
   } | null;
   /**
-   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
+   * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   metadata: {
@@ -3532,7 +3532,7 @@ export interface PurchaseGate {
      */
     read_at: string;
     /**
-     * Since when the balance is below POLICY_LOW_BALANCE.
+     * Since when the balance is below wallet.low_balance.
      */
     low_since: string | null;
   } | null;

@@ -292,4 +292,4 @@ function linkOf(kind: `${'hang' | 'delay'} ${Link}`): Link {
 /** Longer than all windows of {@link OUTAGE_POLICY}. The caller's deadline is longer. */
 const OUTAGE_MS = 24_000;
 /** Shortened windows for a seed with an outage of the service, so that all of them end during the outage. */
-export const OUTAGE_POLICY = { POLICY_RESEND_WINDOW: '3s', POLICY_SILENT_DEADLINE: '10s' } as const;
+export const OUTAGE_POLICY = { 'purchase.resend_window': '3s', 'purchase.silent_deadline': '10s' } as const;

@@ -160,7 +160,7 @@ const OF_BOOKS = /^reconcileBooks/;
 /** Waiting work is released when the wallet is filled. */
 const OF_LETTING_GO = /delete gate_waits/;
 /** The books are compared while work is in progress. */
-const BOOKS_OFTEN = { POLICY_BOOKS_EVERY: '2s' } as const;
+const BOOKS_OFTEN = { 'books.every': '2s' } as const;
 
 /** Calls that a service may lack, with their capabilities. */
 const CALLS_OF: Readonly<Record<string, Capability>> = {

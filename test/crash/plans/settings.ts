@@ -1,4 +1,5 @@
 /** The services of the proof, the configuration of the product for each, and the work that must succeed there. */
+import type { NamedSettings } from '#config/policy/policy-settings.ts';
 import { capabilities, type Capability } from '#domain/service/capabilities.ts';
 import type { ProfileItem } from '#domain/service/capability-profile.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -16,7 +17,7 @@ interface DialectSetUp {
   readonly without?: readonly Capability[];
   /** Items of the profile that the tour does not find to be true. */
   readonly lacks?: readonly ProfileItem[];
-  readonly policy?: Readonly<Record<string, string>>;
+  readonly policy?: NamedSettings;
 }
 
 const NO_LOOK_UP = [
@@ -37,7 +38,7 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   // Keys live a little longer than the window for resends and the deadline of a send. A later resend buys again.
   forgets_keys: {
     properties: { key_retention_ms: 6_000 },
-    policy: { POLICY_RESEND_WINDOW: '1500ms' },
+    policy: { 'purchase.resend_window': '1500ms' },
     lacks: ['reference_unique'],
   },
   ignores_keys: { lacks: ['key_replay', 'key_retention', 'key_serialised', 'reference_unique'] },
@@ -51,7 +52,7 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   // The wallet is read after every debit is visible.
   late_debits: {
     properties: { debits_visible_after_ms: 700 },
-    policy: { POLICY_SETTLE_DELAY: '1500ms' },
+    policy: { 'purchase.settle_delay': '1500ms' },
     lacks: ['debits_at_once'],
   },
   same_signature: {},
@@ -91,7 +92,7 @@ export interface Setting {
   /** Value of `SERVICE_MISSING_CAPABILITIES`. */
   readonly without: readonly Capability[];
   readonly lacks: readonly ProfileItem[];
-  readonly policy: Readonly<Record<string, string>>;
+  readonly policy: NamedSettings;
 }
 
 const OFF = ['none', ...capabilities] as const;
@@ -163,7 +164,7 @@ export function obstacle(
     (item) => item === 'key_replay' || item === 'key_retention' || item === 'key_serialised',
   );
   // A window of 1.5 seconds ends before the timeout that detects a killed worker.
-  const resends = can('key_replay') && !forbidden && policy['POLICY_RESEND_WINDOW'] === undefined;
+  const resends = can('key_replay') && !forbidden && policy['purchase.resend_window'] === undefined;
   if (facts.anyUnknown && !can(list) && !resends)
     return 'an answer was lost, and the service can neither be asked nor sent the same again';
   if (facts.neverArrived && !resends)

@@ -51,14 +51,14 @@ export interface SeedReport {
  * machine does not exceed it. Work that a quarantined report blocks opens a case `stalled` after 20 seconds.
  */
 const POLICY = {
-  POLICY_MAX_ATTEMPTS: '2',
-  POLICY_SILENT_DEADLINE: '15s',
-  POLICY_RESEND_WINDOW: '10m',
-  POLICY_CANCEL_CHECK: '3s',
-  POLICY_STALLED_AFTER: '20s',
+  'retry.max_attempts': 2,
+  'purchase.silent_deadline': '15s',
+  'purchase.resend_window': '10m',
+  'vpn_subscription.cancel_check': '3s',
+  'purchase.stalled_after': '20s',
   // At one second, the two schedules would use a fifth of a core in each seed.
-  POLICY_RECONCILE_EVERY: '2s',
-  POLICY_SWEEP_EVERY: '2s',
+  'reconciler.every': '2s',
+  'sweeper.every': '2s',
 };
 
 export interface RunOptions {

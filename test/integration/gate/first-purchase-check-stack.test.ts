@@ -10,6 +10,7 @@ import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/cont
 import { profileItems } from '#domain/service/capability-profile.ts';
 import { readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -26,7 +27,7 @@ afterEach(async () => {
   stack = undefined;
 });
 
-async function start(environment: Readonly<Record<string, string>>) {
+async function start(environment: ProcessSettings) {
   const started = await startStack({ environment, simulator: APPROVED });
   stack = started;
   return { stack: started, desk: new OrderDesk(started) };

@@ -18,7 +18,7 @@ let desk: OrderDesk;
 let temporal: TemporalOperator;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, POLICY_HOLD_DELAY: '30s' } });
+  stack = await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.hold_delay': '30s' } });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });

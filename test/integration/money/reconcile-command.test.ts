@@ -8,7 +8,7 @@ import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 let stack: Stack;
 beforeAll(async () => {
   // Without a grace period. The schedule never runs, so only the command compares the books.
-  stack = await startStack({ environment: { ...RARE_UPKEEP, POLICY_BOOKS_GRACE: '0s', POLICY_BOOKS_EVERY: '365d' } });
+  stack = await startStack({ environment: { ...RARE_UPKEEP, 'books.grace': '0s', 'books.every': '365d' } });
 });
 afterAll(() => stack.stop());
 

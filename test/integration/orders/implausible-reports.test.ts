@@ -15,9 +15,9 @@ beforeAll(async () => {
   const environment = {
     ...NORMAL_WAITS_POLICY,
     ...RARE_UPKEEP,
-    POLICY_SETTLE_DELAY: '400ms',
-    POLICY_RESEND_WINDOW: '1ms',
-    POLICY_SILENT_AFTER: '60s',
+    'purchase.settle_delay': '400ms',
+    'purchase.resend_window': '1ms',
+    'reconciler.silent_after': '60s',
   };
   stack = await startStack({ environment });
   desk = new OrderDesk(stack);

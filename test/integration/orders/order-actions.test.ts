@@ -19,10 +19,10 @@ beforeAll(async () => {
   const environment = {
     ...NORMAL_WAITS_POLICY,
     ...RARE_UPKEEP,
-    POLICY_RESEND_WINDOW: '1ms',
+    'purchase.resend_window': '1ms',
     ...UNSOLD_STAYS_HELD,
     SERVICE_MISSING_CAPABILITIES: 'order_list',
-    POLICY_MAX_ATTEMPTS: '2',
+    'retry.max_attempts': 2,
   };
   stack = await startStack({ environment });
   desk = new OrderDesk(stack);

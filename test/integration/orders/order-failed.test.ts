@@ -7,7 +7,7 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { ...RARE_UPKEEP, POLICY_SETTLE_DELAY: '600ms' } });
+  stack = await startStack({ environment: { ...RARE_UPKEEP, 'purchase.settle_delay': '600ms' } });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   stack = await startStack({
     environment: {
       ...RARE_UPKEEP,
-      POLICY_RESEND_WINDOW: '1ms',
+      'purchase.resend_window': '1ms',
       SERVICE_MISSING_CAPABILITIES: 'order_read,order_list,wallet_transactions',
     },
   });

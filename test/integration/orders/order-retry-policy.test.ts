@@ -20,12 +20,12 @@ let desk: OrderDesk;
 let temporal: TemporalOperator;
 
 beforeAll(async () => {
-  const POLICY_RETRY_RULES = JSON.stringify({
+  const rules = {
     package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
     supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
-  });
+  };
   stack = await startStack({
-    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' },
+    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.rules': rules, 'retry.hold_deadline': '24h' },
   });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);

@@ -11,10 +11,10 @@ beforeAll(async () => {
   // One test waits for the deadline of a send, so the deadline is short. The next send must precede the reconciler.
   const environment = {
     ...RARE_UPKEEP,
-    POLICY_SEND_DEADLINE: '6s',
-    POLICY_SEND_LEASE: '8s',
-    POLICY_SEND_ACTIVITY_TIMEOUT: '16s',
-    POLICY_SILENT_AFTER: '30s',
+    'purchase.send_deadline': '6s',
+    'purchase.send_lease': '8s',
+    'purchase.send_activity_timeout': '16s',
+    'reconciler.silent_after': '30s',
   };
   stack = await startStack({ environment });
   desk = new OrderDesk(stack);

@@ -15,7 +15,7 @@ let temporal: TemporalOperator;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { ...RARE_UPKEEP, POLICY_RESEND_WINDOW: '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
+    environment: { ...RARE_UPKEEP, 'purchase.resend_window': '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

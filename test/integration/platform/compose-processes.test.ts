@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { composeService, PROJECT, type ComposeService } from '#test/support/compose.ts';
+import { composeService, PROJECT, type ComposeService, environmentHere } from '#test/support/compose.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -65,8 +65,8 @@ function here(value: string): string {
     .replace(/^\d{4}$/, (port) => ports.get(port) ?? port);
 }
 
-function environmentOf({ environment }: ComposeService): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)]));
+function environmentOf(service: ComposeService): Record<string, string> {
+  return Object.fromEntries(Object.entries(environmentHere(service)).map(([name, value]) => [name, here(value)]));
 }
 
 function processOf(name: ServiceName) {

@@ -14,13 +14,13 @@ beforeAll(async () => {
   stack = await startStack({
     environment: {
       ...RARE_UPKEEP,
-      POLICY_REFUND_DEADLINE: '2s',
-      POLICY_LOOK_UP_AGAIN: '500ms',
-      POLICY_LOOK_UP_AGAIN_MAX: '1s',
-      POLICY_RESEND_WINDOW: '1s',
-      POLICY_BOOKS_EVERY: '1s',
-      POLICY_BOOKS_GRACE: '1s',
-      POLICY_HOLD_DELAY: '10m',
+      'cancellation.refund_deadline': '2s',
+      'purchase.look_up_again': '500ms',
+      'purchase.look_up_again_max': '1s',
+      'purchase.resend_window': '1s',
+      'books.every': '1s',
+      'books.grace': '1s',
+      'retry.hold_delay': '10m',
     },
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });

@@ -16,6 +16,7 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
+import { PolicyFiles, policyOf, type ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { SHORT_POLICY } from '#test/support/servers/test-policies.ts';
@@ -23,8 +24,8 @@ import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
 
 export interface StackOptions {
-  /** Added to {@link SHORT_POLICY} and to the environment of every process: `{ POLICY_MAX_ATTEMPTS: '1' }`. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Added to {@link SHORT_POLICY} and to the environment of every process. */
+  readonly environment?: ProcessSettings;
   /** Environment of the simulator only: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
   readonly simulator?: Readonly<Record<string, string>>;
   /** Password of our account at the service. */
@@ -74,6 +75,7 @@ export class Stack implements AsyncDisposable {
   readonly #sharesTemporal: boolean;
   readonly #processes = new Map<ProcessName, TestProcess>();
   readonly #started: TestProcess[] = [];
+  readonly #policy: PolicyFiles;
   readonly #cleanUp: () => Promise<void>;
 
   constructor(parts: {
@@ -86,6 +88,7 @@ export class Stack implements AsyncDisposable {
     environments: ProductEnvironments;
     scripts: Readonly<Record<ProcessName, string>>;
     sharesTemporal: boolean;
+    policy: PolicyFiles;
     cleanUp: () => Promise<void>;
   }) {
     const at = (name: ProcessName, path = '') => `http://127.0.0.1:${parts.ports[name]}${path}`;
@@ -104,16 +107,17 @@ export class Stack implements AsyncDisposable {
     };
     this.#scripts = parts.scripts;
     this.#sharesTemporal = parts.sharesTemporal;
+    this.#policy = parts.policy;
     this.#cleanUp = parts.cleanUp;
   }
 
   /** Starts a process and waits until it is ready. @param environment additions for this start only. */
-  async start(name: ProcessName, environment: Readonly<Record<string, string>> = {}): Promise<TestProcess> {
+  async start(name: ProcessName, environment: ProcessSettings = {}): Promise<TestProcess> {
     if (this.#processes.get(name)?.running === true) throw new Error(`the ${name} is running already`);
     const started = await startProcess({
       name,
       script: this.#scripts[name],
-      environment: { ...definedOf(this.environments[name]), ...environment },
+      environment: { ...definedOf(this.environments[name]), ...this.#policy.environmentOf(environment) },
       readyUrl: this.#readyUrls[name],
     });
     this.#processes.set(name, started);
@@ -233,6 +237,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   const { key, prefix, hash } = generateApiKey();
   await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
+  const policy = new PolicyFiles(folder, { ...SHORT_POLICY, ...policyOf(options.environment ?? {}) });
   const environments = productEnvironments(
     { ports, databaseUrl, temporalAddress, simulatorData: join(folder, 'simulator.sqlite') },
     {
@@ -242,11 +247,10 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       simulator_password: options.servicePassword ?? 'simulator-password',
     },
     {
-      ...SHORT_POLICY,
       API_RATE_LIMIT: 'none',
       TEMPORAL_NAMESPACE: namespace,
       WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle,
-      ...options.environment,
+      ...policy.environmentOf(options.environment ?? {}),
     },
   );
   return new Stack({
@@ -259,6 +263,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
     environments: { ...environments, simulator: { ...environments.simulator, ...options.simulator } },
     scripts: { ...SCRIPTS, ...options.scripts },
     sharesTemporal: options.temporal === undefined,
+    policy,
     cleanUp: async () => {
       await database.close();
       await created?.drop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { report } from '#cli/terminal/report.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { ConfigurationError } from '#config/fields.ts';
+import { ConfigurationError } from '#config/configuration-error.ts';
 
 function capture(isTTY: boolean) {
   let written = '';
@@ -66,7 +66,9 @@ describe('a command that fails', () => {
 
   it('exits with 78 for its configuration, and lists every problem', () => {
     const { output, written } = capture(false);
-    expect(report(new ConfigurationError(['A is missing', 'B is missing']), output)).toBe(78);
+    expect(report(new ConfigurationError(['A', 'B'].map((name) => ({ name, message: 'is missing' }))), output)).toBe(
+      78,
+    );
     expect(written()).toContain('A is missing\n  - B is missing');
   });
 

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { CONFIGURATION_FIELDS } from '#config/config.ts';
+import { isSecret } from '#config/secret-files.ts';
+import { SIMULATOR_FIELDS } from '#config/simulator.ts';
+import { CONFIGURATION_FIELDS, SECRET_NAMES } from '#config/variables.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
 
@@ -17,6 +19,15 @@ const rows = [...DOCUMENT.matchAll(/^\| `([A-Z_]+)` \| (.+?) \| (.+) \|$/gm)].ma
 describe('docs/configuration.md', () => {
   it('has one row for each variable that the product reads, and no other', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(fields.map(([name]) => name).toSorted());
+  });
+
+  it('lists the secrets that may be in a file', () => {
+    const [, section = ''] = /^## Secrets in files\n\n([^]*?)\n\n/m.exec(DOCUMENT) ?? [];
+    const [ours = '', simulators = ''] = section.split('in the simulator');
+    const named = (text: string) => [...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name = '']) => name).toSorted();
+    expect(named(ours)).toEqual(SECRET_NAMES.toSorted());
+    const ofSimulator = Object.entries(SIMULATOR_FIELDS).filter(([, field]) => isSecret(field));
+    expect(named(simulators)).toEqual(ofSimulator.map(([name]) => name).toSorted());
   });
 
   it.each(fields)('states the real default of %s', (name, schema) => {

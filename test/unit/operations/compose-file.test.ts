@@ -5,14 +5,20 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import {
-  CONFIGURATION_FIELDS,
   readApiConfig,
   readCodecServerConfig,
   readDatabaseConfig,
   readUiProxyConfig,
   readWorkerConfig,
 } from '#config/config.ts';
-import { composeService, composeServices, composeVariables, PROJECT, rawCompose } from '#test/support/compose.ts';
+import {
+  composeService,
+  composeServices,
+  composeVariables,
+  environmentHere,
+  PROJECT,
+  rawCompose,
+} from '#test/support/compose.ts';
 
 const VALUES = {
   POSTGRES_PASSWORD: 'a1',
@@ -79,12 +85,10 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it.each(['api', 'worker'])('passes every variable of the policy to the %s', (name) => {
-    const passed = Object.keys(composeService(name).environment).filter((variable) => variable.startsWith('POLICY_'));
-    const read = [CONFIGURATION_FIELDS.policy, CONFIGURATION_FIELDS.outbound]
-      .flatMap((fields) => Object.keys(fields))
-      .filter((variable) => variable.startsWith('POLICY_'));
-    expect(passed.toSorted()).toEqual(read.toSorted());
+  it.each(['api', 'worker'])('gives the %s the policy file that .env names, else one that changes nothing', (name) => {
+    const { environment, volumes } = composeService(name, { ...VALUES, POLICY_FILE: './policy.yaml' });
+    expect(volumes).toEqual([`./policy.yaml:${environment['POLICY_FILE']}:ro`]);
+    expect(composeService(name, VALUES).volumes).toEqual([`./policy.example.yaml:${environment['POLICY_FILE']}:ro`]);
   });
 
   it('has required variables empty in .env.example', () => {
@@ -128,13 +132,15 @@ describe('docker-compose.yml', () => {
   });
 
   it('mounts existing files', () => {
-    const mounted = ALL.flatMap(([, { volumes }]) => volumes).filter((volume) => volume.startsWith('./'));
+    const mounted = Object.values(composeServices(VALUES))
+      .flatMap(({ volumes }) => volumes)
+      .filter((volume) => volume.startsWith('./'));
     expect(mounted.length).toBeGreaterThan(0);
     for (const volume of mounted) expect(existsSync(join(PROJECT, volume.split(':', 1)[0] ?? '')), volume).toBe(true);
   });
 
   it('configures each process so that it starts', () => {
-    const environment = (name: string) => composeService(name, VALUES).environment;
+    const environment = (name: string) => environmentHere(composeService(name, VALUES));
 
     expect(readDatabaseConfig(environment('migrate')).database.url).toBe(
       'postgres://reseller:b2@postgres:5432/reseller',

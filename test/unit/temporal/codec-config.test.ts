@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCodecServerConfig } from '#config/config.ts';
-import { ConfigurationError } from '#config/fields.ts';
+import { ConfigurationError } from '#config/configuration-error.ts';
 
 const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
 const token = { CODEC_TOKEN: 'a-long-enough-token' };

@@ -132,7 +132,7 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
   'needs-attention-then-completed': async (desk) => {
     await desk.stack.process('worker').stop();
     await desk.stack.start('worker', {
-      POLICY_RESEND_WINDOW: '1ms',
+      'purchase.resend_window': '1ms',
       SERVICE_MISSING_CAPABILITIES: 'order_read,order_list',
     });
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });

@@ -7,10 +7,10 @@ import { ADA, withWorker, type Scenario } from '#test/workflow/scenarios/scenari
 import { resolveUpdate, retryUpdate } from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
-const SOON = { POLICY_LOOK_UP_AGAIN: '500ms', POLICY_LOOK_UP_AGAIN_MAX: '500ms' } as const;
+const SOON = { 'purchase.look_up_again': '500ms', 'purchase.look_up_again_max': '500ms' } as const;
 
 /** The window allows two sends. It ends before the third. */
-const SHORT_WINDOW = { POLICY_RESEND_WINDOW: '3s', POLICY_RESEND_DELAY: '2s' } as const;
+const SHORT_WINDOW = { 'purchase.resend_window': '3s', 'purchase.resend_delay': '2s' } as const;
 
 export const OUTAGES: Readonly<Record<string, Scenario>> = {
   'looked-up-again-then-found': withWorker(SOON, async (desk, temporal) => {
@@ -32,7 +32,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     return id;
   }),
 
-  'sends-do-not-begin': withWorker({ POLICY_STALLED_AFTER: '1s' }, async (desk, temporal) => {
+  'sends-do-not-begin': withWorker({ 'purchase.stalled_after': '1s' }, async (desk, temporal) => {
     await refuseClaims(desk, true);
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.notBegun(1));
@@ -42,7 +42,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     return id;
   }),
 
-  'row-lost-then-restored': withWorker({ POLICY_MISSING_ROW_CHECK: '1s' }, async (desk, temporal) => {
+  'row-lost-then-restored': withWorker({ 'purchase.missing_row_check': '1s' }, async (desk, temporal) => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const { workflowId, runId } = await temporal.of(id).describe();

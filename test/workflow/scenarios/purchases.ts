@@ -24,7 +24,11 @@ const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
 const ENOUGH = { amount: '9.00', currency: 'USD' };
 
 /** The heartbeat timeout detects the loss of a worker before the end of this lease. */
-const LONG_LEASE = { POLICY_SEND_DEADLINE: '14s', POLICY_SEND_LEASE: '16s', POLICY_SEND_ACTIVITY_TIMEOUT: '30s' };
+const LONG_LEASE = {
+  'purchase.send_deadline': '14s',
+  'purchase.send_lease': '16s',
+  'purchase.send_activity_timeout': '30s',
+};
 
 export const PURCHASES: Readonly<Record<string, Scenario>> = {
   'gate-held-then-released': async (desk, temporal) => {
@@ -38,7 +42,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   },
 
   // Enough time for a pause between the two sends.
-  'gate-holds-resend': withWorker({ POLICY_RESEND_DELAY: '5s' }, async (desk, temporal) => {
+  'gate-holds-resend': withWorker({ 'purchase.resend_delay': '5s' }, async (desk, temporal) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'server_error', after_work: true });
     const id = await desk.place(PACKAGE.completedAtOnce);
@@ -131,7 +135,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   ),
 
   'unknown-then-confirmed': withWorker(
-    { POLICY_RESEND_WINDOW: '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
+    { 'purchase.resend_window': '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
     async (desk, temporal) => {
       await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
       await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });

@@ -1,6 +1,7 @@
 /** Common parts of the scenarios that `record-histories.ts` records. */
 import { randomUUID } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
+import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
@@ -48,7 +49,7 @@ export class TemporalUi {
 export const ADA = { by: 'Ada', reason: 'a test' } as const;
 
 /** Runs a scenario with other settings of the worker. Work that begins meanwhile keeps its policy. */
-export function withWorker(settings: Readonly<Record<string, string>>, scenario: Scenario): Scenario {
+export function withWorker(settings: ProcessSettings, scenario: Scenario): Scenario {
   return async (desk, temporal) => {
     await restartWorker(desk, settings);
     try {
@@ -59,7 +60,7 @@ export function withWorker(settings: Readonly<Record<string, string>>, scenario:
   };
 }
 
-async function restartWorker({ stack }: OrderDesk, settings: Readonly<Record<string, string>> = {}): Promise<void> {
+async function restartWorker({ stack }: OrderDesk, settings: ProcessSettings = {}): Promise<void> {
   await stack.process('worker').stop();
   await stack.start('worker', settings);
 }

@@ -10,7 +10,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Shortened waits. */
-const SOON = { POLICY_CANCEL_CHECK: '300ms', POLICY_EXPIRY_GRACE: '300ms' };
+const SOON = { 'vpn_subscription.cancel_check': '300ms', 'vpn_subscription.expiry_grace': '300ms' };
 
 export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
   'vpn-renewed': withWorker(SOON, async (desk, temporal) => {
@@ -29,7 +29,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     return id;
   }),
 
-  'vpn-silent-then-dismissed': withWorker({ ...SOON, POLICY_SILENT_DEADLINE: '1s' }, async (desk, temporal) => {
+  'vpn-silent-then-dismissed': withWorker({ ...SOON, 'purchase.silent_deadline': '1s' }, async (desk, temporal) => {
     const id = await active(desk, temporal);
     await desk.simulator.onRequest('getVpnSubscription', { kind: 'server_error' }, { count: null });
     await endsSoon(desk, temporal, id);

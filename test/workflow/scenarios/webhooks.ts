@@ -15,7 +15,7 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
   },
 
   // Enough time for another delivery before the retry of the failed one.
-  'webhook-failed-beside-another': withWorker({ POLICY_OUTBOUND_RETRY_DELAY: '3s' }, async ({ stack }) => {
+  'webhook-failed-beside-another': withWorker({ 'event_webhooks.retry_delay': '3s' }, async ({ stack }) => {
     await using receiver = await WebhookReceiver.start();
     receiver.answers.push(503);
     const id = await endpoint(stack, receiver);
@@ -27,7 +27,7 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
 
   // The waits between tries of a single delivery would grow.
   'webhook-continues-as-new': withWorker(
-    { POLICY_OUTBOUND_RETRY_DELAY_MAX: '300ms', POLICY_OUTBOUND_PROBE_DELAY_MAX: '300ms' },
+    { 'event_webhooks.retry_delay_max': '300ms', 'event_webhooks.probe_delay_max': '300ms' },
     async ({ stack }, temporal) => {
       await using receiver = await WebhookReceiver.start();
       receiver.otherwise = 503;

@@ -18,7 +18,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   stack = await startStack({
     // Long enough to observe the wait.
-    environment: { ...RARE_UPKEEP, POLICY_OUTBOUND_PROBE_DELAY_MAX: '30s' },
+    environment: { ...RARE_UPKEEP, 'event_webhooks.probe_delay_max': '30s' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '200ms' },
   });
   operator = await TemporalOperator.connect(stack);

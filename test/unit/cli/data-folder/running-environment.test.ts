@@ -64,13 +64,13 @@ describe('the environment of the set-up on a data folder', () => {
     const lock = await DataFolderLock.acquire(folder, () => undefined);
     write({
       AWS_SECRET_ACCESS_KEY: 'not-ours',
-      POLICY_MAX_ATTEMPTS: '7',
+      POLICY_FILE: '/etc/reseller/policy.yaml',
       PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
     });
     const environment = readRunningEnvironment(folder);
     expect(Object.values(environment)).not.toContain('not-ours');
     expect(environment).toMatchObject({
-      POLICY_MAX_ATTEMPTS: '7',
+      POLICY_FILE: '/etc/reseller/policy.yaml',
       PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
     });
     lock.release();

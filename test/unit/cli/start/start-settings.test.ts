@@ -6,6 +6,7 @@ import { requireFreePorts } from '#cli/start/ports.ts';
 import { portsTaken, startSettings } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
+import { policyFile } from '#test/support/servers/policy-files.ts';
 
 const secrets = {
   encryption_keys: `dev-1:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -83,7 +84,7 @@ describe('the environments of the product’s processes', () => {
 
   it('keep the caller’s keys and policy', () => {
     const { worker } = environmentsOf({
-      POLICY_MAX_ATTEMPTS: '7',
+      POLICY_FILE: policyFile({ 'retry.max_attempts': 7 }),
       ENCRYPTION_KEYS: `mine:${Buffer.alloc(32).toString('base64')}`,
     });
     expect(readWorkerConfig(worker).policy.purchase.maxAttempts).toBe(7);

@@ -1,0 +1,159 @@
+/** Reads the policy file, and says where in it an error is. */
+import { readFileSync } from 'node:fs';
+import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import type * as z from 'zod';
+import { ConfigurationError, type ConfigurationProblem, type Place } from '#config/configuration-error.ts';
+import { presentOf, type Environment } from '#config/environment.ts';
+import { POLICY_GROUPS, policySchema, type PolicySettings } from '#config/policy/policy-settings.ts';
+import { unknownInRules } from '#config/policy/retry-rules.ts';
+import { unreadableText } from '#config/secret-files.ts';
+import { changedLetters, nearNames } from '#domain/near-names.ts';
+
+/** The settings of a policy file, and where those stand that it contains. */
+export interface PolicyFile {
+  readonly settings: PolicySettings;
+  /** By whole name, such as `retry.hold_delay`. */
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+/**
+ * The policy: the file that POLICY_FILE names, or the defaults.
+ *
+ * @throws ConfigurationError with every problem of the file, and for variables of the form `POLICY_…`.
+ */
+export function readPolicy(environment: Environment): PolicyFile {
+  const { POLICY_FILE: path, ...others } = presentOf(environment);
+  const problems = Object.keys(others)
+    .filter((name) => name.startsWith('POLICY_'))
+    .map((name) => ({ name, message: notInEnvironment(name) }));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return path === undefined ? { settings: policySchema.parse({}), places: new Map() } : readPolicyFile(path);
+}
+
+/** Reads a policy file. @throws ConfigurationError with every problem. */
+export function readPolicyFile(path: string): PolicyFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError([{ name: 'POLICY_FILE', message: `the file ${path} ${unreadableText(error)}` }]);
+  }
+  return parsePolicyFile(text, path);
+}
+
+/** Parses the text of a policy file. @param path for messages. @throws ConfigurationError with every problem. */
+export function parsePolicyFile(text: string, path: string): PolicyFile {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, stringKeys: true });
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { file: path, line, column: col };
+  };
+  const syntax = [...document.errors, ...document.warnings];
+  if (syntax.length > 0)
+    throw new ConfigurationError(
+      syntax.map(({ message, pos }) => ({ name: '', message: firstLine(message), place: placeAt(pos[0]) })),
+    );
+  const result = policySchema.safeParse(withoutEmptyGroups(document.toJS() as unknown));
+  if (!result.success) {
+    const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, placeAt));
+    throw new ConfigurationError(problems, 'policy.example.yaml');
+  }
+  return { settings: result.data, places: placesOf(document, placeAt) };
+}
+
+/** The message of the parser without its picture of the line. */
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
+}
+
+/** A group whose settings are all commented out has the value null. */
+function withoutEmptyGroups(file: unknown): unknown {
+  if (file === null) return {};
+  if (typeof file !== 'object' || Array.isArray(file)) return file;
+  return Object.fromEntries(Object.entries(file).filter(([, group]) => group !== null));
+}
+
+type PlaceAt = (offset: number) => Place;
+
+function problemsOf(issue: z.core.$ZodIssue, document: Document, placeAt: PlaceAt): ConfigurationProblem[] {
+  const { path } = issue;
+  const at = (full: readonly PropertyKey[], part: 'name' | 'value') => placeAt(offsetOf(document, full, part));
+  if (issue.code !== 'unrecognized_keys')
+    return [{ name: path.join('.'), message: issue.message, place: at(path, 'value') }];
+  return issue.keys.map((name) => ({
+    name: [...path, name].join('.'),
+    message: unknownName(path, name),
+    place: at([...path, name], 'name'),
+  }));
+}
+
+function unknownName(path: readonly PropertyKey[], name: string): string {
+  const inRules = path[0] === 'retry' && path[1] === 'rules' ? unknownInRules(path.slice(2), name) : undefined;
+  if (inRules !== undefined) return inRules;
+  const known = knownNames(path);
+  const elsewhere = SETTING_NAMES.find((full) => full.endsWith(`.${name}`) && !known.includes(name));
+  const [near] = nearNames(name, known).toSorted((a, b) => changedLetters(a, name) - changedLetters(b, name));
+  const meant = near !== undefined && isSlip(near, name) ? near : (elsewhere ?? near);
+  const hint = meant === undefined ? `names here are ${known.join(', ')}` : `did you mean ${meant}?`;
+  return `is not a setting; ${hint}`;
+}
+
+function isSlip(left: string, right: string): boolean {
+  return changedLetters(left, right) <= 2;
+}
+
+const groups: Readonly<Record<string, { unwrap(): z.ZodObject }>> = POLICY_GROUPS;
+
+/** Every setting by its whole name, such as `retry.hold_delay`. */
+export const SETTING_NAMES: readonly string[] = Object.entries(groups).flatMap(([group, schema]) =>
+  Object.keys(schema.unwrap().shape).map((name) => `${group}.${name}`),
+);
+
+function knownNames([group, setting]: readonly PropertyKey[]): string[] {
+  if (group === undefined) return Object.keys(groups);
+  if (setting === undefined) return Object.keys(groups[String(group)]?.unwrap().shape ?? {});
+  return ['attempts', 'first_delay', 'max_delay', 'total'];
+}
+
+function notInEnvironment(variable: string): string {
+  const name = variable.slice('POLICY_'.length).toLowerCase();
+  const meant =
+    SETTING_NAMES.find((full) => full.replace('.', '_').endsWith(name)) ?? nearNames(name, SETTING_NAMES)[0];
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  return `is not a variable of this program: the policy is in the file that POLICY_FILE names${hint}`;
+}
+
+/** Offset of the deepest part of a path that the document contains. */
+function offsetOf(document: Document, path: readonly PropertyKey[], part: 'name' | 'value'): number {
+  let node: unknown = document.contents;
+  let offset = startOf(node);
+  for (const [index, key] of path.entries()) {
+    const found = childOf(node, key);
+    if (found === undefined) break;
+    const isLast = index === path.length - 1;
+    offset = isLast && part === 'value' ? (startOf(found.value) ?? startOf(found.name)) : startOf(found.name);
+    node = found.value;
+  }
+  return offset ?? 0;
+}
+
+function childOf(node: unknown, key: PropertyKey): { name: unknown; value: unknown } | undefined {
+  if (isSeq(node)) return { name: node.items[Number(key)], value: node.items[Number(key)] };
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key: name }) => String(name) === String(key));
+  return pair === undefined ? undefined : { name: pair.key, value: pair.value };
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0];
+}
+
+function placesOf(document: Document, placeAt: PlaceAt): ReadonlyMap<string, Place> {
+  return new Map(
+    SETTING_NAMES.filter((name) => document.hasIn(name.split('.'))).map((name) => [
+      name,
+      placeAt(offsetOf(document, name.split('.'), 'name')),
+    ]),
+  );
+}

@@ -1,0 +1,6 @@
+/** `npm run generate:policy`: writes the schema, the example and the reference of the policy file. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { policyDocuments } from '#scripts/policy/policy-documents.ts';
+
+for (const { path, text } of policyDocuments()) writeFileSync(join(import.meta.dirname, '../..', path), text);

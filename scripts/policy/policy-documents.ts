@@ -1,0 +1,117 @@
+/** The documents of the policy file, from the definitions of its settings. */
+import * as z from 'zod';
+import { policySchema } from '#config/policy/policy-settings.ts';
+
+/** A document below the folder of the project. */
+export interface PolicyDocument {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The parts of a JSON Schema that are read here. */
+interface Described {
+  readonly description: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly type?: string;
+}
+
+const SCHEMA_FILE = 'policy.schema.json';
+
+/** The schema for editors, the example with every setting, and the reference. */
+export function policyDocuments(): PolicyDocument[] {
+  return [
+    { path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(), undefined, 2)}\n` },
+    { path: 'policy.example.yaml', text: exampleText() },
+    { path: 'docs/reference/policy.md', text: referenceText() },
+  ];
+}
+
+function groups(): [string, Described][] {
+  const schema = z.toJSONSchema(policySchema, { io: 'input', target: 'draft-07' }) as unknown as Described;
+  return Object.entries(schema.properties ?? {});
+}
+
+function editorSchema(): object {
+  const schema = z.toJSONSchema(policySchema, { io: 'input', target: 'draft-07' });
+  const properties = Object.fromEntries(
+    // In a group whose settings are all commented out, only the name remains.
+    Object.entries(schema.properties ?? {}).map(([name, group]) => [
+      name,
+      { ...Object(group), type: ['object', 'null'] },
+    ]),
+  );
+  return { ...schema, title: 'Policy of reseller-fulfilment: delays, limits and counts', properties };
+}
+
+function exampleText(): string {
+  const head = `# yaml-language-server: $schema=${SCHEMA_FILE}
+#
+# Delays, limits and counts: every setting with its default. Copy this file, remove the # before the settings that you
+# change, and name the copy in POLICY_FILE, for the API and the worker alike. A setting that is left out keeps its
+# default. Durations are written as 500ms, 20s, 10m, 24h or 7d. A piece of work keeps the values of its start.
+# This file is made by \`npm run generate:policy\`.
+`;
+  return [head, ...groups().map(([name, group]) => exampleOfGroup(name, group))].join('\n');
+}
+
+function exampleOfGroup(name: string, { description, properties = {} }: Described): string {
+  const settings = Object.entries(properties).map(([setting, described]) =>
+    [...wrapped(described.description, 116).map((line) => `  # ${line}`), ...exampleOf(setting, described)].join('\n'),
+  );
+  const head = [...wrapped(description, 118).map((line) => `# ${line}`), `${name}:`];
+  return `${[...head, ...settings].join('\n')}\n`;
+}
+
+function exampleOf(setting: string, described: Described): string[] {
+  if (setting === 'rules')
+    return [
+      '  #rules:',
+      '  #  price_above_limit: {first_delay: 5m, max_delay: 2h, total: 48h}',
+      '  #  supplier_failed: {attempts: 5}',
+    ];
+  return [`  #${setting}: ${described.default === undefined ? '500.00 USD' : flow(described.default)}`];
+}
+
+/** A default as YAML. */
+function flow(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value);
+}
+
+function referenceText(): string {
+  const sections = groups().map(([name, { description, properties = {} }]) => {
+    const rows = Object.entries(properties).map(
+      ([setting, described]) =>
+        `| \`${name}.${setting}\` | ${defaultText(described)} | ${described.description}${rangeText(described)} |`,
+    );
+    return `## ${name}\n\n${description}\n\n| setting | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return `# Settings of the policy file
+
+Made by \`npm run generate:policy\` from \`config/policy/\`. [configuration.md](../configuration.md#policy-file)
+explains the file; [policy.example.yaml](../../policy.example.yaml) is one with every setting. \`domain/policy/\`
+contains the reason for each default.
+
+${sections.join('\n')}`;
+}
+
+function defaultText({ default: value }: Described): string {
+  return value === undefined ? 'none' : `\`${flow(value)}\``;
+}
+
+function rangeText({ minimum, maximum, type }: Described): string {
+  return type === 'integer' ? ` From ${minimum} to ${maximum}.` : '';
+}
+
+/** Breaks a text into lines. @param width letters of a line. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { readApiConfig, readWorkerConfig } from '#config/config.ts';
+import { ConfigurationError, problemText } from '#config/configuration-error.ts';
+import { parsePolicyFile, readPolicy, readPolicyFile } from '#config/policy/policy-file.ts';
+import { policyOf } from '#config/policy/policy-of.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { policyFile } from '#test/support/servers/policy-files.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+
+const ENVIRONMENT = {
+  DATABASE_URL: 'postgres://reseller:pw@127.0.0.1/reseller',
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+  SERVICE_BASE_URL: 'https://service.example/api/reseller/v1',
+  SERVICE_EMAIL: 'shop@example.com',
+  SERVICE_PASSWORD: 'secret',
+};
+
+const read = (text: string) => policyOf(parsePolicyFile(text, 'policy.yaml').settings, true);
+
+/** The problems of a policy file, as lines of text. */
+function problems(text: string): readonly string[] {
+  return problemsOf(() => parsePolicyFile(text, 'policy.yaml'));
+}
+
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems.map(problemText);
+    throw error;
+  }
+  return [];
+}
+
+describe('the policy file', () => {
+  it.each(['', '# only a comment', '{}', 'purchase:\nretry:\n  # hold_delay: 1s'])(
+    'leaves each default unless it sets another value: %j',
+    (text) => expect(read(text)).toEqual(DEFAULT_POLICY),
+  );
+
+  it('is not needed', () => {
+    expect(policyOf(readPolicy({}).settings, true)).toEqual(DEFAULT_POLICY);
+  });
+
+  it('may be YAML or JSON', () => {
+    const yaml =
+      'retry:\n  max_attempts: 7 # more\nwatch: {data_low: [50%], expiring: []}\ngate: {spend_limit: 9.50 EUR}';
+    const json =
+      '{"retry": {"max_attempts": 7}, "watch": {"data_low": ["50%"], "expiring": []}, ' +
+      '"gate": {"spend_limit": "9.50 EUR"}}';
+    expect(read(yaml)).toEqual(read(json));
+    expect(read(yaml)).toMatchObject({
+      purchase: { maxAttempts: 7 },
+      watch: { dataLow: [0.5], expiringMs: [] },
+      gate: { spendLimit: { amount: '9.50', currency: 'EUR' } },
+    });
+  });
+
+  it('counts for the API and the worker alike', () => {
+    const POLICY_FILE = policyFile({ 'gate.spend_limit': '500.00 USD', 'waiting.max': '20s', 'retry.max_attempts': 2 });
+    const environment = { ...ENVIRONMENT, POLICY_FILE };
+    expect(readApiConfig(environment)).toMatchObject({
+      spendLimit: { amount: '500.00', currency: 'USD' },
+      waiting: { maxMs: 20_000 },
+    });
+    expect(readWorkerConfig(environment).policy).toMatchObject({
+      gate: { spendLimit: { amount: '500.00', currency: 'USD' } },
+      purchase: { maxAttempts: 2 },
+    });
+  });
+
+  it('must exist when POLICY_FILE names it', () => {
+    const folder = temporaryFolder('policy');
+    expect(problemsOf(() => readPolicyFile(`${folder}/none.yaml`))).toEqual([
+      `POLICY_FILE: the file ${folder}/none.yaml does not exist`,
+    ]);
+    expect(problemsOf(() => readPolicy({ POLICY_FILE: folder }))).toEqual([
+      `POLICY_FILE: the file ${folder} is a folder`,
+    ]);
+  });
+});
+
+describe('an error in the policy file is named with its place', () => {
+  it.each([
+    [
+      'retry:\n  hold_delay: soon',
+      'policy.yaml:2:15: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h',
+    ],
+    ['retry: {hold_delay: 15}', 'policy.yaml:1:21: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h'],
+    ['retry:\n  hold_delay:', 'policy.yaml:2:14: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h'],
+    ['retry: {max_attempts: 21}', 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
+    ["retry: {max_attempts: '3'}", 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
+    ['cancellation: {refund_deadline: 93d}', 'policy.yaml:1:33: cancellation.refund_deadline: must be from 0ms to 92d'],
+    [
+      'gate: {spend_limit: 500}',
+      'policy.yaml:1:21: gate.spend_limit: must be an amount with its currency, such as 500.00 USD',
+    ],
+    [
+      'watch:\n  data_low: [20%, much]',
+      'policy.yaml:2:19: watch.data_low.1: must be a list of up to five shares such as [20%, 5%]',
+    ],
+    [
+      'watch: {expiring: none}',
+      'policy.yaml:1:19: watch.expiring: must be a list of up to five durations such as [72h, 24h]',
+    ],
+    ['retry: 5', 'policy.yaml:1:8: retry: must be a map of settings'],
+    ['- retry', 'policy.yaml:1:1: must be a map of groups'],
+  ])('%s', (text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+  });
+
+  it('in its syntax', () => {
+    expect(problems('retry:\n  max_attempts: 2\n  max_attempts: 3')).toEqual([
+      'policy.yaml:3:3: Map keys must be unique',
+    ]);
+    expect(problems('retry: {')).toEqual([expect.stringMatching(/^policy\.yaml:1:9: /)]);
+    expect(problems('retry: !secret x')).toEqual([expect.stringMatching(/^policy\.yaml:1:8: Unresolved tag/)]);
+  });
+
+  it('all at once', () => {
+    expect(problems('retry: {hold_delay: x, max_attempts: 0}\ncatalog: {}')).toHaveLength(3);
+  });
+});
+
+describe('an unknown name', () => {
+  it.each([
+    ['retry:\n  hold_dealy: 1s', 'policy.yaml:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?'],
+    ['retries:\n  hold_delay: 1s', 'policy.yaml:1:1: retries is not a setting; did you mean retry?'],
+    ['catalog: {every: 1m}', 'policy.yaml:1:1: catalog is not a setting; did you mean catalogue?'],
+    [
+      'purchase: {max_attempts: 2}',
+      'policy.yaml:1:12: purchase.max_attempts is not a setting; did you mean retry.max_attempts?',
+    ],
+    ['max_attempts: 2', 'policy.yaml:1:1: max_attempts is not a setting; did you mean retry.max_attempts?'],
+    ['relay: {zzz: 2}', 'policy.yaml:1:9: relay.zzz is not a setting; names here are poll, lease'],
+  ])('is refused with the name that is probably meant: %s', (text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+  });
+
+  it('is refused in the environment, too, where the policy is not', () => {
+    expect(problemsOf(() => readPolicy({ POLICY_SPEND_LIMIT: '5.00 USD', POLICY_FILES: 'x' }))).toEqual([
+      'POLICY_SPEND_LIMIT is not a variable of this program: the policy is in the file that POLICY_FILE names; did ' +
+        'you mean gate.spend_limit?',
+      expect.stringMatching(/^POLICY_FILES is not a variable of this program/),
+    ]);
+  });
+});
+
+describe('values that contradict each other are refused', () => {
+  it.each([
+    [
+      'purchase: {send_deadline: 30s}',
+      'policy.yaml:1:1: purchase.send_lease: must be at least a second more than purchase.send_deadline: 31s',
+    ],
+    [
+      'purchase: {send_deadline: 29001ms}',
+      'policy.yaml:1:1: purchase.send_lease: must be at least a second more than purchase.send_deadline: 30001ms',
+    ],
+    [
+      'purchase: {send_activity_timeout: 49s}',
+      'policy.yaml:1:35: purchase.send_activity_timeout: must be at least purchase.send_deadline and ' +
+        'purchase.send_lease together: 50s',
+    ],
+    [
+      'event_webhooks: {lease: 15s}',
+      'policy.yaml:1:25: event_webhooks.lease: must be more than event_webhooks.deadline',
+    ],
+    [
+      'events: {kept: 3d}',
+      'policy.yaml:1:16: events.kept: must be more than event_webhooks.retry_for: an event that is no longer ' +
+        'stored cannot be sent',
+    ],
+  ])('%s', (text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+  });
+});

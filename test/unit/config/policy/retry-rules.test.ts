@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, problemText } from '#config/configuration-error.ts';
+import { parsePolicyFile } from '#config/policy/policy-file.ts';
+import { retriedClasses } from '#domain/retry/retry-rules.ts';
+
+const parse = (rules: unknown) => parsePolicyFile(JSON.stringify({ retry: { rules } }), 'p').settings.retry.rules;
+const problems = (rules: unknown) => {
+  try {
+    parse(rules);
+  } catch (error) {
+    if (error instanceof ConfigurationError)
+      return error.problems.map((problem) => problemText(problem).replace(/^p:1:\d+: retry\.rules\.?/, ''));
+    throw error;
+  }
+  return [];
+};
+
+describe('retry.rules', () => {
+  it('has durations in the form of other settings', () => {
+    const rules = parse({
+      price_above_limit: { first_delay: '5m', max_delay: '2h', total: '48h' },
+      supplier_failed: { attempts: 5, first_delay: '500ms' },
+    });
+    expect(rules).toEqual({
+      price_above_limit: { firstDelayMs: 300_000, maxDelayMs: 7_200_000, totalMs: 172_800_000 },
+      supplier_failed: { attempts: 5, firstDelayMs: 500 },
+    });
+  });
+
+  it('accepts every class with retries', () => {
+    for (const failure of retriedClasses)
+      expect(parse({ [failure]: { total: '7d' } })).toEqual({ [failure]: { totalMs: 604_800_000 } });
+  });
+
+  it.each(['nonsense', [], 7, [{ not_sent: {} }]])('is refused unless it is a map of rules: %j', (rules) => {
+    expect(problems(rules)).toEqual([': must be a map of rules by failure class']);
+  });
+
+  it('refuses an unknown class, and one without retries, with a list of valid ones', () => {
+    expect(problems({ price_too_high: { total: '1h' } })).toEqual([
+      expect.stringMatching(/^price_too_high is no failure class; classes .* price_above_limit/),
+    ]);
+    expect(problems({ invalid_request: { total: '1h' } })).toEqual([
+      expect.stringMatching(/^invalid_request has no retries/),
+    ]);
+    expect(problems({ timeout: { total: '1h' } })).toEqual([expect.stringMatching(/^timeout has no retries/)]);
+  });
+
+  it.each([
+    [{}, /^not_sent: must be a map with some of attempts, first_delay, max_delay, total$/],
+    [[], /^not_sent: must be a map/],
+    ['5m', /^not_sent: must be a map/],
+    [{ firstDelay: '5m' }, /^not_sent\.firstDelay is not a setting; did you mean first_delay\?$/],
+    [{ first_delay: 5 }, /^not_sent\.first_delay: must be a duration/],
+    [{ first_delay: '0s' }, /^not_sent\.first_delay: must be from 1ms to 7d$/],
+    [{ max_delay: '8d' }, /^not_sent\.max_delay: must be from 1ms to 7d$/],
+    [{ max_delay: null }, /^not_sent\.max_delay: must be a duration/],
+    [{ total: '93d' }, /^not_sent\.total: must be from 1ms to 92d$/],
+    [{ total: 'a day' }, /^not_sent\.total: must be/],
+    [{ first_delay: '2m', max_delay: '1m' }, /^not_sent\.first_delay: must not be more than max_delay$/],
+    [
+      { attempts: 2 },
+      /^not_sent\.attempts is not possible here, because the same attempt is sent again \(.* supplier_failed\)$/,
+    ],
+  ])('names the error of a rule: %j', (rule, message) => {
+    expect(problems({ not_sent: rule })).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([0, 21, 1.5, '3', null])('accepts 1 to 20 attempts, not %j', (attempts) => {
+    expect(problems({ supplier_failed: { attempts } })).toEqual([
+      'supplier_failed.attempts: must be a whole number from 1 to 20',
+    ]);
+  });
+
+  it('reports all errors at once', () => {
+    expect(problems({ not_sent: { total: 'x', first_delay: 'y' }, nothing: {} })).toHaveLength(3);
+  });
+});
