@@ -6,7 +6,9 @@ import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
 import { findRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import type { Environment } from '#config/environment.ts';
+import { ConfigurationError } from '#config/configuration-error.ts';
+import { presentOf, type Environment } from '#config/environment.ts';
+import { readSecretFiles } from '#config/secret-files.ts';
 
 /** Options of these commands. */
 export interface ApiOptions {
@@ -19,14 +21,16 @@ export interface ApiOptions {
 /**
  * The API with the key of RESELLER_API_KEY, or with the development key of the data folder.
  *
- * @throws UserError when there is no key, or nothing runs on the named folder.
+ * @throws ConfigurationError for an unreadable file of the key; UserError when there is no key, or nothing runs on
+ *   the named folder.
  */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
-  const key = environment['RESELLER_API_KEY'];
+  const { values, problems } = readSecretFiles(['RESELLER_API_KEY'], presentOf(environment));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const { RESELLER_API_KEY: key } = values;
   const address = environment['RESELLER_URL'];
   const named = { ...options, ...(options.api === undefined && address && { api: address }) };
-  if (key !== undefined && key !== '')
-    return { ...apiAddress(named, options.data !== undefined), key, keyFrom: 'RESELLER_API_KEY' };
+  if (key !== undefined) return { ...apiAddress(named, options.data !== undefined), key, keyFrom: 'RESELLER_API_KEY' };
   const found = developmentAccess(named);
   if (found !== undefined) return found;
   throw new UserError(

@@ -9,11 +9,17 @@ import { unknownInRules } from '#config/policy/retry-rules.ts';
 import { unreadableText } from '#config/secret-files.ts';
 import { changedLetters, nearNames } from '#domain/near-names.ts';
 
-/** The settings of a policy file, and where those stand that it contains. */
+/** The settings of a policy file, and those that it contains. */
 export interface PolicyFile {
   readonly settings: PolicySettings;
-  /** By whole name, such as `retry.hold_delay`. */
-  readonly places: ReadonlyMap<string, Place>;
+  /** What the file sets, by whole name, such as `retry.hold_delay`. */
+  readonly set: ReadonlyMap<string, SetValue>;
+}
+
+/** A value as the file contains it, and the place of its name. */
+interface SetValue {
+  readonly value: unknown;
+  readonly place: Place;
 }
 
 /**
@@ -27,7 +33,7 @@ export function readPolicy(environment: Environment): PolicyFile {
     .filter((name) => name.startsWith('POLICY_'))
     .map((name) => ({ name, message: notInEnvironment(name) }));
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return path === undefined ? { settings: policySchema.parse({}), places: new Map() } : readPolicyFile(path);
+  return path === undefined ? { settings: policySchema.parse({}), set: new Map() } : readPolicyFile(path);
 }
 
 /** Reads a policy file. @throws ConfigurationError with every problem. */
@@ -59,7 +65,7 @@ export function parsePolicyFile(text: string, path: string): PolicyFile {
     const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, placeAt));
     throw new ConfigurationError(problems, 'policy.example.yaml');
   }
-  return { settings: result.data, places: placesOf(document, placeAt) };
+  return { settings: result.data, set: valuesOf(document, placeAt) };
 }
 
 /** The message of the parser without its picture of the line. */
@@ -103,12 +109,20 @@ function isSlip(left: string, right: string): boolean {
   return changedLetters(left, right) <= 2;
 }
 
-const groups: Readonly<Record<string, { unwrap(): z.ZodObject }>> = POLICY_GROUPS;
+const groups: Readonly<Record<string, { unwrap(): z.ZodObject<Readonly<Record<string, z.ZodType>>> }>> = POLICY_GROUPS;
 
 /** Every setting by its whole name, such as `retry.hold_delay`. */
 export const SETTING_NAMES: readonly string[] = Object.entries(groups).flatMap(([group, schema]) =>
   Object.keys(schema.unwrap().shape).map((name) => `${group}.${name}`),
 );
+
+/** The schema of a setting. @param name whole. @throws Error when there is no such setting. */
+export function settingOf(name: string): z.ZodType {
+  const [group = '', setting = ''] = name.split('.');
+  const found = groups[group]?.unwrap().shape[setting];
+  if (found === undefined) throw new Error(`there is no setting ${name}`);
+  return found;
+}
 
 function knownNames([group, setting]: readonly PropertyKey[]): string[] {
   if (group === undefined) return Object.keys(groups);
@@ -149,11 +163,15 @@ function startOf(node: unknown): number | undefined {
   return (node as Node | null | undefined)?.range?.[0];
 }
 
-function placesOf(document: Document, placeAt: PlaceAt): ReadonlyMap<string, Place> {
+function valuesOf(document: Document, placeAt: PlaceAt): ReadonlyMap<string, SetValue> {
+  const file = document.toJS() as Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | null;
   return new Map(
-    SETTING_NAMES.filter((name) => document.hasIn(name.split('.'))).map((name) => [
-      name,
-      placeAt(offsetOf(document, name.split('.'), 'name')),
-    ]),
+    SETTING_NAMES.flatMap((name) => {
+      const [group = '', setting = ''] = name.split('.');
+      const value = file?.[group]?.[setting];
+      return value === undefined
+        ? []
+        : [[name, { value, place: placeAt(offsetOf(document, [group, setting], 'name')) }]];
+    }),
   );
 }

@@ -52,7 +52,7 @@ function exampleText(): string {
 # Delays, limits and counts: every setting with its default. Copy this file, remove the # before the settings that you
 # change, and name the copy in POLICY_FILE, for the API and the worker alike. A setting that is left out keeps its
 # default. Durations are written as 500ms, 20s, 10m, 24h or 7d. A piece of work keeps the values of its start.
-# This file is made by \`npm run generate:policy\`.
+# \`npx reseller config check FILE\` checks a file. This one is made by \`npm run generate:policy\`.
 `;
   return [head, ...groups().map(([name, group]) => exampleOfGroup(name, group))].join('\n');
 }

@@ -29,8 +29,8 @@ describe('policy.example.yaml', () => {
   });
 
   it('has every setting with its default, and an example of those without one', () => {
-    const { settings, places } = parsePolicyFile(uncommented, 'example');
-    expect([...places.keys()]).toEqual(SETTING_NAMES);
+    const { settings, set } = parsePolicyFile(uncommented, 'example');
+    expect([...set.keys()]).toEqual(SETTING_NAMES);
     const { gate, purchase, ...others } = policyOf(settings, true);
     const { gate: gateDefaults, purchase: purchaseDefaults, ...otherDefaults } = DEFAULT_POLICY;
     expect(others).toEqual(otherDefaults);

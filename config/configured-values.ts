@@ -1,0 +1,57 @@
+/** Every value of the configuration with its source, for people. */
+import * as z from 'zod';
+import { presentOf, type Environment } from '#config/environment.ts';
+import { readPolicy, settingOf, SETTING_NAMES } from '#config/policy/policy-file.ts';
+import { fileVariable, isSecret } from '#config/secret-files.ts';
+import { CONFIGURATION_FIELDS } from '#config/variables.ts';
+
+/** One variable, or one setting of the policy file. */
+export interface ConfiguredValue {
+  /** The name of the variable, or the whole name of the setting, such as `retry.hold_delay`. */
+  readonly name: string;
+  /** As written; undefined without a value. Of a secret only that it is set. */
+  readonly value: string | undefined;
+  /** `default`, `environment`, or a file with the line. */
+  readonly source: string;
+}
+
+/** Text in place of a secret. */
+const MASKED = '(secret)';
+
+/**
+ * Every value of the configuration, as it is written.
+ *
+ * @throws ConfigurationError when the policy file is not usable. Variables are not checked.
+ */
+export function configuredValues(environment: Environment): ConfiguredValue[] {
+  const present = presentOf(environment);
+  const policy = readPolicy(environment);
+  const variables = Object.values(CONFIGURATION_FIELDS)
+    .flatMap((part): [string, z.ZodType][] => Object.entries(part))
+    .map(([name, field]) => variable(name, field, present));
+  const settings = SETTING_NAMES.map((name) => {
+    const set = policy.set.get(name);
+    if (set === undefined) return { name, value: defaultOf(settingOf(name)), source: 'default' };
+    return { name, value: textOf(set.value), source: `${set.place.file}:${set.place.line}` };
+  });
+  return [...variables, ...settings];
+}
+
+function variable(name: string, field: z.ZodType, present: Readonly<Record<string, string>>): ConfiguredValue {
+  const file = isSecret(field) ? present[fileVariable(name)] : undefined;
+  if (file !== undefined) return { name, value: MASKED, source: file };
+  const value = present[name];
+  if (value === undefined) return { name, value: defaultOf(field), source: 'default' };
+  return { name, value: isSecret(field) ? MASKED : value, source: 'environment' };
+}
+
+/** The default as text; undefined without one. */
+function defaultOf(field: z.ZodType): string | undefined {
+  const { default: value } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
+  return value === undefined || isEmpty ? undefined : textOf(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

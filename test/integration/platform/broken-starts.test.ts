@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT } from '#test/support/compose.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+
+/** A value that no message may contain. */
+const SECRET = 'geheim-4711';
+
+const SERVICE = {
+  SERVICE_BASE_URL: 'https://service.example/api/reseller/v1',
+  SERVICE_EMAIL: 'shop@example.com',
+  SERVICE_PASSWORD: SECRET,
+};
+const PRODUCT = {
+  ...SERVICE,
+  DATABASE_URL: `postgres://reseller:${SECRET}@127.0.0.1:1/reseller`,
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+
+/** Every process, with an environment in which it would start. */
+const PROCESSES = {
+  API: { args: ['api/main.ts'], environment: PRODUCT },
+  worker: { args: ['worker/main.ts'], environment: PRODUCT },
+  'codec server': { args: ['temporal/codec-server-main.ts'], environment: PRODUCT },
+  'proxy of the Temporal UI': { args: ['temporal/ui-proxy-main.ts'], environment: {} },
+  simulator: { args: ['simulator/main.ts'], environment: {} },
+  'reseller migrate': { args: ['cli/main.ts', 'migrate'], environment: PRODUCT },
+  'reseller config check': { args: ['cli/main.ts', 'config', 'check'], environment: PRODUCT },
+  'npm start': { args: ['cli/main.ts', 'start', '--no-demo', '--data', temporaryFolder('start')], environment: {} },
+} as const;
+type ProcessName = keyof typeof PROCESSES;
+
+const folder = temporaryFolder('broken-starts');
+function fileWith(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+const broken = fileWith('broken.yaml', 'retry: {\n');
+const unknown = fileWith('unknown.yaml', 'retry:\n  hold_dealy: 1s\n');
+const contradiction = fileWith('contradiction.yaml', 'purchase:\n  send_lease: 5s\n');
+const secretFile = fileWith('secret', `${SECRET}\n`);
+
+/** Broken configurations: the variables, and what the message says about them. */
+const OF_POLICY: readonly (readonly [Record<string, string>, string])[] = [
+  [{ POLICY_FILE: broken }, `${broken}:2:1: `],
+  [{ POLICY_FILE: unknown }, `${unknown}:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?`],
+  [{ POLICY_FILE: contradiction }, `${contradiction}:2:15: purchase.send_lease: must be at least a second more`],
+  [{ POLICY_FILE: join(folder, 'none') }, `POLICY_FILE: the file ${join(folder, 'none')} does not exist`],
+  [{ POLICY_HOLD_DELAY: '1s' }, 'POLICY_HOLD_DELAY is not a variable of this program'],
+];
+const OF_SECRETS: readonly (readonly [Record<string, string>, string])[] = [
+  [{ ENCRYPTION_KEYS: SECRET }, 'ENCRYPTION_KEYS: must be id:base64 pairs'],
+  [{ ENCRYPTION_KEYS: '' }, 'ENCRYPTION_KEYS is missing'],
+  [{ ENCRYPTION_KEYS_FILE: secretFile }, 'ENCRYPTION_KEYS_FILE: ENCRYPTION_KEYS is set too'],
+  [{ ENCRYPTION_KEYS: '', ENCRYPTION_KEYS_FILE: '/none' }, 'ENCRYPTION_KEYS_FILE: the file /none does not exist'],
+];
+
+const CASES: Readonly<Record<ProcessName, readonly (readonly [Record<string, string>, string])[]>> = {
+  API: [
+    ...OF_POLICY,
+    ...OF_SECRETS,
+    [{ API_PORT: SECRET }, 'API_PORT: must be a port number'],
+    [{ API_PROT: '1' }, 'API_PROT is not a variable of this program; did you mean API_PORT?'],
+    [{ DATABASE_PASSWORD: SECRET }, 'DATABASE_URL: contains a password, and DATABASE_PASSWORD is set too'],
+  ],
+  worker: [
+    ...OF_POLICY,
+    ...OF_SECRETS,
+    [{ WORKER_SHUTDOWN_GRACE: SECRET }, 'WORKER_SHUTDOWN_GRACE: must be a duration'],
+    [{ SERVICE_PASSWORD_FILE: secretFile }, 'SERVICE_PASSWORD_FILE: SERVICE_PASSWORD is set too'],
+  ],
+  'codec server': [
+    ...OF_SECRETS,
+    [{ CODEC_HOST: '0.0.0.0' }, 'CODEC_HOST: other machines could decrypt everything'],
+    [{ CODEC_TOKEN: 'short' }, 'CODEC_TOKEN: '],
+  ],
+  'proxy of the Temporal UI': [
+    [{ TEMPORAL_UI_TARGET: SECRET }, 'TEMPORAL_UI_TARGET: must be a URL'],
+    [{ TEMPORAL_UI_PROT: '1' }, 'did you mean TEMPORAL_UI_PORT?'],
+  ],
+  simulator: [
+    [{ SIMULATOR_DIALECT: SECRET }, 'SIMULATOR_DIALECT: '],
+    [{ SIMULATOR_WEBHOOK_URL: 'http://a/', SIMULATOR_WEBHOOK_SECRET_FILE: '/none' }, 'the file /none does not exist'],
+    [{ SIMULATOR_SHAPES: 'x' }, 'did you mean SIMULATOR_SHAPE?'],
+  ],
+  'reseller migrate': [
+    [{ DATABASE_URL: SECRET }, 'DATABASE_URL: must be a URL that starts with postgres://'],
+    [{ DATABASE_URL: '', DATABASE_URI: SECRET }, 'DATABASE_URI is not a variable of this program; did you mean'],
+    [{ DATABASE_URL: '', DATABASE_URL_FILE: folder }, `DATABASE_URL_FILE: the file ${folder} is a folder`],
+  ],
+  'reseller config check': [
+    ...OF_POLICY.slice(0, 2),
+    [{ SERVICE_MODE: SECRET }, 'SERVICE_MODE: '],
+    [{ TEMPORAL_UI_TARGET: SECRET }, 'TEMPORAL_UI_TARGET: must be a URL'],
+  ],
+  'npm start': [
+    [{ POLICY_FILE: unknown }, `${unknown}:2:3: retry.hold_dealy is not a setting`],
+    [{ ENCRYPTION_KEYS_FILE: '/none' }, 'ENCRYPTION_KEYS_FILE: the file /none does not exist'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: '],
+  ],
+};
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(name: ProcessName, variables: Readonly<Record<string, string>>): Promise<Ended> {
+  const { args, environment } = PROCESSES[name];
+  const env = { PATH: process.env['PATH'], HOME: folder, ...environment, ...variables };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { cwd: PROJECT, env }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+describe('a start with a broken configuration', () => {
+  it.each(Object.keys(CASES) as ProcessName[])(
+    'of %s ends with exit code 78 and one message that names the error, without a secret and without a stack',
+    async (name) => {
+      for (const [variables, message] of CASES[name]) {
+        const { code, stdout, stderr } = await run(name, variables);
+        expect({ code, stdout }, stderr).toEqual({ code: 78, stdout: '' });
+        expect(stderr).toContain(message);
+        expect(stderr.match(/^The configuration is not usable:$/gm)).toHaveLength(1);
+        expect(stderr).not.toContain(SECRET);
+        expect(stderr).not.toMatch(/^ +at /m);
+      }
+    },
+  );
+
+  it('is one with every problem at once, of variables and of the policy file', async () => {
+    const { stderr } = await run('API', { POLICY_FILE: unknown, API_PORT: 'x', DATABASE_URL: '' });
+    expect(stderr.split('\n').filter((line) => line.startsWith('  - '))).toEqual([
+      '  - DATABASE_URL is missing',
+      '  - API_PORT: must be a port number',
+      `  - ${unknown}:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?`,
+    ]);
+  });
+});
