@@ -1,0 +1,300 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import * as z from 'zod';
+import { runTool } from '#cli/embedded/tool.ts';
+import { readApiConfig, readCodecServerConfig, readDatabaseConfig, readWorkerConfig } from '#config/config.ts';
+import { parsePolicyFile } from '#config/policy/policy-file.ts';
+import { VARIABLE_NAMES } from '#config/variables.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import {
+  CHART,
+  type ChartObject,
+  environmentOf,
+  podOf,
+  podsOf,
+  rendered,
+  renderedText,
+  REQUIRED,
+} from '#test/support/kubernetes/chart.ts';
+import { kubernetesTools } from '#test/support/kubernetes/tools.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+import { TASK_QUEUE, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
+
+const tools = await kubernetesTools();
+const PEER = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }];
+/** Everything that is optional, switched on. */
+const EVERYTHING = {
+  ...REQUIRED,
+  secrets: {
+    keys: {
+      databasePassword: 'database-password',
+      databaseDirectUrl: 'direct',
+      serviceWebhookSecrets: 'webhooks',
+      temporalApiKey: 'temporal-api-key',
+    },
+  },
+  policy: { retry: { hold_deadline: '24h' }, gate: { spend_limit: '500.00 USD' } },
+  worker: { autoscaling: { enabled: true, authenticationRef: 'temporal' } },
+  api: { allowFrom: PEER, publicUrl: 'https://api.example.com', trustedProxies: '10.0.0.0/8' },
+  codec: { allowFrom: PEER },
+  networkPolicy: { metricsFrom: PEER },
+  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+  image: { pullSecrets: [{ name: 'registry' }], digest: `sha256:${'0'.repeat(64)}` },
+  nodeSelector: { pool: 'shops' },
+  tolerations: [{ key: 'shops', operator: 'Exists' }],
+  podAnnotations: { team: 'shops' },
+};
+const SETTINGS = [
+  ['as it is', REQUIRED],
+  ['with everything switched on', EVERYTHING],
+  [
+    'with everything switched off',
+    {
+      ...REQUIRED,
+      migration: { enabled: false },
+      codec: { enabled: false },
+      networkPolicy: { enabled: false },
+      api: { autoscaling: { enabled: false } },
+    },
+  ],
+] as const;
+
+const CONTENTS: Readonly<Record<string, string>> = {
+  ENCRYPTION_KEYS_FILE: `k1:${Buffer.alloc(32).toString('base64')}`,
+  DATABASE_URL_FILE: 'postgres://reseller@postgres/reseller',
+  DATABASE_DIRECT_URL_FILE: 'postgres://reseller@direct/reseller',
+  CODEC_TOKEN_FILE: 'a-token-of-the-codec-server',
+  SERVICE_WEBHOOK_SECRETS_FILE: 'whsec_0123456789',
+};
+
+/** The environment of a process of the chart on this machine: each file at another place, with a fitting content. */
+function environmentHere(objects: readonly ChartObject[], component: string): Record<string, string> {
+  const folder = temporaryFolder('chart-files');
+  return Object.fromEntries(
+    Object.entries(environmentOf(podOf(objects, component))).map(([name, value]) => {
+      if (!name.endsWith('_FILE')) return [name, value];
+      const file = join(folder, name);
+      writeFileSync(file, name === 'POLICY_FILE' ? policyOf(objects) : (CONTENTS[name] ?? 'secret'));
+      return [name, file];
+    }),
+  );
+}
+
+const scaled = z.looseObject({ scaleTargetRef: z.object({ name: z.string() }).optional() });
+const policyMap = z.object({ data: z.object({ 'policy.yaml': z.string() }) });
+
+/** The policy file of the chart. */
+function policyOf(objects: readonly ChartObject[]): string {
+  return policyMap.parse(objects.find(({ kind }) => kind === 'ConfigMap')).data['policy.yaml'];
+}
+
+const selectorOf = (object: ChartObject | undefined): unknown => {
+  const { selector, podSelector } = (object?.spec ?? {}) as Record<string, Record<string, unknown> | undefined>;
+  return podSelector?.['matchLabels'] ?? selector?.['matchLabels'] ?? selector;
+};
+
+/** The longest time that a workflow gives an activity, in seconds. */
+function longestActivity(): number {
+  const folder = join(PROJECT, 'workflows');
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const literals = [...texts.join('\n').matchAll(/startToCloseTimeout: '(\d+)(s|m)'/g)];
+  expect(literals.length).toBeGreaterThan(5);
+  const seconds = literals.map(([, count, unit]) => Number(count) * (unit === 'm' ? 60 : 1));
+  return Math.max(...seconds, DEFAULT_POLICY.purchase.sendActivityTimeoutMs / 1_000);
+}
+
+describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () => {
+  if (tools === undefined) return;
+  const validate = async (manifests: string) => {
+    const file = join(temporaryFolder('manifests'), 'all.yaml');
+    writeFileSync(file, manifests);
+    const definitions = tools.definitions.flatMap((folder) => ['--local-crds', folder]);
+    // The oldest version that the chart supports.
+    return runTool(tools.validate, ['--version', '1.30', ...definitions, file], { environment: process.env });
+  };
+
+  it('has no finding of helm lint', async () => {
+    const file = join(temporaryFolder('chart'), 'values.yaml');
+    writeFileSync(file, stringify(EVERYTHING));
+    const found = await runTool(tools.helm, ['lint', '--strict', CHART, '--values', file], {
+      environment: process.env,
+    });
+    expect(found).toMatch(/1 chart\(s\) linted, 0 chart\(s\) failed/);
+  });
+
+  it.each(SETTINGS)('is valid by the schemas of Kubernetes and of the custom resources %s', async (_name, values) => {
+    expect(await validate(await renderedText(tools, values))).toContain('OK');
+  });
+
+  it.each([
+    [/runAsNonRoot: true/, 'runAsNonRot: true'],
+    [/maxUnavailable: 1/, 'maxUnavailabel: 1'],
+    [/pollingInterval: 15/, 'pollingIntervall: 15'],
+    [/ {6}path: \/metrics/, '      paht: /metrics'],
+  ])('would not be valid with a wrong name: %s', async (right, wrong) => {
+    const text = await renderedText(tools, EVERYTHING);
+    expect(text).toMatch(right);
+    await expect(validate(text.replace(right, wrong))).rejects.toThrow('kubectl-validate ended with code 1');
+  });
+
+  it.each([
+    [{ service: { email: 'shop@example.com' } }, 'service.baseUrl is required'],
+    [{ service: { baseUrl: 'https://x/api/reseller/v1' } }, 'service.email is required'],
+    [{ ...REQUIRED, temporal: { address: '' } }, 'temporal.address is required'],
+    [{ ...REQUIRED, secrets: { keys: { codecToken: '' } } }, 'secrets.keys.codecToken is required'],
+  ])('names a missing value: %j', async (values, message) => {
+    await expect(renderedText(tools, values)).rejects.toMatchObject({ output: expect.stringContaining(message) });
+  });
+
+  describe.each(SETTINGS)('%s', (_name, values) => {
+    it('runs every process without privileges, token and writable files', async () => {
+      const pods = podsOf(await rendered(tools, values));
+      expect(pods.length).toBeGreaterThanOrEqual(2);
+      for (const { component, template } of pods) {
+        const { spec } = template;
+        expect(spec, component).toMatchObject({
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+        });
+        const [container] = spec.containers;
+        expect(container['securityContext'], component).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.volumeMounts.filter(({ readOnly }) => readOnly !== true)).toEqual([
+          { name: 'tmp', mountPath: '/tmp' },
+        ]);
+        expect(container.resources.limits['memory'], component).toMatch(/i$/);
+        expect(container.resources.requests, component).toMatchObject({ cpu: /./, memory: /./ });
+      }
+    });
+
+    it('gives each process only variables that the product knows, and no secret as a value', async () => {
+      for (const pod of podsOf(await rendered(tools, values))) {
+        const environment = environmentOf(pod);
+        const names = Object.keys(environment);
+        expect(names.filter((name) => !VARIABLE_NAMES.has(name))).toEqual([]);
+        expect(names.filter((name) => VARIABLE_NAMES.has(`${name}_FILE`))).toEqual([]);
+        const [secrets] = pod.template.spec.volumes.flatMap(({ secret }) => secret ?? []);
+        const files = Object.entries(environment).filter(([name]) => name.endsWith('_FILE') && name !== 'POLICY_FILE');
+        expect(files.map(([, path]) => path).toSorted()).toEqual(
+          (secrets?.items ?? []).map(({ path }) => `/etc/reseller/secrets/${path}`).toSorted(),
+        );
+      }
+    });
+
+    it('starts processes that exist, with an environment that they accept', async () => {
+      const objects = await rendered(tools, values);
+      for (const { template } of podsOf(objects)) {
+        const [node, script = ''] = template.spec.containers[0].command;
+        expect([node, existsSync(join(PROJECT, script))]).toEqual(['node', true]);
+      }
+      expect(readApiConfig(environmentHere(objects, 'api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });
+      expect(readWorkerConfig(environmentHere(objects, 'worker'))).toMatchObject({
+        probeHost: '0.0.0.0',
+        probePort: 3001,
+        temporal: { namespace: 'reseller' },
+      });
+    });
+
+    it('selects pods that exist, by services, disruption budgets and network policies', async () => {
+      const objects = await rendered(tools, values);
+      const pods = podsOf(objects).filter(({ component }) => component !== 'migrate');
+      const selecting = objects.filter(({ kind }) =>
+        ['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind),
+      );
+      expect(selecting.length).toBeGreaterThanOrEqual(6);
+      for (const { kind, metadata, spec } of selecting) {
+        const selected = pods.filter(({ template }) =>
+          Object.entries(selectorOf({ kind, metadata, spec }) as object).every(
+            ([label, value]) => template.metadata.labels[label] === value,
+          ),
+        );
+        expect(
+          selected.map(({ component }) => component),
+          `${kind} ${metadata.name}`,
+        ).toHaveLength(1);
+      }
+      const named = objects.flatMap(({ spec }) => scaled.parse(spec ?? {}).scaleTargetRef?.name ?? []);
+      for (const name of named) {
+        const target = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
+        // Otherwise each upgrade would undo the scaling.
+        expect(target?.spec).not.toHaveProperty('replicas');
+      }
+    });
+  });
+
+  it('gives the codec server and the migration an environment that they accept', async () => {
+    const objects = await rendered(tools, EVERYTHING);
+    expect(readCodecServerConfig(environmentHere(objects, 'codec')).token).toBe(CONTENTS['CODEC_TOKEN_FILE']);
+    expect(readDatabaseConfig(environmentHere(objects, 'migrate')).database).toMatchObject({
+      url: 'postgres://reseller:secret@postgres/reseller',
+      directUrl: 'postgres://reseller:secret@direct/reseller',
+    });
+  });
+
+  it('gives each process only the secrets that it needs', async () => {
+    const objects = await rendered(tools, EVERYTHING);
+    const database = ['DATABASE_DIRECT_URL_FILE', 'DATABASE_PASSWORD_FILE', 'DATABASE_URL_FILE'];
+    const product = [...database, 'ENCRYPTION_KEYS_FILE', 'SERVICE_PASSWORD_FILE', 'TEMPORAL_API_KEY_FILE'];
+    const filesOf = (component: string) =>
+      Object.keys(environmentOf(podOf(objects, component)))
+        .filter((name) => name.endsWith('_FILE') && name !== 'POLICY_FILE')
+        .toSorted();
+    expect(filesOf('migrate')).toEqual(database);
+    expect(filesOf('codec')).toEqual(['CODEC_TOKEN_FILE', 'ENCRYPTION_KEYS_FILE']);
+    expect(filesOf('worker')).toEqual(product);
+    expect(filesOf('api')).toEqual([...product, 'SERVICE_WEBHOOK_SECRETS_FILE'].toSorted());
+  });
+
+  it('restarts API and worker when the policy changes, and only then', async () => {
+    const checksums = async (values: object) => {
+      const objects = await rendered(tools, values);
+      return ['api', 'worker'].map((name) => podOf(objects, name).template.metadata.annotations?.['checksum/policy']);
+    };
+    const before = await checksums(EVERYTHING);
+    expect(before[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(await checksums({ ...EVERYTHING, logLevel: 'debug' })).toEqual(before);
+    for (const changed of await checksums({ ...EVERYTHING, policy: {} })) expect(before).not.toContain(changed);
+  });
+
+  it('passes the policy on as it is', async () => {
+    expect(parsePolicyFile(policyOf(await rendered(tools, EVERYTHING)), 'policy.yaml').settings).toMatchObject({
+      retry: { hold_deadline: 86_400_000 },
+      gate: { spend_limit: { amount: '500.00', currency: 'USD' } },
+    });
+  });
+
+  it('lets a worker finish its longest activity, and an API its waiting callers', async () => {
+    const objects = await rendered(tools, REQUIRED);
+    const { shutdownGraceMs } = readWorkerConfig(environmentHere(objects, 'worker'));
+    expect(shutdownGraceMs / 1_000).toBeGreaterThan(longestActivity());
+    const graceOf = (name: string) => podOf(objects, name).template.spec.terminationGracePeriodSeconds ?? 0;
+    expect(graceOf('worker')).toBeGreaterThan(shutdownGraceMs / 1_000);
+    expect(graceOf('api')).toBeGreaterThan(DEFAULT_POLICY.waiting.maxMs / 1_000 + 5);
+  });
+
+  it('scales workers by the backlog of both task queues, and never to zero', async () => {
+    const object = (await rendered(tools, EVERYTHING)).find(({ kind }) => kind === 'ScaledObject');
+    expect(object?.spec).toMatchObject({ minReplicaCount: 2 });
+    const triggers = object?.spec?.['triggers'] as readonly { type: string; metadata: Record<string, string> }[];
+    expect(triggers.map(({ type }) => type)).toEqual(['temporal', 'temporal']);
+    expect(triggers.map(({ metadata }) => metadata['taskQueue'])).toEqual([TASK_QUEUE, WEBHOOK_TASK_QUEUE]);
+  });
+
+  it('migrates before the pods of a new version, without objects that exist only afterwards', async () => {
+    const objects = await rendered(tools, REQUIRED);
+    const job = objects.find(({ kind }) => kind === 'Job');
+    expect(job?.metadata.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+    const { spec } = podOf(objects, 'migrate').template;
+    expect(spec).not.toHaveProperty('serviceAccountName');
+    expect(spec.volumes.filter(({ configMap }) => configMap !== undefined)).toEqual([]);
+  });
+});

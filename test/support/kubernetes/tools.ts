@@ -1,0 +1,77 @@
+/** The tools that check the Helm chart: built from source once, and cached. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { cacheDirectory } from '#cli/embedded/cache.ts';
+import { buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
+import { runTool } from '#cli/embedded/tool.ts';
+import { PROJECT } from '#test/support/compose.ts';
+
+export interface KubernetesTools {
+  readonly helm: string;
+  readonly validate: string;
+  /** Folders with the definitions of custom resources: KEDA, Prometheus operator. */
+  readonly definitions: readonly string[];
+}
+
+/** The programs; the versions are those in `ops/helm/tools/…/go.mod`. */
+const PROGRAMS = {
+  helm: { version: '4.3.1', program: 'helm.sh/helm/v4/cmd/helm' },
+  'kubectl-validate': { version: '0.0.4', program: 'sigs.k8s.io/kubectl-validate' },
+} as const;
+
+/** Go modules with definitions of custom resources. The module proxy keeps them; the sum proves the content. */
+const DEFINITIONS = [
+  {
+    module: 'github.com/kedacore/keda/v2@v2.18.1',
+    sum: 'h1:h6bRt/IOxxtZpJlHSqhdH/lcInH7Z9obxg/JvWOmGAw=',
+    folder: 'config/crd/bases',
+  },
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    sum: 'h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s=',
+    folder: 'example/prometheus-operator-crd',
+  },
+] as const;
+
+/**
+ * Finds the tools in the cache, or builds them.
+ *
+ * @returns undefined, after a message, when there is no Go to build them with.
+ * @throws Error in CI (`CI` is set) without Go; UserError when a build fails.
+ */
+export async function kubernetesTools(environment = process.env): Promise<KubernetesTools | undefined> {
+  const problem = await goProblem(environment);
+  if (problem !== undefined) {
+    if ((environment['CI'] ?? '') !== '') throw new Error(`The Helm chart cannot be checked: ${problem}.`);
+    process.stderr.write(`\n!!! The tests of the Helm chart DO NOT RUN: ${problem}.\n\n`);
+    return undefined;
+  }
+  const helm = await programOf('helm', environment);
+  const validate = await programOf('kubectl-validate', environment);
+  const definitions: string[] = [];
+  for (const each of DEFINITIONS) definitions.push(join(await moduleFolder(each, environment), each.folder));
+  return { helm, validate, definitions };
+}
+
+async function programOf(name: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv): Promise<string> {
+  const { version, program } = PROGRAMS[name];
+  const target = join(cacheDirectory(environment), `${name}-${version}`, name);
+  if (existsSync(target)) return target;
+  const module = join(PROJECT, 'ops/helm/tools', name);
+  process.stderr.write(`Building ${name} ${version} once; this takes two to three minutes.\n`);
+  await buildWithGo({ module, program, target, environment, progress: () => undefined });
+  return target;
+}
+
+const downloaded = z.object({ Dir: z.string(), Sum: z.string() });
+
+async function moduleFolder(
+  { module, sum }: (typeof DEFINITIONS)[number],
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
+  const answer = await runTool('go', ['mod', 'download', '-json', module], { environment });
+  const { Dir: folder, Sum: found } = downloaded.parse(JSON.parse(answer));
+  if (found !== sum) throw new Error(`${module} has other content than expected: ${found}`);
+  return folder;
+}
