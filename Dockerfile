@@ -2,7 +2,7 @@
 # simulator/main.ts, or cli/main.ts migrate). Node runs the TypeScript without a build; only the workflows are bundled,
 # because they run in a sandbox.
 
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The Temporal SDK includes native code for five platforms; the image keeps its own platform.
@@ -10,7 +10,7 @@ RUN npm ci --omit=dev --no-audit --no-fund \
   && cd node_modules/@temporalio/core-bridge/releases \
   && find . -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 # Limits far above normal use. They make V8 and the C library return freed memory: the worker uses 270 MB instead of 380.
 ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=192" MALLOC_ARENA_MAX=2
 WORKDIR /app

@@ -14,10 +14,12 @@ const service = z.looseObject({
   command: z.array(z.string()).optional(),
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
+  secrets: z.array(z.string()).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
 });
-const compose = z.looseObject({ services: z.record(z.string(), service) });
+const secret = z.strictObject({ file: z.string() });
+const compose = z.looseObject({ services: z.record(z.string(), service), secrets: z.record(z.string(), secret) });
 
 export type ComposeService = z.output<typeof service>;
 
@@ -37,6 +39,12 @@ export function composeServices(values?: Readonly<Record<string, string>>): Reco
   return compose.parse(values === undefined ? raw : interpolated(raw, values)).services;
 }
 
+/** The path of each secret on the machine. */
+export function composeSecrets(): Record<string, string> {
+  const { secrets } = compose.parse(rawCompose());
+  return Object.fromEntries(Object.entries(secrets).map(([name, { file }]) => [name, file]));
+}
+
 /** A service by name. @throws Error if there is none. */
 export function composeService(name: string, values?: Readonly<Record<string, string>>): ComposeService {
   const found = composeServices(values)[name];
@@ -44,14 +52,24 @@ export function composeService(name: string, values?: Readonly<Record<string, st
   return found;
 }
 
-/** The environment of a service, with mounted files at their places on this machine. */
-export function environmentHere({ environment, volumes }: ComposeService): Record<string, string> {
-  const mounts = volumes.map((volume) => volume.split(':')).filter(([source = '']) => source.startsWith('./'));
+/**
+ * The environment of a service, with mounted files at their places on this machine.
+ *
+ * @param folder with a file for each secret, as in the folder `secrets`.
+ */
+export function environmentHere(
+  { environment, volumes, secrets }: ComposeService,
+  folder: string,
+): Record<string, string> {
+  const mounts = [
+    ...volumes.map((volume) => volume.split(':')).map(([source = '', target]) => [join(PROJECT, source), target]),
+    ...secrets.map((name) => [join(folder, name), `/run/secrets/${name}`]),
+  ];
   return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => {
-      const [source] = mounts.find(([, target]) => target === value) ?? [];
-      return [name, source === undefined ? value : join(PROJECT, source)];
-    }),
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      mounts.find(([, target]) => target === value)?.[0] ?? value,
+    ]),
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -26,18 +27,24 @@ const folder = temporaryFolder('compose');
 const ports = new Map<string, string>();
 const running = new Map<ServiceName, TestProcess>();
 const VALUES = {
-  POSTGRES_PASSWORD: 'unused',
-  DATABASE_PASSWORD: 'unused',
   TEMPORAL_DATABASE_PASSWORD: 'unused',
-  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
   SERVICE_EMAIL: 'reseller@example.com',
-  SERVICE_PASSWORD: 'password-of-the-test',
   SERVICE_WEBHOOK_SECRETS: randomBytes(16).toString('hex'),
   TEMPORAL_NAMESPACE: namespace,
 };
+const secrets = join(folder, 'secrets');
 
 beforeAll(async () => {
+  await run(join(PROJECT, 'ops/compose/create-secrets.sh'), [secrets]);
+  // The files are not writable, like those of an installation.
+  for (const [name, secret] of Object.entries({
+    service_password: 'password-of-the-test',
+    database_password: decodeURIComponent(new URL(inject('servers').postgresUrl).password),
+  })) {
+    rmSync(join(secrets, name));
+    writeFileSync(join(secrets, name), `${secret}\n`);
+  }
   for (const port of ['3000', '3001', '4000', '8234']) ports.set(port, String(await freePort()));
   await withClient(inject('servers').postgresUrl, (client) => client.query(`CREATE DATABASE ${database}`));
 });
@@ -53,7 +60,8 @@ afterAll(async () => {
 /** Addresses of the compose network → addresses of this machine. */
 function here(value: string): string {
   const { postgresUrl, temporalAddress } = inject('servers');
-  if (value.startsWith('postgres://')) return Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href;
+  if (value.startsWith('postgres://'))
+    return Object.assign(new URL(postgresUrl), { pathname: `/${database}`, password: '' }).href;
   return value
     .replace(/^temporal:7233$/, temporalAddress)
     .replace(/^0\.0\.0\.0$/, '127.0.0.1')
@@ -66,7 +74,9 @@ function here(value: string): string {
 }
 
 function environmentOf(service: ComposeService): Record<string, string> {
-  return Object.fromEntries(Object.entries(environmentHere(service)).map(([name, value]) => [name, here(value)]));
+  return Object.fromEntries(
+    Object.entries(environmentHere(service, secrets)).map(([name, value]) => [name, here(value)]),
+  );
 }
 
 function processOf(name: ServiceName) {

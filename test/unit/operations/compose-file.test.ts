@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   readWorkerConfig,
 } from '#config/config.ts';
 import {
+  composeSecrets,
   composeService,
   composeServices,
   composeVariables,
@@ -19,17 +20,17 @@ import {
   PROJECT,
   rawCompose,
 } from '#test/support/compose.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 const VALUES = {
-  POSTGRES_PASSWORD: 'a1',
-  DATABASE_PASSWORD: 'b2',
   TEMPORAL_DATABASE_PASSWORD: 'c3',
-  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
   SERVICE_EMAIL: 'reseller@example.com',
-  SERVICE_PASSWORD: 'password',
   SERVICE_WEBHOOK_SECRETS: 'whsec_0123456789',
 };
+/** A folder with the files of `ops/compose/create-secrets.sh`. */
+const secretsFolder = temporaryFolder('secrets');
+execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder]);
 const PRODUCT = Object.entries(composeServices()).filter(([, { build }]) => build !== undefined);
 const ALL = Object.entries(composeServices());
 const example = readFileSync(join(PROJECT, '.env.example'), 'utf8');
@@ -67,12 +68,46 @@ describe('docker-compose.yml', () => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
-  it.each(ALL)('requires each password and key of %s as a variable', (_, { environment }) => {
-    const secrets = Object.entries(environment).filter(
-      ([name, value]) => /PASSWORD|PWD|SECRET|KEYS|TOKEN|DATABASE_URL/.test(name) && !['true', 'false'].includes(value),
+  it.each(ALL)('gives %s each password and key as a file, or requires it as a variable', (_, service) => {
+    const sensitive = Object.entries(service.environment).filter(
+      ([name, value]) => /PASSWORD|PWD|SECRET|KEYS|TOKEN/.test(name) && !['true', 'false'].includes(value),
     );
+    const files = sensitive.filter(([name]) => name.endsWith('_FILE')).map(([, value]) => value);
+    expect(files.toSorted()).toEqual(service.secrets.map((name) => `/run/secrets/${name}`).toSorted());
     // Refused when it is missing, or empty then. It has no default in both cases.
-    for (const [name, value] of secrets) expect(value, name).toMatch(/\$\{[A-Z_]+:[?-]\}/);
+    for (const [name, value] of sensitive.filter(([name]) => !name.endsWith('_FILE')))
+      expect(value, name).toMatch(/^\$\{[A-Z_]+:[?-]\}$/);
+    expect(JSON.stringify(service.environment)).not.toMatch(/:\/\/[^"/]*:[^"/@]*@/);
+  });
+
+  it('has files for all secrets, which only the owner of the folder can reach and git ignores', () => {
+    expect(
+      Object.values(composeSecrets())
+        .map((file) => basename(file))
+        .toSorted(),
+    ).toEqual(readdirSync(secretsFolder).toSorted());
+    for (const file of Object.values(composeSecrets())) expect(file).toMatch(/^\.\/secrets\//);
+    expect(statSync(secretsFolder).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(secretsFolder)) expect(statSync(join(secretsFolder, name)).mode & 0o444).toBe(0o444);
+    expect(readFileSync(join(PROJECT, '.gitignore'), 'utf8')).toMatch(/^\/secrets\/$/m);
+  });
+
+  it('keeps secrets that exist', () => {
+    const contents = () => readdirSync(secretsFolder).map((name) => readFileSync(join(secretsFolder, name), 'utf8'));
+    const before = contents();
+    expect(execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder], { encoding: 'utf8' })).toMatch(
+      /^now write the password at the service into .*service_password$/m,
+    );
+    expect(contents()).toEqual(before);
+  });
+
+  it.each(ALL)('limits memory, processors, processes and logs of %s', (_, service) => {
+    expect(service).toMatchObject({
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      cpus: expect.any(Number),
+      pids_limit: expect.any(Number),
+      logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+    });
   });
 
   it('uses exactly the variables of .env.example', () => {
@@ -140,10 +175,11 @@ describe('docker-compose.yml', () => {
   });
 
   it('configures each process so that it starts', () => {
-    const environment = (name: string) => environmentHere(composeService(name, VALUES));
+    writeFileSync(join(secretsFolder, 'service_password'), 'password');
+    const environment = (name: string) => environmentHere(composeService(name, VALUES), secretsFolder);
 
     expect(readDatabaseConfig(environment('migrate')).database.url).toBe(
-      'postgres://reseller:b2@postgres:5432/reseller',
+      `postgres://reseller:${readFileSync(join(secretsFolder, 'database_password'), 'utf8').trim()}@postgres:5432/reseller`,
     );
     expect(readApiConfig(environment('api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });
     expect(readWorkerConfig(environment('worker'))).toMatchObject({

@@ -15,6 +15,11 @@ const packages = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
   dependencies: Record<string, string>;
 };
 
+/** The Node.js that `npm ci` installs. */
+const { version: NODE_VERSION } = JSON.parse(readFileSync(join(PROJECT, 'node_modules/node/package.json'), 'utf8')) as {
+  version: string;
+};
+
 const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
   build === undefined ? [] : (command?.slice(1, 2) ?? []),
 );
@@ -52,8 +57,8 @@ describe('the container image', () => {
     expect(lines[last('USER')]).toBe('USER node');
     expect(last('USER')).toBeGreaterThan(last('COPY'));
     expect(lines.filter((line) => line.startsWith('FROM'))).toEqual([
-      'FROM node:24-slim AS dependencies',
-      'FROM node:24-slim',
+      `FROM node:${NODE_VERSION}-slim AS dependencies`,
+      `FROM node:${NODE_VERSION}-slim`,
     ]);
   });
 
