@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, chownSync, constants, existsSync, lchownSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 /** The account that runs PostgreSQL, which refuses to run as root. */
@@ -68,6 +68,15 @@ export function asAccount(
   const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   const rights = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
   return { command: 'setpriv', args: [...ids, ...rights, program, ...args] };
+}
+
+/** Gives a folder and all that is in it to the account. @param account undefined: it stays ours. */
+export function giveTo(account: PostgresAccount | undefined, folder: string): void {
+  if (account === undefined) return;
+  chownSync(folder, account.uid, account.gid);
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    lchownSync(join(folder, path), account.uid, account.gid);
+  }
 }
 
 function closedFolderAbove(path: string, account: PostgresAccount): string | undefined {

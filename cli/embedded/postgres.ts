@@ -5,10 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Child, describeExit } from '#cli/embedded/child.ts';
-import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
+import { asAccount, giveTo, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
-import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { archiveSettings } from '#cli/embedded/wal-archive.ts';
+import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDirectory: string;
@@ -17,6 +18,8 @@ export interface EmbeddedPostgresOptions {
   readonly logFile: string;
   /** Server settings, such as `{ fsync: 'off' }` for the data of a test. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Folder for the archive of the write-ahead log; created if missing. Undefined: no archive. */
+  readonly walArchive?: string;
 }
 
 /** Superuser of the cluster. */
@@ -97,6 +100,7 @@ export class EmbeddedPostgres {
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
+      ...(this.#options.walArchive !== undefined && archiveSettings(this.#options.walArchive)),
       ...this.#options.settings,
     };
     const { dataDirectory, port } = this.#options;
@@ -144,8 +148,13 @@ export class EmbeddedPostgres {
     });
   }
 
+  #makeArchive(folder: string): void {
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) giveTo(this.#account, folder);
+  }
+
   async #initialise(): Promise<void> {
-    const { dataDirectory, password } = this.#options;
+    const { dataDirectory, password, walArchive } = this.#options;
+    if (walArchive !== undefined) this.#makeArchive(walArchive);
     if (existsSync(join(dataDirectory, 'PG_VERSION'))) return;
     // An interrupted initdb leaves a folder that initdb refuses. Without PG_VERSION the folder has no data.
     rmSync(dataDirectory, { recursive: true, force: true });
@@ -185,16 +194,17 @@ export class EmbeddedPostgres {
   }
 
   async #ready(child: Child): Promise<void> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
+    let deadline = Date.now() + READY_TIMEOUT_MS;
     for (;;) {
       if (child.exit !== undefined) {
         throw startFailure(`PostgreSQL ${describeExit(child.exit)}`, child.tail(), this.#options.dataDirectory);
       }
       try {
-        await withClient(this.url('postgres'), (client) => client.query('SELECT 1'));
-        return;
+        if (await withClient(this.url('postgres'), acceptsWrites)) return;
+        // A restored server replays its log first, for as long as that takes.
+        deadline = Date.now() + READY_TIMEOUT_MS;
       } catch (error) {
-        if (Date.now() > deadline) {
+        if (Date.now() > deadline && !isStartingUp(error)) {
           throw startFailure(
             `PostgreSQL does not answer: ${messageOf(error)}`,
             child.tail(),
@@ -248,6 +258,16 @@ export async function withClient<Result>(
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+async function acceptsWrites(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ recovers: boolean }>('SELECT pg_is_in_recovery() AS recovers');
+  return rows[0]?.recovers === false;
+}
+
+/** `cannot_connect_now`: it recovers from a crash or a restore, and takes no connections yet. */
+function isStartingUp(error: unknown): boolean {
+  return error instanceof Error && codeOf(error.cause) === '57P03';
 }
 
 function startFailure(what: string, output: string, dataDirectory: string): Error {

@@ -152,6 +152,7 @@ class Run {
           port: ports.postgres,
           password: secrets.postgres_password,
           logFile: logFile(this.#plan, 'postgres'),
+          ...(settings.walArchive !== undefined && { walArchive: settings.walArchive }),
         });
         step.update('starting');
         await this.#supervisor.start(this.#postgres);

@@ -39,6 +39,8 @@ export const PORTS: Readonly<Record<PortName, PortSetting>> = {
 export interface StartOptions {
   readonly data: string;
   readonly demo: boolean;
+  /** Folder for the archive of the write-ahead log of the embedded PostgreSQL; undefined: no archive. */
+  readonly walArchive?: string;
   readonly ports: Partial<Ports>;
 }
 
@@ -46,6 +48,8 @@ export interface StartSettings {
   /** Absolute. */
   readonly dataDirectory: string;
   readonly demo: boolean;
+  /** Absolute; see {@link StartOptions}. */
+  readonly walArchive?: string;
   readonly ports: Ports;
   /** Address of a part that runs elsewhere; undefined: we start it. */
   readonly databaseUrl?: string;
@@ -65,6 +69,7 @@ export function startSettings(options: StartOptions, environment: Environment): 
     // At another service than our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports: portsOf(options.ports, environment),
+    ...(options.walArchive === undefined ? {} : { walArchive: resolve(options.walArchive) }),
     ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),
     ...(elsewhere.temporalAddress ? { temporalAddress: elsewhere.temporalAddress } : {}),
     ...(elsewhere.serviceBaseUrl ? { serviceBaseUrl: elsewhere.serviceBaseUrl } : {}),

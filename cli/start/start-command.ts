@@ -13,7 +13,8 @@ export function addStartCommand(program: Command, environment: Environment): voi
       'start everything on this machine: PostgreSQL, Temporal, simulator, API and worker; data and logs are in ' +
         '.data, or in the folder of --data',
     )
-    .option('--no-demo', 'do not buy a first eSIM from the simulator');
+    .option('--no-demo', 'do not buy a first eSIM from the simulator')
+    .option('--wal-archive <folder>', 'archive the write-ahead log of PostgreSQL there, for `reseller restore`');
   for (const { option, use, fallback } of Object.values(PORTS)) {
     command.option(
       `--${option} <port>`,
@@ -31,6 +32,7 @@ export function addStartCommand(program: Command, environment: Environment): voi
       {
         data: typeof options['data'] === 'string' ? options['data'] : DEFAULT_FOLDER,
         demo: options['demo'] === true,
+        ...(typeof options['walArchive'] === 'string' && { walArchive: options['walArchive'] }),
         ports: portOptions(options),
       },
       environment,

@@ -29,6 +29,8 @@ interface OwnServer extends AsyncDisposable {
   thaw(): void;
   /** Stops the server, backs its data up and starts it again. @returns the folder of the backup. */
   backUp(): Promise<string>;
+  /** Kills the server and removes its data, as the loss of its disk does. */
+  destroy(): Promise<void>;
   /** Kills the server, replaces its data with a backup, and starts it. @param backup undefined: without data. */
   restore(backup: string | undefined): Promise<void>;
 }
@@ -45,6 +47,7 @@ interface LostCommits {
 export interface OwnPostgres extends OwnServer {
   /** A migrated database. */
   readonly url: string;
+  readonly dataDirectory: string;
   /** Kills all processes at one moment, so that unwritten commits are lost, and restarts. Needs `losesCommitsOf`. */
   setBack(): Promise<LostCommits>;
   /** Makes all earlier commits durable. */
@@ -55,6 +58,7 @@ export interface OwnPostgres extends OwnServer {
 
 export interface OwnTemporal extends OwnServer {
   readonly address: string;
+  readonly databaseFile: string;
 }
 
 /**
@@ -62,16 +66,19 @@ export interface OwnTemporal extends OwnServer {
  *
  * @param options.losesCommitsOf delay of the write of a commit in milliseconds, at most 10,000. A kill before the
  * write loses the commit. By default no commit is lost.
+ * @param options.walArchive folder for the archive of the write-ahead log; undefined: no archive.
  */
 export async function startOwnPostgres({
   losesCommitsOf,
-}: { readonly losesCommitsOf?: number } = {}): Promise<OwnPostgres> {
+  walArchive,
+}: { readonly losesCommitsOf?: number; readonly walArchive?: string } = {}): Promise<OwnPostgres> {
   const folder = temporaryFolder('postgres');
   const postgres = await EmbeddedPostgres.prepare({
     dataDirectory: join(folder, 'data'),
     port: await freePort(),
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'postgres.log'),
+    ...(walArchive !== undefined && { walArchive }),
     settings: {
       max_connections: '200',
       // The write-ahead log stays in the memory of PostgreSQL's processes, so a kill of all of them loses it. Page
@@ -92,6 +99,7 @@ export async function startOwnPostgres({
   const control = controls(postgres, folder, join(folder, 'data'));
   return {
     url,
+    dataDirectory: join(folder, 'data'),
     ...control,
     setBack: async () => {
       const before = await positionOf(url);
@@ -162,7 +170,7 @@ export async function startOwnTemporal({ longFrom }: { readonly longFrom?: numbe
     environment,
   });
   await temporal.start();
-  return { address: temporal.address, ...controls(temporal, folder, data) };
+  return { address: temporal.address, databaseFile: join(data, 'temporal.db'), ...controls(temporal, folder, data) };
 }
 
 /** The controls of a server. @param data the data folder of the server, inside `folder`. */
@@ -173,6 +181,10 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string, dat
     // PostgreSQL's processes have their own groups. Those that outlive their parent would continue to write.
     if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, 'SIGKILL');
     await server.kill();
+  };
+  const destroy = async () => {
+    await kill();
+    rmSync(data, { recursive: true, force: true });
   };
   return {
     start: () => server.start(),
@@ -187,9 +199,9 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string, dat
       await server.start();
       return backup;
     },
+    destroy,
     restore: async (backup) => {
-      await kill();
-      rmSync(data, { recursive: true, force: true });
+      await destroy();
       if (backup === undefined) mkdirSync(data);
       else await run('cp', ['-a', backup, data]);
       await server.start();

@@ -59,6 +59,9 @@ describe('docker-compose.yml', () => {
         'worker',
         'codec',
         'simulator',
+        'wal-receiver',
+        'backup',
+        'restore',
       ].toSorted(),
     );
     expect(composeService('simulator').profiles).toEqual(['simulator']);

@@ -1,0 +1,109 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
+import { writeBaseBackup } from '#cli/backup/base-backup.ts';
+import { type BackupDescription, DESCRIPTION, TEMPORAL_FILE } from '#cli/backup/description.ts';
+import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import type { Output } from '#cli/terminal/output.ts';
+import { codeOf, UserError } from '#cli/terminal/user-error.ts';
+import { readDatabaseConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
+
+export interface BackupOptions {
+  /** The folder that gets a new folder for this backup. */
+  readonly folder: string;
+  /** Database file of a Temporal development server; undefined: Temporal uses PostgreSQL, or is backed up elsewhere. */
+  readonly temporalFile?: string;
+}
+
+/**
+ * `reseller backup`: a base backup of the whole PostgreSQL server, and a copy of Temporal's file if it has one.
+ *
+ * @returns the folder of the backup. It has this name only when the backup is complete.
+ * @throws UserError, ConfigurationError
+ */
+export async function backUp(
+  { folder, temporalFile }: BackupOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<string> {
+  const url = readDatabaseConfig(environment).database.directUrl;
+  const startedAt = new Date();
+  const complete = join(resolve(folder), `backup-${startedAt.toISOString().replaceAll(/[:.]/g, '-')}`);
+  const partial = `${complete}.partial`;
+  mkdirSync(partial, { recursive: true, mode: 0o700 });
+  try {
+    // Before PostgreSQL: workflows that are older than the rows are repaired from the rows; rows are not repaired.
+    if (temporalFile !== undefined) await copyTemporal(temporalFile, join(partial, TEMPORAL_FILE));
+    const { bytes, ...position } = await writeBaseBackup(url, partial);
+    const description: BackupDescription = {
+      format: 1,
+      startedAt: startedAt.toISOString(),
+      ...(await describeServer(url)),
+      ...position,
+      bytes,
+      hasTemporalFile: temporalFile !== undefined,
+      endedAt: new Date().toISOString(),
+    };
+    writeSecretFile(join(partial, DESCRIPTION), `${JSON.stringify(description, undefined, 2)}\n`);
+    renameSync(partial, complete);
+    output.write(summary(complete, description));
+    return complete;
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    if (codeOf(error) !== 'ENOSPC') throw error;
+    throw new UserError(`No space is left for the backup in ${folder}.`, 'Free some space, or name another folder.');
+  }
+}
+
+/** All pages in one step, which is one read transaction. In small steps, each commit of the server would begin anew. */
+const ALL_PAGES = 2 ** 30;
+
+/** Copies the file while the server writes to it. */
+async function copyTemporal(file: string, copy: string): Promise<void> {
+  if (!existsSync(file)) {
+    throw new UserError(`Temporal has no database file ${file}.`, 'Name its file with --temporal-file.');
+  }
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    await copyDatabase(database, copy, { rate: ALL_PAGES });
+    chmodSync(copy, 0o600);
+  } finally {
+    database.close();
+  }
+}
+
+async function describeServer(
+  url: string,
+): Promise<Pick<BackupDescription, 'serverVersion' | 'databases' | 'encryptionKeys'>> {
+  return withClient(url, async (client) => {
+    const version = await client.query<{ server_version: string }>('SHOW server_version');
+    const databases = await client.query<{ name: string }>(
+      'SELECT datname AS name FROM pg_database WHERE NOT datistemplate ORDER BY datname',
+    );
+    const keys = await client.query<{ keyId: string; checkValue: string; makesHashes: boolean }>(
+      `SELECT key_id AS "keyId", translate(encode(check_value, 'base64'), E'\\n', '') AS "checkValue",
+         makes_hashes AS "makesHashes" FROM encryption_keys ORDER BY first_used_at, key_id`,
+    );
+    return {
+      serverVersion: version.rows[0]?.server_version ?? '',
+      databases: databases.rows.map(({ name }) => name),
+      encryptionKeys: keys.rows,
+    };
+  });
+}
+
+function summary(folder: string, made: BackupDescription): string {
+  const seconds = (Date.parse(made.endedAt) - Date.parse(made.startedAt)) / 1_000;
+  const temporal = made.hasTemporalFile ? 'its database file' : 'no file; included if its databases are listed above';
+  const keys = made.encryptionKeys.map(({ keyId }) => keyId).join(', ') || 'none';
+  return (
+    `${folder}\n` +
+    `  PostgreSQL ${made.serverVersion}: ${made.databases.join(', ')}; ${(made.bytes / 1e6).toFixed(0)} MB in ` +
+    `${seconds.toFixed(1)} s\n` +
+    `  Temporal: ${temporal}\n` +
+    `  Not included: the encryption keys. It needs ${keys}. Keep them elsewhere: without them it is worthless, and\n` +
+    '  whoever has both can read everything.\n'
+  );
+}

@@ -1,0 +1,149 @@
+/** A base backup of a whole PostgreSQL server over its replication protocol, as pg_basebackup makes it. */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
+
+/** All files of the server, as one tar archive with the write-ahead log that makes them consistent. */
+export const BASE_ARCHIVE = 'base.tar';
+/** PostgreSQL's list of the files, with their checksums. */
+export const MANIFEST = 'backup_manifest';
+
+/** Position of a base backup in the write-ahead log. */
+export interface BaseBackup {
+  readonly startLsn: string;
+  readonly endLsn: string;
+  readonly timeline: number;
+  /** Size of {@link BASE_ARCHIVE}, in bytes. */
+  readonly bytes: number;
+}
+
+const COMMAND =
+  "BASE_BACKUP (LABEL 'reseller backup', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')";
+
+/**
+ * Writes {@link BASE_ARCHIVE} and {@link MANIFEST} into a folder. The server continues to work meanwhile.
+ *
+ * @param url a database of the server; its role must be a superuser or have REPLICATION.
+ * @throws UserError when the server refuses.
+ */
+export async function writeBaseBackup(url: string, folder: string): Promise<BaseBackup> {
+  const replicationUrl = new URL(url);
+  replicationUrl.searchParams.set('replication', 'true');
+  const client = new pg.Client({ connectionString: replicationUrl.href, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks also rejects the command in progress.
+  client.on('error', () => undefined);
+  const receiver = new Receiver(folder);
+  try {
+    await client.connect();
+    return await new Promise<BaseBackup>((resolve, reject) => {
+      receiver.onEnd = (error) => (error === undefined ? resolve(receiver.result()) : reject(error));
+      client.query(receiver);
+    });
+  } catch (error) {
+    throw refusal(error);
+  } finally {
+    receiver.close();
+    await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * The answer of the server: a row with the start, rows with the tablespaces, a copy stream, and a row with the end.
+ * Each message of the stream begins with a letter: `n` a new archive, `m` the manifest, `d` bytes, `p` progress.
+ */
+class Receiver {
+  readonly #archive: number;
+  readonly #manifest: number;
+  #current: number;
+  #archives = 0;
+  #bytes = 0;
+  #error: Error | undefined;
+  /** First and second column of each row. */
+  readonly #rows: (readonly [string, string])[] = [];
+  onEnd: (error?: Error) => void = () => undefined;
+
+  constructor(folder: string) {
+    this.#archive = openSync(join(folder, BASE_ARCHIVE), 'wx', 0o600);
+    this.#manifest = openSync(join(folder, MANIFEST), 'wx', 0o600);
+    this.#current = this.#archive;
+  }
+
+  submit(connection: { query(text: string): void }): void {
+    connection.query(COMMAND);
+  }
+
+  handleRowDescription(): void {
+    // The columns are known.
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly unknown[] }): void {
+    this.#rows.push([String(fields[0]), String(fields[1])]);
+  }
+
+  /** Writes synchronously: the next message is read only after that, so a slow disk slows the server's sending. */
+  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    if (this.#error !== undefined) return;
+    try {
+      this.#take(String.fromCharCode(chunk[0] ?? 0), chunk.subarray(1));
+    } catch (error) {
+      // Thrown from here, it would end the process without a message.
+      this.#error = error instanceof Error ? error : new Error(messageOf(error));
+    }
+  }
+
+  #take(kind: string, content: Buffer): void {
+    if (kind === 'n') {
+      this.#archives += 1;
+      if (this.#archives === 1) return;
+      throw new UserError(
+        'The server has tablespaces outside its data folder, and `reseller backup` cannot restore those.',
+        'Use pg_basebackup, as docs/how-to/backup-and-restore.md describes.',
+      );
+    }
+    if (kind === 'm') this.#current = this.#manifest;
+    if (kind !== 'd') return;
+    for (let written = 0; written < content.length;) written += writeSync(this.#current, content, written);
+    if (this.#current === this.#archive) this.#bytes += content.length;
+  }
+
+  handleCommandComplete(): void {
+    // Several commands complete before the server is ready again.
+  }
+
+  handleError(error: Error): void {
+    this.onEnd(this.#error ?? error);
+  }
+
+  handleReadyForQuery(): void {
+    this.onEnd(this.#error);
+  }
+
+  result(): BaseBackup {
+    const [start, end] = [this.#rows[0], this.#rows.at(-1)];
+    if (start === undefined || end === undefined || this.#archives !== 1 || this.#rows.length < 3) {
+      throw new Error('the server ended the base backup without its positions');
+    }
+    return { startLsn: start[0], endLsn: end[0], timeline: Number(end[1]), bytes: this.#bytes };
+  }
+
+  /** Makes the files durable, and closes them. */
+  close(): void {
+    for (const file of [this.#archive, this.#manifest]) {
+      fsyncSync(file);
+      closeSync(file);
+    }
+  }
+}
+
+function refusal(error: unknown): Error {
+  if (error instanceof UserError) return error;
+  const text = messageOf(error) || (codeOf(error) ?? 'no reason given');
+  return new UserError(
+    `The server gave no base backup: ${text}.`,
+    'The role of the address needs REPLICATION (`ALTER ROLE … REPLICATION`), pg_hba.conf a line for `replication`, ' +
+      'and the server version 15 or later. For a server of others, use its own backups: ' +
+      'docs/how-to/backup-and-restore.md.',
+    { cause: error },
+  );
+}

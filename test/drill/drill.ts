@@ -1,0 +1,200 @@
+/** Drills of a disaster: a backup under load, the loss of the data, a restore, and the books of both sides. */
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { backUp } from '#cli/backup/backup.ts';
+import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
+import { TEMPORAL_FILE } from '#cli/backup/description.ts';
+import { restore } from '#cli/backup/restore.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
+import { type LedgerLine, SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { startOwnPostgres, startOwnTemporal, type OwnPostgres } from '#test/support/servers/own-servers.ts';
+import type { SharedServers } from '#test/support/servers/shared-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { auditBooks } from '#test/support/work/books/books.ts';
+
+export interface Drill {
+  /** Data that is lost. Temporal then comes back from the file in the backup. */
+  readonly lost: readonly ('PostgreSQL' | 'Temporal')[];
+  /** Whether the write-ahead log was archived, so that the restore also recovers changes after the backup. */
+  readonly archive: boolean;
+  /** Shops that order at the same time. */
+  readonly shops?: number;
+  /** Purchases that must be accepted before the backup, and again between the backup and the disaster. */
+  readonly purchases?: number;
+  /** The shared servers; undefined: those of the test run. */
+  readonly servers?: SharedServers;
+}
+
+/** What a drill measured. Times in milliseconds. */
+export interface DrillResult {
+  readonly backupMs: number;
+  readonly backupBytes: number;
+  /** Accepted before the disaster, and in how many cases the row was not in the restored database. */
+  readonly accepted: number;
+  readonly lostRows: number;
+  /** RPO: age of the oldest lost row at the disaster; 0 when none was lost. */
+  readonly lostMs: number;
+  /** From the disaster to the restored files, to the started servers, and to API and worker ready (RTO). */
+  readonly restoredMs: number;
+  readonly startedMs: number;
+  readonly readyMs: number;
+  /** From the disaster until no work is in progress and the books were compared. */
+  readonly settledMs: number;
+  /** Differences between the books of both sides, as sentences. */
+  readonly differences: readonly string[];
+  /** References that the service has charged more than once. */
+  readonly paidTwice: readonly string[];
+}
+
+const SHOPS = 4;
+const PURCHASES = 12;
+/** A workflow whose row was lost looks again after one minute, then after two, if it was not woken. */
+const QUIET_MS = 300_000;
+const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
+/** Work that is held checks the gate again after this time: a restored Temporal has lost its last signals. */
+const ENVIRONMENT = { 'gate.recheck': '10s' };
+
+/** Runs a drill on servers of its own; the simulator, as the service, survives. */
+export async function runDrill(drill: Drill): Promise<DrillResult> {
+  const folder = temporaryFolder('drill');
+  const walArchive = join(folder, 'archive');
+  await using postgres = await startOwnPostgres(drill.archive ? { walArchive } : {});
+  await using temporal = await startOwnTemporal();
+  await using stack = await startStack({
+    postgres,
+    temporal,
+    simulator: SIMULATOR,
+    environment: ENVIRONMENT,
+    ...(drill.servers !== undefined && { servers: drill.servers }),
+  });
+  try {
+    const load = new ShopLoad(stack, drill.shops ?? SHOPS);
+    const { purchases = PURCHASES } = drill;
+    await acceptedReaches(load, purchases);
+    const began = Date.now();
+    const backup = await backUp(
+      { folder: join(folder, 'backups'), temporalFile: temporal.databaseFile },
+      { ...stack.environments.api, DATABASE_URL: postgres.url },
+      { write: () => true },
+    );
+    const backupMs = Date.now() - began;
+    const backupBytes = statSync(join(backup, BASE_ARCHIVE)).size;
+    await acceptedReaches(load, load.accepted.length + purchases);
+    await waitFor('a purchase after the backup is paid', async () => (await paidSince(stack, load, began)) > 0);
+    if (drill.archive) await oneArchived(postgres, walArchive);
+
+    const disasterMs = Date.now();
+    await Promise.all([stack.kill('api'), stack.kill('worker')]);
+    await postgres.destroy();
+    if (drill.lost.includes('Temporal')) await temporal.destroy();
+    await load.stop();
+    const since = () => Date.now() - disasterMs;
+
+    await restore(
+      { backup, target: { postgres: postgres.dataDirectory }, ...(drill.archive && { walArchive }) },
+      stack.environments.api,
+      { write: () => true },
+    );
+    if (drill.lost.includes('Temporal')) {
+      mkdirSync(dirname(temporal.databaseFile), { recursive: true });
+      copyFileSync(join(backup, TEMPORAL_FILE), temporal.databaseFile);
+    }
+    const restoredMs = since();
+    await postgres.start();
+    if (drill.lost.includes('Temporal')) await temporal.start();
+    const startedMs = since();
+    const lost = await lostRequests(postgres, load);
+
+    await stack.start('api');
+    const pause = await pausePurchases(stack);
+    await stack.start('worker');
+    const readyMs = since();
+    // Callers repeat what they sent since the backup, and what got no answer.
+    await load.repeat(load.requests.filter(({ acceptedAtMs = Infinity }) => acceptedAtMs >= began));
+    await endPause(stack, pause);
+    const accepted = load.accepted.map(({ id = '' }) => id);
+    const differences = await auditBooks(stack, { accepted, timeoutMs: QUIET_MS });
+    return {
+      backupMs,
+      backupBytes,
+      accepted: accepted.length,
+      lostRows: lost.length,
+      lostMs: disasterMs - Math.min(disasterMs, ...lost.map(({ acceptedAtMs = disasterMs }) => acceptedAtMs)),
+      restoredMs,
+      startedMs,
+      readyMs,
+      settledMs: since(),
+      // The database cannot know a delivery that was acknowledged and then lost.
+      differences: differences.filter((each) => !each.endsWith('was acknowledged and is not stored')),
+      paidTwice: await paidTwice(stack),
+    };
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {
+  await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count);
+}
+
+/** The number of paid purchases that were accepted at this time or later. */
+async function paidSince(stack: Stack, load: ShopLoad, sinceMs: number): Promise<number> {
+  const paid = new Set((await new SimulatorAdmin(stack.simulator).ledger()).map(referenceOf));
+  return load.accepted.filter(({ acceptedAtMs = 0, body }) => acceptedAtMs >= sinceMs && paid.has(referenceIn(body)))
+    .length;
+}
+
+function referenceOf(line: LedgerLine): string | null {
+  return line.external_order_id ?? line.external_subscription_id;
+}
+
+function referenceIn(body: ShopRequest['body']): string {
+  return String(body['external_order_id'] ?? body['external_subscription_id']);
+}
+
+/** Ends the present file of the log, and waits until it is archived. Later changes are lost with the disk. */
+async function oneArchived(postgres: OwnPostgres, walArchive: string): Promise<void> {
+  const file = await withClient(postgres.url, async (client) => {
+    const { rows } = await client.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file');
+    return rows[0]?.file ?? '';
+  });
+  await waitFor(`${file} is archived`, () => existsSync(join(walArchive, file)));
+}
+
+/** Accepted requests whose work is not in the database. */
+async function lostRequests(postgres: OwnPostgres, load: ShopLoad): Promise<ShopRequest[]> {
+  const known = await withClient(postgres.url, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      'SELECT id FROM orders UNION ALL SELECT id FROM vpn_subscriptions',
+    );
+    return new Set(rows.map(({ id }) => id));
+  });
+  return load.accepted.filter(({ id = '' }) => !known.has(id));
+}
+
+const PAUSES = '/v1/purchase-gate/pauses';
+
+async function pausePurchases({ api }: Stack): Promise<string> {
+  const headers = { 'idempotency-key': randomUUID() };
+  return (await api.post(PAUSES, { reason: 'The database was restored.' }, { headers })).textAt('id');
+}
+
+async function endPause({ api }: Stack, id: string): Promise<void> {
+  const answer = await api.delete(`${PAUSES}/${id}?reason=Repeated`);
+  if (answer.status !== 200) throw new Error(`the pause was not ended: ${answer.status} ${answer.text}`);
+}
+
+/** References with more than one net debit. */
+async function paidTwice(stack: Stack): Promise<string[]> {
+  const lines = await new SimulatorAdmin(stack.simulator).ledger();
+  return [...Map.groupBy(lines, referenceOf)]
+    .filter(([, own]) => own.filter(isDebit).length - own.filter(isCredit).length > 1)
+    .map(([reference]) => String(reference));
+}
+
+const isDebit = ({ type }: LedgerLine) => type === 'debit';
+const isCredit = ({ type }: LedgerLine) => type === 'credit';

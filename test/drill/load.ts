@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+/** A request of a shop, which the shop repeats with the same key until it is accepted. */
+export interface ShopRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly key: string;
+  /** Time of the 202 on this machine's clock, in epoch milliseconds; undefined: no answer yet. */
+  acceptedAtMs?: number;
+  /** Id of the work. */
+  id?: string;
+}
+
+const REFUSED_PAUSE_MS = 200;
+/** Packages of the simulator: delivered at once, delivered after a time, delivered late. */
+const PACKAGES = [1001, 9001, 1001, 9002] as const;
+const VPN_PLAN = 301;
+
+/** Shops that place orders and VPN subscriptions, one after the other each, until they are stopped. */
+export class ShopLoad {
+  readonly requests: ShopRequest[] = [];
+  readonly #stack: Stack;
+  readonly #stopping = new AbortController();
+  readonly #shops: Promise<void>[];
+
+  constructor(stack: Stack, shops: number) {
+    this.#stack = stack;
+    this.#shops = Array.from({ length: shops }, (_, shop) => this.#run(shop));
+  }
+
+  get accepted(): readonly ShopRequest[] {
+    return this.requests.filter(({ id }) => id !== undefined);
+  }
+
+  /** Stops placing new requests. Requests without an answer stay for {@link repeat}. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#shops);
+  }
+
+  /** Repeats requests, as shops do after an outage. @throws Error when one gets another id than before. */
+  async repeat(requests: readonly ShopRequest[]): Promise<void> {
+    await Promise.all(
+      requests.map(async (request) => {
+        const before = request.id;
+        await waitFor(`POST ${request.path} is accepted`, () => this.#send(request));
+        if (before !== undefined && request.id !== before) throw new Error(`${before} became ${request.id}`);
+      }),
+    );
+  }
+
+  async #run(shop: number): Promise<void> {
+    for (let number = shop; !this.#stopping.signal.aborted; number += 1) {
+      const request = number % 8 === 7 ? subscription() : order(PACKAGES[number % PACKAGES.length]);
+      this.requests.push(request);
+      while (!this.#stopping.signal.aborted && !(await this.#send(request))) await delay(REFUSED_PAUSE_MS);
+    }
+  }
+
+  async #send(request: ShopRequest): Promise<boolean> {
+    const { path, body, key } = request;
+    const answer = await this.#stack.api
+      .post(path, body, { headers: { 'idempotency-key': key } })
+      .catch(() => undefined);
+    if (answer?.status !== 202) return false;
+    request.acceptedAtMs ??= Date.now();
+    request.id = answer.textAt('id');
+    return true;
+  }
+}
+
+function order(packageId: number | undefined): ShopRequest {
+  const body = { package_id: packageId, external_order_id: `ext-${randomUUID()}`, if_unavailable: 'hold' };
+  return { path: '/v1/orders', body, key: randomUUID() };
+}
+
+function subscription(): ShopRequest {
+  const body = {
+    vpn_plan_id: VPN_PLAN,
+    external_subscription_id: `vpn-${randomUUID()}`,
+    customer_reference: 'C-2207',
+    customer_price: { amount: '29.99', currency: 'USD' },
+    if_unavailable: 'hold',
+  };
+  return { path: '/v1/vpn/subscriptions', body, key: randomUUID() };
+}

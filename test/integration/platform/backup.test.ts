@@ -1,0 +1,198 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backUp } from '#cli/backup/backup.ts';
+import { restore } from '#cli/backup/restore.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { archiveSettings } from '#cli/embedded/wal-archive.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { registerKeys } from '#db/connection/encryption-keys.ts';
+import { openDatabase } from '#test/support/servers/database.ts';
+import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const SILENT = { write: () => true };
+const KEY = randomBytes(32);
+const KEYS = { ENCRYPTION_KEYS: `one:${KEY.toString('base64')}` };
+
+let folder: string;
+let archive: string;
+let postgres: OwnPostgres;
+
+beforeAll(async () => {
+  folder = temporaryFolder('backup');
+  archive = join(folder, 'archive');
+  postgres = await startOwnPostgres({ walArchive: archive });
+  const database = openDatabase(postgres.url);
+  await registerKeys(database, new KeyRing([{ id: 'one', key: KEY }]));
+  await database.run((db) => db.execute(sql`create table marks (mark text not null)`));
+  await database.close();
+});
+afterAll(async () => {
+  await postgres[Symbol.asyncDispose]();
+  removeFolder(folder);
+});
+
+async function mark(text: string): Promise<string> {
+  return withClient(postgres.url, async (client) => {
+    await client.query('INSERT INTO marks VALUES ($1)', [text]);
+    const { rows } = await client.query<{ now: string }>(`SELECT to_json(clock_timestamp()) #>> '{}' AS now`);
+    return rows[0]?.now ?? '';
+  });
+}
+
+async function marks(): Promise<string[]> {
+  const { rows } = await withClient(postgres.url, (client) =>
+    client.query<{ mark: string }>('SELECT mark FROM marks ORDER BY mark'),
+  );
+  return rows.map((row) => row.mark);
+}
+
+async function timeline(): Promise<string> {
+  const { rows } = await withClient(postgres.url, (client) =>
+    client.query<{ timeline: string }>('SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline'),
+  );
+  return rows[0]?.timeline ?? '';
+}
+
+/** Ends the current file of the log, and waits until it is in the archive. */
+async function archived(): Promise<void> {
+  const { rows } = await withClient(postgres.url, (client) =>
+    client.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file'),
+  );
+  const [{ file } = { file: '' }] = rows;
+  await waitFor('the log is archived', () => Promise.resolve(existsSync(join(archive, file)) || undefined));
+}
+
+const make = (temporalFile?: string) =>
+  backUp(
+    { folder: join(folder, 'backups'), ...(temporalFile !== undefined && { temporalFile }) },
+    { ...KEYS, DATABASE_URL: postgres.url },
+    SILENT,
+  );
+const put = (backup: string, more: { walArchive?: string; until?: string } = {}, keys = KEYS) =>
+  restore({ backup, target: { postgres: postgres.dataDirectory }, ...more }, keys, SILENT);
+
+describe('a backup of PostgreSQL', () => {
+  it('contains what was committed before its end, and begins a new timeline when it is restored', async () => {
+    await mark('a: before the backup');
+    const before = await timeline();
+    const backup = await make();
+    await mark('z: after the backup');
+    await postgres.destroy();
+
+    await put(backup);
+    await postgres.start();
+
+    expect(await marks()).toEqual(['a: before the backup']);
+    expect(Number.parseInt(await timeline(), 16)).toBeGreaterThan(Number.parseInt(before, 16));
+  });
+
+  it('is restored with an archive to a point in time between two commits, or to the last archived commit', async () => {
+    const backup = await make();
+    const until = await mark('b: wanted');
+    await mark('c: after the point in time');
+    await archived();
+
+    await postgres.destroy();
+    await put(backup, { walArchive: archive });
+    await postgres.start();
+    expect(await marks()).toEqual(['a: before the backup', 'b: wanted', 'c: after the point in time']);
+
+    await postgres.destroy();
+    await put(backup, { walArchive: archive, until });
+    await postgres.start();
+    expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
+  });
+
+  it('is complete and private, or does not exist', async () => {
+    const backup = await make();
+    expect(readdirSync(backup).toSorted()).toEqual(['backup.json', 'backup_manifest', 'base.tar']);
+    for (const file of readdirSync(backup)) expect(statSync(join(backup, file)).mode & 0o077).toBe(0);
+    const text = readFileSync(join(backup, 'backup.json'), 'utf8');
+    expect(text).toContain('"keyId": "one"');
+    expect(text).not.toContain(KEY.toString('base64'));
+    const before = readdirSync(join(folder, 'backups'));
+    const refused = new URL(postgres.url);
+    refused.username = 'plain';
+    refused.password = 'plain';
+    await withClient(postgres.url, (client) => client.query(`CREATE ROLE plain LOGIN PASSWORD 'plain'`));
+    await expect(
+      backUp({ folder: join(folder, 'backups') }, { ...KEYS, DATABASE_URL: refused.href }, SILENT),
+    ).rejects.toThrow('The server gave no base backup: permission denied');
+    expect(readdirSync(join(folder, 'backups'))).toEqual(before);
+  });
+});
+
+describe('a restore', () => {
+  it('replaces nothing, and restores nothing with other keys or damaged files', async () => {
+    const backup = await make();
+    await expect(put(backup)).rejects.toThrow('exists. A restore replaces nothing');
+    await postgres.destroy();
+    const others = { ENCRYPTION_KEYS: `one:${randomBytes(32).toString('base64')}` };
+    await expect(put(backup, {}, others)).rejects.toThrow('The encryption keys do not fit this backup');
+    await expect(put(join(folder, 'backups'))).rejects.toThrow('not a complete backup');
+    expect(existsSync(postgres.dataDirectory)).toBe(false);
+
+    const archiveFile = join(backup, 'base.tar');
+    const bytes = readFileSync(archiveFile);
+    const place = bytes.indexOf('a: before the backup');
+    expect(place).toBeGreaterThan(0);
+    writeFileSync(archiveFile, Buffer.concat([bytes.subarray(0, place), Buffer.from('A'), bytes.subarray(place + 1)]));
+    await expect(put(backup)).rejects.toThrow(/is damaged: base\/\d+\/\d+ is missing or has another content/);
+    writeFileSync(archiveFile, bytes);
+    const manifest = readFileSync(join(backup, 'backup_manifest'), 'utf8');
+    writeFileSync(join(backup, 'backup_manifest'), manifest.replace('"Size": 8192', '"Size": 8193'));
+    await expect(put(backup)).rejects.toThrow('is damaged: backup_manifest');
+    expect(existsSync(postgres.dataDirectory)).toBe(false);
+    writeFileSync(join(backup, 'backup_manifest'), manifest);
+
+    await put(backup);
+    await postgres.start();
+    expect(await marks()).toContain('a: before the backup');
+  });
+
+  it('of an `npm start` needs its secrets, and brings Temporal’s file back as it was during the backup', async () => {
+    const file = join(folder, 'live.db');
+    const live = new DatabaseSync(file);
+    live.exec('PRAGMA journal_mode = wal; CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1)');
+    const backup = await make(file);
+    live.exec('INSERT INTO t VALUES (2)');
+    live.close();
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toThrow('secrets.json is missing');
+    const secrets = { webhook_secret: 'whsec_12345678', postgres_password: 'password', simulator_password: 'password' };
+    writeFileSync(join(data, 'secrets.json'), JSON.stringify({ encryption_keys: KEYS.ENCRYPTION_KEYS, ...secrets }));
+
+    await restore({ backup, target: { data } }, {}, SILENT);
+
+    expect(existsSync(join(data, 'postgres', 'recovery.signal'))).toBe(true);
+    const copy = new DatabaseSync(join(data, 'temporal.db'), { readOnly: true });
+    expect(copy.prepare('SELECT n FROM t').all()).toEqual([{ n: 1 }]);
+    copy.close();
+  });
+});
+
+describe('the archive of the write-ahead log', () => {
+  it('accepts a file that it has already, and refuses another one of the same name', () => {
+    const own = join(folder, "it's an archive, 100 %");
+    mkdirSync(own);
+    const [first, other] = [join(folder, 'first'), join(folder, 'other')];
+    writeFileSync(first, 'one');
+    writeFileSync(other, 'two');
+    const command = archiveSettings(own)['archive_command'] ?? '';
+    // PostgreSQL replaces %p, %f and %%.
+    const run = (path: string) =>
+      spawnSync('sh', ['-c', command.replaceAll(/%([pf%])/g, (_, of) => (of === 'p' ? path : of === 'f' ? '01' : '%'))])
+        .status;
+    expect([run(first), run(first), run(other)]).toEqual([0, 0, 1]);
+    expect(readdirSync(own)).toEqual(['01']);
+    expect(readFileSync(join(own, '01'), 'utf8')).toBe('one');
+  });
+});
