@@ -1,6 +1,7 @@
 /** The documents of the policy file, from the definitions of its settings. */
 import * as z from 'zod';
 import { policySchema } from '#config/policy/policy-settings.ts';
+import { chartValuesSchema } from '#scripts/policy/chart-values-schema.ts';
 
 /** A document below the folder of the project. */
 export interface PolicyDocument {
@@ -19,11 +20,13 @@ interface Described {
 }
 
 const SCHEMA_FILE = 'policy.schema.json';
+const CHART_VALUES = 'ops/helm/reseller-fulfilment/values.schema.json';
 
-/** The schema for editors, the example with every setting, and the reference. */
+/** The schema for editors, that of the values of the Helm chart, the example with every setting, and the reference. */
 export function policyDocuments(): PolicyDocument[] {
   return [
     { path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(), undefined, 2)}\n` },
+    { path: CHART_VALUES, text: `${JSON.stringify(chartValuesSchema(editorSchema()), undefined, 2)}\n` },
     { path: 'policy.example.yaml', text: exampleText() },
     { path: 'docs/reference/policy.md', text: referenceText() },
   ];
@@ -34,7 +37,7 @@ function groups(): [string, Described][] {
   return Object.entries(schema.properties ?? {});
 }
 
-function editorSchema(): object {
+function editorSchema(): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(policySchema, { io: 'input', target: 'draft-07' });
   const properties = Object.fromEntries(
     // In a group whose settings are all commented out, only the name remains.

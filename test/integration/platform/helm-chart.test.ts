@@ -110,12 +110,14 @@ function longestActivity(): number {
 
 describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () => {
   if (tools === undefined) return;
-  const validate = async (manifests: string) => {
+  const environment = { ...process.env, KUBECONFIG: '/dev/null' };
+  /** The oldest version that the chart supports, and a new one. */
+  const VERSIONS = { oldest: [], newest: ['--local-schemas', tools.newerSchemas] } as const;
+  const validate = async (manifests: string, version: keyof typeof VERSIONS = 'oldest') => {
     const file = join(temporaryFolder('manifests'), 'all.yaml');
     writeFileSync(file, manifests);
     const definitions = tools.definitions.flatMap((folder) => ['--local-crds', folder]);
-    // The oldest version that the chart supports.
-    return runTool(tools.validate, ['--version', '1.30', ...definitions, file], { environment: process.env });
+    return runTool(tools.validate, ['--version', '1.30', ...VERSIONS[version], ...definitions, file], { environment });
   };
 
   it('has no finding of helm lint', async () => {
@@ -128,7 +130,22 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
   });
 
   it.each(SETTINGS)('is valid by the schemas of Kubernetes and of the custom resources %s', async (_name, values) => {
-    expect(await validate(await renderedText(tools, values))).toContain('OK');
+    const text = await renderedText(tools, values);
+    expect(await validate(text, 'oldest')).toContain('OK');
+    expect(await validate(text, 'newest')).toContain('OK');
+  });
+
+  it('is compared with schemas of different versions', async () => {
+    const text = await renderedText(tools, REQUIRED);
+    // A field that Kubernetes has since 1.34.
+    const newer = text.replace(
+      '      enableServiceLinks: false',
+      '      hostnameOverride: shop\n      enableServiceLinks: false',
+    );
+    expect(newer).not.toBe(text);
+    expect(await validate(newer, 'newest')).toContain('OK');
+    await expect(validate(newer, 'oldest')).rejects.toThrow('kubectl-validate ended with code 1');
+    expect(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')).toContain('kubeVersion: ">=1.30.0-0"');
   });
 
   it.each([
@@ -140,6 +157,16 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
     const text = await renderedText(tools, EVERYTHING);
     expect(text).toMatch(right);
     await expect(validate(text.replace(right, wrong))).rejects.toThrow('kubectl-validate ended with code 1');
+  });
+
+  it.each([
+    [{ ...REQUIRED, wroker: {} }, 'wroker'],
+    [{ ...REQUIRED, api: { replica: 3 } }, 'replica'],
+    [{ ...REQUIRED, policy: { retry: { hold_dealy: '1s' } } }, 'hold_dealy'],
+    [{ ...REQUIRED, policy: { retry: { hold_delay: 'soon' } } }, 'hold_delay'],
+    [{ ...REQUIRED, logLevel: 'loud' }, 'logLevel'],
+  ])('refuses a value that it does not have: %j', async (values, name) => {
+    await expect(renderedText(tools, values)).rejects.toMatchObject({ output: expect.stringContaining(name) });
   });
 
   it.each([

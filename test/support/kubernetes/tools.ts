@@ -1,17 +1,20 @@
 /** The tools that check the Helm chart: built from source once, and cached. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { cacheDirectory } from '#cli/embedded/cache.ts';
 import { buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
 import { runTool } from '#cli/embedded/tool.ts';
 import { PROJECT } from '#test/support/compose.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 export interface KubernetesTools {
   readonly helm: string;
   readonly validate: string;
   /** Folders with the definitions of custom resources: KEDA, Prometheus operator. */
   readonly definitions: readonly string[];
+  /** Folder with the schemas of a newer Kubernetes than those in kubectl-validate, in the form that it reads. */
+  readonly newerSchemas: string;
 }
 
 /** The programs; the versions are those in `ops/helm/tools/…/go.mod`. */
@@ -34,6 +37,12 @@ const DEFINITIONS = [
   },
 ] as const;
 
+const NEWER_KUBERNETES = {
+  module: 'k8s.io/kubernetes@v1.36.0',
+  sum: 'h1:JKaAkgSzI4+ZvNWrNJg56jAkUaOiqgBaJstmi6ycyoU=',
+  folder: 'api/openapi-spec/v3',
+} as const;
+
 /**
  * Finds the tools in the cache, or builds them.
  *
@@ -51,7 +60,8 @@ export async function kubernetesTools(environment = process.env): Promise<Kubern
   const validate = await programOf('kubectl-validate', environment);
   const definitions: string[] = [];
   for (const each of DEFINITIONS) definitions.push(join(await moduleFolder(each, environment), each.folder));
-  return { helm, validate, definitions };
+  const published = join(await moduleFolder(NEWER_KUBERNETES, environment), NEWER_KUBERNETES.folder);
+  return { helm, validate, definitions, newerSchemas: arranged(published) };
 }
 
 async function programOf(name: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv): Promise<string> {
@@ -64,10 +74,23 @@ async function programOf(name: keyof typeof PROGRAMS, environment: NodeJS.Proces
   return target;
 }
 
+/** Copies `apis__apps__v1_openapi.json` to `apis/apps/v1.json`, where kubectl-validate looks. */
+function arranged(published: string): string {
+  const folder = temporaryFolder('kubernetes-schemas');
+  for (const file of readdirSync(published)) {
+    const [, name] = /^(api__[^_]+|apis__[^_]+__[^_]+)_openapi\.json$/.exec(file) ?? [];
+    if (name === undefined) continue;
+    const target = join(folder, `${name.replaceAll('__', '/')}.json`);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(published, file), target);
+  }
+  return folder;
+}
+
 const downloaded = z.object({ Dir: z.string(), Sum: z.string() });
 
 async function moduleFolder(
-  { module, sum }: (typeof DEFINITIONS)[number],
+  { module, sum }: { readonly module: string; readonly sum: string },
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
   const answer = await runTool('go', ['mod', 'download', '-json', module], { environment });
