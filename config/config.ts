@@ -38,7 +38,14 @@ import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 
 export { readCodecServerConfig, readUiProxyConfig } from '#config/temporal-tools.ts';
-export type { DatabaseConfig, EncryptionKey, ServiceConfig, TemporalConfig, WebhookSecret } from '#config/sections.ts';
+export type {
+  DatabaseConfig,
+  EncryptionKey,
+  ServiceConfig,
+  TemporalConfig,
+  TemporalTls,
+  WebhookSecret,
+} from '#config/sections.ts';
 
 /** Configuration of the check of our own webhook address. */
 export interface WebhookAddressConfig {

@@ -1,5 +1,6 @@
 /** Sections of the configuration that several processes and commands read. */
 import { ConfigurationError } from '#config/configuration-error.ts';
+import { temporalTlsOf } from '#config/temporal-tls.ts';
 import {
   isResendAllowed,
   type apiFields,
@@ -29,10 +30,21 @@ export interface DatabaseConfig {
   readonly poolSize: number;
 }
 
+/** TLS to Temporal. Certificates and keys are in PEM form. */
+export interface TemporalTls {
+  /** The authorities that may have issued the server's certificate; undefined: the public ones. */
+  readonly ca?: Buffer;
+  /** Our client certificate, for a server that requires one. */
+  readonly client?: { readonly cert: Buffer; readonly key: Buffer };
+  /** The name that the server's certificate must have; undefined: the host of the address. */
+  readonly serverName?: string;
+}
+
 export interface TemporalConfig {
   readonly address: string;
   readonly namespace: string;
-  readonly tls: boolean;
+  /** Undefined: no TLS. */
+  readonly tls: TemporalTls | undefined;
   readonly apiKey: string | undefined;
 }
 
@@ -91,13 +103,15 @@ function withPassword(name: string, address: string, password: string | undefine
   return url.href;
 }
 
-/** The configuration of Temporal from its variables. */
+/** The configuration of Temporal from its variables. @throws ConfigurationError */
 export function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
+  const apiKey = raw.TEMPORAL_API_KEY;
   return {
     address: raw.TEMPORAL_ADDRESS,
     namespace: raw.TEMPORAL_NAMESPACE,
-    tls: raw.TEMPORAL_TLS,
-    apiKey: raw.TEMPORAL_API_KEY,
+    // An API key must be sent over TLS only.
+    tls: temporalTlsOf(raw, raw.TEMPORAL_TLS || apiKey !== undefined),
+    apiKey,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   urlOf,
 } from '#config/fields.ts';
 import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
+import { temporalTlsFields } from '#config/temporal-tls.ts';
 import { capabilities, type Capabilities } from '#domain/service/capabilities.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
@@ -37,6 +38,7 @@ export const temporalFields = {
     .default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_TLS: flag(false),
+  ...temporalTlsFields,
   /** API key for Temporal clusters that require one. */
   TEMPORAL_API_KEY: secret(z.string().min(1).optional()),
 };

@@ -1,8 +1,9 @@
 import { Client, Connection, type ClientOptions, type ConnectionOptions } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { TemporalConfig } from '#config/config.ts';
+import type { TemporalConfig, TemporalTls } from '#config/config.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
+import { connectionProblem } from '#temporal/connection-problem.ts';
 import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
 
 /** Long enough for a server that is starting, short enough for a person who waits. */
@@ -15,9 +16,14 @@ export interface ConnectOptions {
 
 /** Temporal cannot be reached, or refuses our credentials. The message contains advice. */
 export class TemporalUnavailableError extends Error {
-  constructor(config: TemporalConfig, cause: unknown) {
-    super(`Temporal at ${config.address} ${whatIsWrong(config, cause)}`, { cause });
+  private constructor(message: string, cause: unknown) {
+    super(message, { cause });
     this.name = 'TemporalUnavailableError';
+  }
+
+  /** Finds out why a connection failed; this takes up to three seconds. */
+  static async explaining(config: TemporalConfig, cause: unknown): Promise<TemporalUnavailableError> {
+    return new TemporalUnavailableError(`Temporal at ${config.address} ${await whatIsWrong(config, cause)}`, cause);
   }
 }
 
@@ -43,7 +49,7 @@ export async function connect(config: TemporalConfig, options: ConnectOptions = 
       connectTimeout: options.timeoutMs ?? CONNECT_TIMEOUT_MS,
     });
   } catch (error) {
-    throw new TemporalUnavailableError(config, error);
+    throw await TemporalUnavailableError.explaining(config, error);
   }
 }
 
@@ -66,7 +72,7 @@ export async function connectNative(config: TemporalConfig, options: ConnectOpti
   } catch (error) {
     // It may still succeed after the deadline: close it then.
     connecting.then((late) => late.close()).catch(() => undefined);
-    throw new TemporalUnavailableError(config, error);
+    throw await TemporalUnavailableError.explaining(config, error);
   } finally {
     clearTimeout(timer);
   }
@@ -81,20 +87,32 @@ export function createClient(connection: ConnectionLike, config: TemporalConfig,
 
 type ConnectionLike = NonNullable<ClientOptions['connection']>;
 
-function connectionOptions(config: TemporalConfig): Pick<ConnectionOptions, 'address' | 'tls'> & { apiKey?: string } {
-  const { address, tls, apiKey } = config;
-  // An API key must be sent over TLS only.
-  return { address, tls: tls || apiKey !== undefined, ...(apiKey === undefined ? {} : { apiKey }) };
+function connectionOptions({ address, tls, apiKey }: TemporalConfig): ServerOptions {
+  return { address, tls: tls === undefined ? false : tlsOptions(tls), ...(apiKey === undefined ? {} : { apiKey }) };
 }
 
-function whatIsWrong(config: TemporalConfig, cause: unknown): string {
+type ServerOptions = Pick<ConnectionOptions, 'address' | 'tls'> & { readonly apiKey?: string };
+
+function tlsOptions({ ca, client, serverName }: TemporalTls): Exclude<ConnectionOptions['tls'], undefined> {
+  return {
+    ...(ca !== undefined && { serverRootCACertificate: ca }),
+    ...(client !== undefined && { clientCertPair: { crt: client.cert, key: client.key } }),
+    ...(serverName !== undefined && { serverNameOverride: serverName }),
+  };
+}
+
+async function whatIsWrong(config: TemporalConfig, cause: unknown): Promise<string> {
   const status = grpcStatus(cause);
   if (status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied) {
-    return `refuses our credentials: check TEMPORAL_API_KEY and that it may use the namespace ${config.namespace}.`;
+    return (
+      'refuses our credentials: check TEMPORAL_API_KEY, or the client certificate in TEMPORAL_TLS_CERT, and that it ' +
+      `may use the namespace ${config.namespace}.`
+    );
   }
-  const secured = config.tls || config.apiKey !== undefined;
+  const problem = await connectionProblem(config);
+  if (problem !== undefined) return problem;
   return (
     'does not answer. Check that it runs and that TEMPORAL_ADDRESS is right; ' +
-    `the connection was tried ${secured ? 'with' : 'without'} TLS (TEMPORAL_TLS).`
+    `the connection was tried ${config.tls === undefined ? 'without' : 'with'} TLS (TEMPORAL_TLS).`
   );
 }

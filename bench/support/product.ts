@@ -128,7 +128,7 @@ export class Product implements Contestant {
     if (ours) {
       await Promise.all([
         migrate(databaseUrl),
-        setUpNamespace({ address: context.temporalAddress, namespace, tls: false, apiKey: undefined }),
+        setUpNamespace({ address: context.temporalAddress, namespace, tls: undefined, apiKey: undefined }),
       ]);
     } else await reseller(version.project, ['migrate'], environments.api);
     const database = openDatabase(databaseUrl);

@@ -3,11 +3,12 @@ import { delimiter, join } from 'node:path';
 import { cacheDirectory } from '#cli/embedded/cache.ts';
 import { BUILD_DISK_GB, buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
 import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
+import { SERVER_VERSIONS } from '#cli/embedded/versions.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The release that is downloaded or built; must equal that of `ops/temporal-cli/go.mod`. */
-export const TEMPORAL_CLI_VERSION = '1.5.1';
+/** The release that is downloaded or built; a test compares it with `ops/temporal-cli/go.mod`. */
+export const TEMPORAL_CLI_VERSION = SERVER_VERSIONS.temporal_cli;
 
 /** The Temporal CLI, which contains a whole Temporal server, and its source. */
 export interface TemporalCli {

@@ -40,9 +40,26 @@ function temporalVariables(settings: Environment): Record<string, string> {
   return {
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
-    ...(tls ? { TEMPORAL_TLS: 'true' } : {}),
+    ...(tls === undefined ? {} : { TEMPORAL_TLS: 'true', ...tlsVariables(settings) }),
     ...(apiKey === undefined ? {} : { TEMPORAL_API_KEY: apiKey }),
     TEMPORAL_CODEC_ENDPOINT: `http://127.0.0.1:${codec.CODEC_PORT}`,
     ...(codec.CODEC_TOKEN === undefined ? {} : { TEMPORAL_CODEC_AUTH: `Bearer ${codec.CODEC_TOKEN}` }),
   };
 }
+
+/** The variables of the CLI for the same files. */
+function tlsVariables(settings: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(TLS_OF_THE_CLI).flatMap(([ours, name]) => {
+      const value = settings[ours];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+const TLS_OF_THE_CLI = {
+  TEMPORAL_TLS_CA: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+  TEMPORAL_TLS_CERT: 'TEMPORAL_TLS_CLIENT_CERT_PATH',
+  TEMPORAL_TLS_KEY: 'TEMPORAL_TLS_CLIENT_KEY_PATH',
+  TEMPORAL_TLS_SERVER_NAME: 'TEMPORAL_TLS_SERVER_NAME',
+} as const;

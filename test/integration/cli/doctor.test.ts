@@ -206,7 +206,7 @@ describe('reseller doctor on a running set-up', () => {
     const bare = await findings({ TEMPORAL_NAMESPACE: namespace });
     expect(bare.problems).toEqual({ search_attributes: 'warning' });
     expect(bare.of['search_attributes']?.detail).toMatch(/PackageId/);
-    const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });
+    const connection = await connect({ ...stack.temporal, tls: undefined, apiKey: undefined });
     try {
       const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
       expect(customAttributes['PackageId']).toBeUndefined();
@@ -217,7 +217,7 @@ describe('reseller doctor on a running set-up', () => {
 
   it('shows a search attribute of another type, which the worker cannot correct', async () => {
     const namespace = await createNamespace();
-    const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });
+    const connection = await connect({ ...stack.temporal, tls: undefined, apiKey: undefined });
     try {
       const { INDEXED_VALUE_TYPE_KEYWORD: keyword } = temporal.api.enums.v1.IndexedValueType;
       await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { PackageId: keyword } });

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => native.close());
 
-const config = () => ({ address: temporalAddress(), namespace, tls: false, apiKey: undefined });
+const config = () => ({ address: temporalAddress(), namespace, tls: undefined, apiKey: undefined });
 
 /** Runs one canary workflow to its end, under a worker with this data converter. */
 async function runCanary(workflowId: string, note: string, client: Client, dataConverter: DataConverter | undefined) {

@@ -20,7 +20,7 @@ let native: NativeConnection;
 let client: Client;
 
 beforeAll(async () => {
-  const config = { address: temporalAddress(), namespace: await createNamespace(), tls: false, apiKey: undefined };
+  const config = { address: temporalAddress(), namespace: await createNamespace(), tls: undefined, apiKey: undefined };
   await setUpNamespace(config);
   native = await connectNative(config);
   client = createClient(native, config, keyRing);

@@ -21,7 +21,7 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
-const configFor = (namespace: string) => ({ address: temporalAddress(), namespace, tls: false, apiKey: undefined });
+const configFor = (namespace: string) => ({ address: temporalAddress(), namespace, tls: undefined, apiKey: undefined });
 const { INDEXED_VALUE_TYPE_KEYWORD: KEYWORD } = temporal.api.enums.v1.IndexedValueType;
 const names = Object.values(SEARCH_ATTRIBUTES)
   .map(({ name }) => name)

@@ -24,7 +24,7 @@ let namespace: string;
 
 beforeAll(async () => {
   namespace = await createNamespace();
-  const config = { address: temporalAddress(), namespace, tls: false, apiKey: undefined };
+  const config = { address: temporalAddress(), namespace, tls: undefined, apiKey: undefined };
   await setUpNamespace(config);
   native = await connectNative(config);
   client = createClient(native, config, keyRing);

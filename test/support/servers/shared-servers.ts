@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { obtainTemporalPrograms, type TemporalPrograms } from '#cli/embedded/temporal-programs.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
+import { messageOf } from '#cli/terminal/user-error.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -19,6 +21,8 @@ export interface SharedServers {
   readonly temporalAddress: string;
   /** The workflows, bundled once for all workers of the run. */
   readonly workflowBundle: string;
+  /** The programs of a Temporal cluster, or the reason why this machine cannot have them. */
+  readonly temporalPrograms: TemporalPrograms | string;
 }
 
 interface Running {
@@ -41,9 +45,10 @@ const FAST_AND_LOOSE = {
 export async function startSharedServers(): Promise<Running> {
   const folder = temporaryFolder('test');
   const workflowBundle = join(folder, 'workflows.js');
-  const [postgres, temporal] = await Promise.all([
+  const [postgres, { temporal, temporalPrograms }] = await Promise.all([
     startPostgres(folder),
-    startTemporal(folder),
+    // One after the other: both may be built, and one build takes all cores.
+    startTemporal(folder).then(async (started) => ({ temporal: started, temporalPrograms: await programs() })),
     promisify(execFile)(process.execPath, [BUILD_BUNDLE, workflowBundle]),
   ]);
   const takeBack = atEnd(() => {
@@ -56,6 +61,7 @@ export async function startSharedServers(): Promise<Running> {
       templateDatabase: TEMPLATE,
       temporalAddress: temporal.address,
       workflowBundle,
+      temporalPrograms,
     },
     stop: async () => {
       await Promise.all([postgres.kill(), temporal.kill()]);
@@ -63,6 +69,18 @@ export async function startSharedServers(): Promise<Running> {
       removeFolder(folder);
     },
   };
+}
+
+/** Once for the whole run: each test file runs in a process of its own. Only the tests of a cluster need them. */
+async function programs(): Promise<SharedServers['temporalPrograms']> {
+  try {
+    return await obtainTemporalPrograms({
+      environment: process.env,
+      progress: (text) => process.stdout.write(`Temporal cluster: ${text}\n`),
+    });
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 async function startPostgres(folder: string): Promise<EmbeddedPostgres> {

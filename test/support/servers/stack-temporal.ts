@@ -47,7 +47,7 @@ export class TemporalOperator implements AsyncDisposable {
   static async connect(stack: Stack): Promise<TemporalOperator> {
     const keyRing = keyRingOf(stack);
     return new TemporalOperator(
-      await connectClient({ ...stack.temporal, tls: false, apiKey: undefined }, keyRing),
+      await connectClient({ ...stack.temporal, tls: undefined, apiKey: undefined }, keyRing),
       stack,
     );
   }

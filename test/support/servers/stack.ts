@@ -230,7 +230,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   const [created, ports] = await Promise.all([
     options.postgres === undefined ? createTestDatabase(servers()) : undefined,
     freePorts(),
-    setUpNamespace({ address: temporalAddress, namespace, tls: false, apiKey: undefined }),
+    setUpNamespace({ address: temporalAddress, namespace, tls: undefined, apiKey: undefined }),
   ]);
   const databaseUrl = created?.url ?? options.postgres?.url ?? '';
   const database = openDatabase(databaseUrl);
@@ -274,7 +274,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
 
 /** Without this, the schedules of ended stacks keep the shared server busy: half a core after fifteen stacks. */
 async function endSchedules(temporal: Stack['temporal']): Promise<void> {
-  const connection = await connect({ ...temporal, tls: false, apiKey: undefined });
+  const connection = await connect({ ...temporal, tls: undefined, apiKey: undefined });
   try {
     const { schedule } = new Client({ connection, namespace: temporal.namespace });
     for (const id of SCHEDULE_IDS) await schedule.getHandle(id).delete();

@@ -125,9 +125,19 @@ describe('docker-compose.yml', () => {
 
   it.each(['api', 'worker'])('gives the %s the policy file that .env names, else one that changes nothing', (name) => {
     const { environment, volumes } = composeService(name, { ...VALUES, POLICY_FILE: './policy.yaml' });
-    expect(volumes).toEqual([`./policy.yaml:${environment['POLICY_FILE']}:ro`]);
-    expect(composeService(name, VALUES).volumes).toEqual([`./policy.example.yaml:${environment['POLICY_FILE']}:ro`]);
+    expect(volumes).toContain(`./policy.yaml:${environment['POLICY_FILE']}:ro`);
+    expect(composeService(name, VALUES).volumes).toContain(`./policy.example.yaml:${environment['POLICY_FILE']}:ro`);
   });
+
+  it.each(['api', 'worker'])(
+    'gives the %s the certificates of another Temporal cluster, else an empty folder',
+    (name) => {
+      const { volumes } = composeService(name, { ...VALUES, TEMPORAL_TLS_FOLDER: './certificates' });
+      expect(volumes).toContain('./certificates:/etc/reseller/temporal:ro');
+      const standard = composeService(name, VALUES).volumes.find((each) => each.endsWith('/temporal:ro')) ?? '';
+      expect(existsSync(join(PROJECT, standard.split(':', 1)[0] ?? '')), standard).toBe(true);
+    },
+  );
 
   it('has required variables empty in .env.example', () => {
     const required = composeVariables().filter((variable) => variable.required);

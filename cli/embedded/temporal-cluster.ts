@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Child, describeExit } from '#cli/embedded/child.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import type { TemporalPrograms } from '#cli/embedded/temporal-programs.ts';
+import { runTool } from '#cli/embedded/tool.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import type { TemporalTls } from '#config/config.ts';
+import { connect } from '#temporal/connection.ts';
+
+export interface TemporalClusterOptions {
+  readonly programs: TemporalPrograms;
+  readonly port: number;
+  /** The PostgreSQL server, with an account that may create databases: `postgres://user:password@host:port/…`. */
+  readonly postgresUrl: string;
+  /** Names of its two databases. */
+  readonly databases: { readonly main: string; readonly visibility: string };
+  /** TLS of the frontend; undefined: none. */
+  readonly tls?: FrontendTls;
+  readonly logFile: string;
+}
+
+/** Paths of PEM files of the frontend, and what a client needs. */
+export interface FrontendTls {
+  readonly cert: string;
+  readonly key: string;
+  /** The authority of the frontend's certificate. */
+  readonly ca: string;
+  /** The authority of client certificates; a client without one is refused. Undefined: no certificate is needed. */
+  readonly clientCa?: string;
+  /** How our own check of readiness connects. Its server name is that of the certificate. */
+  readonly client: TemporalTls & { readonly serverName: string };
+}
+
+const DYNAMIC_CONFIG = join(import.meta.dirname, '../../ops/temporal/dynamic-config.yaml');
+const PLUGIN = 'postgres12_pgx';
+/** The same number as in `docker-compose.yml`. It cannot be changed later. */
+const SHARDS = '16';
+const READY_TIMEOUT_MS = 120_000;
+const READY_POLL_MS = 250;
+const STOP_GRACE_MS = 15_000;
+
+/** The Temporal server proper, all four services in one process, on PostgreSQL and loopback. */
+export class TemporalCluster {
+  readonly name = 'Temporal';
+  readonly #options: TemporalClusterOptions;
+  readonly #ports: ServicePorts;
+  #child: Child | undefined;
+
+  private constructor(options: TemporalClusterOptions, ports: ServicePorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** Creates its databases and their schema, or upgrades them. @throws UserError */
+  static async prepare(options: TemporalClusterOptions): Promise<TemporalCluster> {
+    const { databases, programs, postgresUrl } = options;
+    const url = new URL(postgresUrl);
+    const environment = {
+      PATH: process.env['PATH'],
+      SQL_PLUGIN: PLUGIN,
+      SQL_HOST: url.hostname,
+      SQL_PORT: url.port,
+      SQL_USER: decodeURIComponent(url.username),
+      SQL_PASSWORD: decodeURIComponent(url.password),
+    };
+    for (const [folder, database] of [
+      ['temporal', databases.main],
+      ['visibility', databases.visibility],
+    ] as const) {
+      const tool = async (...args: string[]) => {
+        await runTool(programs.sqlTool, args, { environment: { ...environment, SQL_DATABASE: database } });
+      };
+      await tool('create-database', '--defaultdb', 'postgres');
+      await tool('setup-schema', '--version', '0.0');
+      await tool('update-schema', '--schema-name', `postgresql/v12/${folder}`);
+    }
+    return new TemporalCluster(options, await servicePorts());
+  }
+
+  get child(): Child | undefined {
+    return this.#child;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#options.port}`;
+  }
+
+  /** Starts it and waits until it serves requests. @throws UserError when it ends or is not ready in time. */
+  async start(): Promise<void> {
+    const child = new Child({
+      name: this.name,
+      command: this.#options.programs.server,
+      args: ['start'],
+      environment: this.#environment(),
+      logFile: this.#options.logFile,
+    });
+    this.#child = child;
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    let last = 'no answer yet';
+    while (!(await this.#answers((problem) => (last = problem)))) {
+      const ended = child.exit === undefined ? undefined : describeExit(child.exit);
+      if (ended === undefined && Date.now() < deadline) {
+        await delay(READY_POLL_MS);
+        continue;
+      }
+      throw new UserError(
+        `The Temporal server ${ended ?? `does not answer: ${last}`}.\n${child.tail()}`,
+        `These are the last lines of ${this.#options.logFile}.`,
+      );
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop(STOP_GRACE_MS);
+    this.#child = undefined;
+  }
+
+  /** Kills it without a shutdown. */
+  async kill(): Promise<void> {
+    await this.#child?.kill();
+    this.#child = undefined;
+  }
+
+  async #answers(onProblem: (problem: string) => void): Promise<boolean> {
+    const { tls } = this.#options;
+    const config = { address: this.address, namespace: 'temporal-system', tls: tls?.client, apiKey: undefined };
+    try {
+      const connection = await connect(config, { timeoutMs: 2_000 });
+      try {
+        await connection.workflowService.describeNamespace({ namespace: config.namespace });
+        return true;
+      } finally {
+        await connection.close();
+      }
+    } catch (error) {
+      onProblem(messageOf(error));
+      return false;
+    }
+  }
+
+  /** The variables of the container image of the server, as in `docker-compose.yml`. */
+  #environment(): Readonly<Record<string, string | undefined>> {
+    const { databases, postgresUrl, port, tls } = this.#options;
+    const url = new URL(postgresUrl);
+    return {
+      PATH: process.env['PATH'],
+      LOG_LEVEL: 'warn',
+      DB: PLUGIN,
+      DBNAME: databases.main,
+      VISIBILITY_DBNAME: databases.visibility,
+      POSTGRES_SEEDS: url.hostname,
+      DB_PORT: url.port,
+      VISIBILITY_DB_PORT: url.port,
+      POSTGRES_USER: decodeURIComponent(url.username),
+      POSTGRES_PWD: decodeURIComponent(url.password),
+      NUM_HISTORY_SHARDS: SHARDS,
+      BIND_ON_IP: '127.0.0.1',
+      TEMPORAL_BROADCAST_ADDRESS: '127.0.0.1',
+      FRONTEND_GRPC_PORT: String(port),
+      DYNAMIC_CONFIG_FILE_PATH: DYNAMIC_CONFIG,
+      ...this.#ports,
+      ...(tls !== undefined && tlsVariables(tls)),
+    };
+  }
+}
+
+type ServicePorts = Readonly<Record<string, string>>;
+
+async function servicePorts(): Promise<ServicePorts> {
+  const names = [
+    'FRONTEND_HTTP_PORT',
+    ...['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].map((service) => `${service}_MEMBERSHIP_PORT`),
+    ...['HISTORY', 'MATCHING', 'WORKER'].map((service) => `${service}_GRPC_PORT`),
+  ];
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)));
+}
+
+/** The services of the server talk to each other by TLS as well, with the certificate of the frontend. */
+function tlsVariables({ cert, key, ca, clientCa, client }: FrontendTls): Readonly<Record<string, string>> {
+  return {
+    TEMPORAL_TLS_FRONTEND_CERT: cert,
+    TEMPORAL_TLS_FRONTEND_KEY: key,
+    TEMPORAL_TLS_SERVER_CERT: cert,
+    TEMPORAL_TLS_SERVER_KEY: key,
+    TEMPORAL_TLS_SERVER_CA_CERT: ca,
+    TEMPORAL_TLS_FRONTEND_SERVER_NAME: client.serverName,
+    TEMPORAL_TLS_INTERNODE_SERVER_NAME: client.serverName,
+    ...(clientCa !== undefined && {
+      TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: 'true',
+      TEMPORAL_TLS_CLIENT1_CA_CERT: clientCa,
+      TEMPORAL_TLS_CLIENT2_CA_CERT: ca,
+    }),
+  };
+}
