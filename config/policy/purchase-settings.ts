@@ -99,10 +99,7 @@ export const vpnSubscriptionSettings = {
     'First wait after an accepted cancellation before the subscription is looked up; doubled each time, up to an ' +
       'hour. The same waits follow a look-up that the service did not answer.',
   ),
-  expiry_grace: duration(
-    PURCHASE.expiryGraceMs,
-    'Wait after the end of a subscription’s time ' + 'before it is looked up.',
-  ),
+  expiry_grace: duration(PURCHASE.expiryGraceMs, 'Wait after the end of a subscription’s time before it is looked up.'),
 };
 
 /** `gate`: the purchase gate. */

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Executor } from '#db/connection/database.ts';
+import { schemaSupport } from '#db/schema.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url));
 
@@ -25,27 +26,42 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-/** The database is older or newer than this version of the product. */
+/** The database lacks migrations of this version, or no longer supports this version. */
 export class SchemaNotCurrentError extends Error {
   constructor(applied: number, expected: number) {
     super(
       applied < expected
         ? `The database lacks ${expected - applied} of ${expected} migrations: run \`npx reseller migrate\`.`
-        : `The database has ${applied} migrations, this version knows ${expected}: run a version that is as new as ` +
-            'the database.',
+        : `The database has ${applied} migrations and no longer supports this version, which knows ${expected}: run ` +
+            'a version that is as new as the database.',
     );
     this.name = 'SchemaNotCurrentError';
   }
 }
 
-/** @throws SchemaNotCurrentError unless exactly the migrations of this version have been applied. */
+/**
+ * Accepts a newer database, as it exists while a new version is rolled out, until a migration has removed something
+ * that this version uses.
+ *
+ * @throws SchemaNotCurrentError unless all migrations of this version have been applied and it is still supported.
+ */
 export async function requireCurrentSchema(db: Executor): Promise<void> {
   const [{ table } = { table: null }] = (
     await db.execute<{ table: string | null }>(sql`select to_regclass('drizzle.__drizzle_migrations')::text as table`)
   ).rows;
   const applied = table === null ? 0 : await countApplied(db);
   const expected = expectedMigrations();
-  if (applied !== expected) throw new SchemaNotCurrentError(applied, expected);
+  if (applied < expected || (applied > expected && expected < (await oldestSupported(db)))) {
+    throw new SchemaNotCurrentError(applied, expected);
+  }
+}
+
+/** Number of migrations that a version must know to work with this schema. */
+async function oldestSupported(db: Executor): Promise<number> {
+  const { rows } = await db.execute<{ oldest: number }>(
+    sql`select ${schemaSupport.oldestMigrations} as oldest from ${schemaSupport}`,
+  );
+  return rows[0]?.oldest ?? Infinity;
 }
 
 async function countApplied(db: Executor): Promise<number> {

@@ -16,6 +16,20 @@ export const installation = pgTable(
 );
 
 /**
+ * One row: which versions of the product work with this schema. A migration that removes what earlier versions use
+ * raises the number in the same transaction.
+ */
+export const schemaSupport = pgTable(
+  'schema_support',
+  {
+    singleton: boolean('singleton').primaryKey().default(true),
+    /** A version that knows fewer migrations than this does not start. */
+    oldestMigrations: integer('oldest_migrations').notNull(),
+  },
+  (table) => [check('schema_support_one_row', sql`${table.singleton}`)],
+);
+
+/**
  * The encryption keys of this database. A process whose ring lacks one, or has other bytes under its id, does not
  * start.
  */

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sql } from 'drizzle-orm';
+import { describe, expect, inject, it } from 'vitest';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { requireCurrentSchema } from '#db/connection/migrate.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
+
+const run = promisify(execFile);
+
+describe('migrators', () => {
+  it('of several processes at once apply each migration once', async () => {
+    const { postgresUrl } = inject('servers');
+    const name = `migrate_${randomBytes(6).toString('hex')}`;
+    const url = Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
+    await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+    try {
+      const migrator = () =>
+        run(process.execPath, [join(PROJECT, 'cli/main.ts'), 'migrate'], {
+          env: { ...process.env, DATABASE_URL: url },
+        });
+      const ended = await Promise.all([migrator(), migrator(), migrator()]);
+
+      expect(ended.map(({ stdout }) => stdout)).toEqual(
+        Array.from({ length: 3 }, () => 'The database has the current schema.\n'),
+      );
+      const applied = await withClient(url, async (client) => {
+        const { rows } = await client.query<{ count: number; different: number }>(
+          `SELECT count(*)::int AS count, count(DISTINCT hash)::int AS different FROM drizzle.__drizzle_migrations`,
+        );
+        return rows[0];
+      });
+      expect(applied?.count).toBe(applied?.different);
+      expect(applied?.count).toBeGreaterThan(46);
+    } finally {
+      await withClient(postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    }
+  });
+});
+
+describe('a version of the product', () => {
+  it('works with a newer schema until a migration ends its support, and never with an older one', async () => {
+    await using created = await openTestDatabase();
+    const { database } = created;
+    const check = () => database.run(requireCurrentSchema);
+    const execute = (statement: ReturnType<typeof sql>) => database.run((db) => db.execute(statement));
+    await check();
+
+    await execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`);
+    await check();
+
+    await execute(
+      sql`update schema_support set oldest_migrations = (select count(*) from drizzle.__drizzle_migrations)`,
+    );
+    await expect(check()).rejects.toThrow('no longer supports this version');
+
+    await execute(sql`delete from drizzle.__drizzle_migrations where id in (
+      select id from drizzle.__drizzle_migrations order by id desc limit 3)`);
+    await expect(check()).rejects.toThrow('lacks 2 of');
+  });
+});
