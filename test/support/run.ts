@@ -31,6 +31,7 @@ rmSync(SUMMARY, { force: true });
 
 const checks = [
   check('Temporal server and time-skipping test server', 'npm', ['run', '--silent', 'prepare:temporal']),
+  check('tools that check the Helm chart', 'node', ['test/support/kubernetes/main.ts']),
   check('lint', 'npm', ['run', '--silent', 'lint']),
   check('types', 'npm', ['run', '--silent', 'typecheck']),
   check('import boundaries', 'npm', ['run', '--silent', 'check:boundaries']),

@@ -69,7 +69,7 @@ async function programOf(name: keyof typeof PROGRAMS, environment: NodeJS.Proces
   const target = join(cacheDirectory(environment), `${name}-${version}`, name);
   if (existsSync(target)) return target;
   const module = join(PROJECT, 'ops/helm/tools', name);
-  process.stderr.write(`Building ${name} ${version} once; this takes two to three minutes.\n`);
+  process.stderr.write(`Building ${name} ${version} once; this takes some minutes.\n`);
   await buildWithGo({ module, program, target, environment, progress: () => undefined });
   return target;
 }
