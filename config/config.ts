@@ -109,6 +109,9 @@ export interface WorkerConfig {
   readonly probeHost: string;
   readonly probePort: number;
   readonly shutdownGraceMs: number;
+  /** Activities a second in all workers together; undefined: no limit. */
+  readonly purchasesPerSecond: number | undefined;
+  readonly readsPerSecond: number | undefined;
   /** File with the bundled workflows; undefined: the worker bundles them at its start. */
   readonly workflowBundle: string | undefined;
 }
@@ -271,6 +274,8 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     probeHost: raw.WORKER_PROBE_HOST,
     probePort: raw.WORKER_PROBE_PORT,
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
+    purchasesPerSecond: raw.WORKER_PURCHASES_PER_SECOND,
+    readsPerSecond: raw.WORKER_READS_PER_SECOND,
     workflowBundle: raw.WORKFLOW_BUNDLE,
   };
 }

@@ -140,6 +140,15 @@ export function rateLimit(fallback: string) {
     .transform((text) => (text === 'none' ? undefined : Number(text)));
 }
 
+/** How many a second, such as `5` or `0.5`; `none` for no limit. */
+export function perSecond() {
+  return z
+    .string()
+    .regex(/^(none|(?!0+(\.0+)?$)\d{1,5}(\.\d{1,3})?)$/, 'must be how many a second, such as 5 or 0.5, or none')
+    .default('none')
+    .transform((text) => (text === 'none' ? undefined : Number(text)));
+}
+
 /** IP addresses and networks (`10.0.0.0/8`), comma separated. */
 export function networkList() {
   return z

@@ -8,6 +8,7 @@ import {
   keyList,
   networkList,
   originList,
+  perSecond,
   port,
   rateLimit,
   secretList,
@@ -104,6 +105,10 @@ export const workerFields = {
   /** Port of the worker's health, readiness and metrics. */
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
+  /** Activities a second that send purchases, in all workers together. */
+  WORKER_PURCHASES_PER_SECOND: perSecond(),
+  /** Activities a second that look work up at the service, in all workers together. */
+  WORKER_READS_PER_SECOND: perSecond(),
   /** File with the workflows, built by `node worker/build-bundle.ts FILE`. Default: the worker bundles at its start. */
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
 };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { Runtime, Worker } from '@temporalio/worker';
+import { Runtime, type Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/connection/encryption-keys.ts';
@@ -15,29 +15,17 @@ import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
-import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
 import { settlesWithin } from '#worker/health/settles-within.ts';
 import { TemporalHealth } from '#worker/health/temporal-health.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay/relay.ts';
 import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
+import { createWorkers } from '#worker/workers.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
-import { TASK_QUEUE, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
+import { TASK_QUEUE } from '#workflows/messages.ts';
 
 /** Wait between attempts to reach PostgreSQL and Temporal at the start. */
 const START_RETRY_MS = 1_000;
-/** A cached workflow takes about 100 KB. An evicted one is replayed from its history when it is needed again. */
-const MAX_CACHED_WORKFLOWS = 300;
-/**
- * Tasks go first to the worker that has the workflow in its cache. If that worker has died, its orders wait this long
- * (10 s by default). If it is only busy for longer, the workflow is replayed on another one.
- */
-const STICKY_TIMEOUT = '2s';
-/** Activities mostly wait for the service. More of them would only wait for one of its connections. */
-const MAX_ACTIVITIES = 50;
-/** Endpoints that are sent to in parallel; each send mostly waits for its receiver. */
-const MAX_ENDPOINTS = 20;
-
 /** A worker without running tasks that has not ended after this time waits for a Temporal that does not answer. */
 const SHUTDOWN_MARGIN_MS = 2_000;
 /** Interval of the checks whether a stopping worker has ended its tasks. */
@@ -121,31 +109,13 @@ async function work(
   const connection = await untilAvailable(parts, signal, () => connectNative(config.temporal));
   if (connection === undefined) return;
   const client = createClient(connection, config.temporal, keyRing);
-  const worker = await Worker.create({
+  const workers = await createWorkers({
     connection,
-    namespace: config.temporal.namespace,
-    taskQueue: TASK_QUEUE,
+    config,
     workflowBundle: await workflowBundle(config.workflowBundle),
     activities,
+    webhookActivities,
     dataConverter: createWorkerDataConverter(keyRing),
-    shutdownGraceTime: config.shutdownGraceMs,
-    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
-    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
-    interceptors: { activity: [heartbeat] },
-    ...HEARTBEAT_OPTIONS,
-  });
-  // A worker with its own slots: slow receivers of webhooks must not delay purchases.
-  const courier = await Worker.create({
-    connection,
-    namespace: config.temporal.namespace,
-    taskQueue: WEBHOOK_TASK_QUEUE,
-    activities: webhookActivities,
-    dataConverter: createWorkerDataConverter(keyRing),
-    shutdownGraceTime: config.shutdownGraceMs,
-    maxConcurrentActivityTaskExecutions: MAX_ENDPOINTS,
-    interceptors: { activity: [heartbeat] },
-    ...HEARTBEAT_OPTIONS,
   });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
 
@@ -169,7 +139,6 @@ async function work(
     logger,
     now: Date.now,
   });
-  const workers = [worker, courier];
   const running = runAll(workers);
   wakeups.listen();
   relay.start();

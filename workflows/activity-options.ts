@@ -1,5 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { READ_TASK_QUEUE } from '#workflows/messages.ts';
 
 /**
  * Time without a heartbeat after which Temporal counts an activity as lost with its worker. For every activity that is
@@ -21,6 +22,7 @@ export const DEADLINES_OF_READS = 6;
  */
 export function repeatedRead(policy: PurchasePolicy, deadlines: number) {
   return {
+    taskQueue: READ_TASK_QUEUE,
     startToCloseTimeout: deadlines * policy.sendDeadlineMs,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     scheduleToCloseTimeout: policy.deliveryDeadlineMs,

@@ -9,10 +9,14 @@ import type {
 } from '#activities/upkeep/upkeep-types.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
-import type { BooksResult } from '#workflows/messages.ts';
+import { UPKEEP_TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
 
 // A schedule starts the next run after one that fails: a few tries are enough.
-const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval: '2s', maximumAttempts: 3 } } as const;
+const options = {
+  taskQueue: UPKEEP_TASK_QUEUE,
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '2s', maximumAttempts: 3 },
+} as const;
 
 // Each result is stored separately: what a run has done before it is cut off counts.
 const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });

@@ -16,8 +16,20 @@ import { byKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
 
-/** The task queue of all workflows, and of all activities but one. */
+/** The task queue of all workflows, and of the activity that applies an operator's action. */
 export const TASK_QUEUE = 'reseller';
+
+/**
+ * Task queue of the activity that sends purchases and cancellations to the service. It has its own slots, so that reads
+ * do not delay purchases, and its own limit for all workers together.
+ */
+export const PURCHASE_TASK_QUEUE = 'reseller-purchases';
+
+/** Task queue of the activities of work that ask the service and may be repeated; limited like that of purchases. */
+export const READ_TASK_QUEUE = 'reseller-reads';
+
+/** Task queue of what the schedules run: long activities, one of each at a time. */
+export const UPKEEP_TASK_QUEUE = 'reseller-upkeep';
 
 /**
  * Task queue of the activity that sends event webhooks. It has its own slots: slow receivers must not take those of

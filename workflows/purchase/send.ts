@@ -3,6 +3,7 @@ import type { PurchaseActivities, SendResult } from '#activities/work/work-types
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { PURCHASE_TASK_QUEUE } from '#workflows/messages.ts';
 import { barred, stalled } from '#workflows/purchase/cases.ts';
 import { delivered, type Delivery } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
@@ -59,6 +60,7 @@ async function sendOnce(
   const { resendAllowed, resendWindowMs, sendActivityTimeoutMs } = run.policy;
   const thenDeliver = delivery === undefined ? '' : `; if it is completed at once, read the ${delivery.name}`;
   const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
+    taskQueue: PURCHASE_TASK_QUEUE,
     startToCloseTimeout: sendActivityTimeoutMs,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },

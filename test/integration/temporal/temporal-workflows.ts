@@ -2,6 +2,7 @@
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   memoryQuery,
+  READ_TASK_QUEUE,
   serviceObservedSignal,
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
@@ -26,6 +27,13 @@ const { beat } = proxyActivities<LongActivities>({
 /** Runs one activity with heartbeats. */
 export async function beatingWorkflow(): Promise<void> {
   await beat();
+}
+
+const limited = proxyActivities<LongActivities>({ taskQueue: READ_TASK_QUEUE, startToCloseTimeout: '2m' });
+
+/** Runs many activities at once on the task queue of reads. */
+export async function readingWorkflow(times: number): Promise<void> {
+  await Promise.all(Array.from({ length: times }, () => limited.beat()));
 }
 
 const { echo, fail } = proxyActivities<TestActivities>({

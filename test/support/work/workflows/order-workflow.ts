@@ -8,7 +8,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import type { PurchaseWorkflowInput } from '#workflows/messages.ts';
+import { PURCHASE_TASK_QUEUE, READ_TASK_QUEUE, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 quietRuntime();
@@ -61,6 +61,10 @@ async function startWorker({ nativeConnection: connection }: TestWorkflowEnviron
     activities: { default: callFake },
   });
   void worker.run();
+  for (const queue of [PURCHASE_TASK_QUEUE, READ_TASK_QUEUE]) {
+    const activities = { default: callFake };
+    void (await Worker.create({ connection, taskQueue: queue, activities })).run();
+  }
   return taskQueue;
 }
 

@@ -1,0 +1,69 @@
+/** The Temporal workers of one process: one for each task queue. */
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import type { WorkerConfig } from '#config/config.ts';
+import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
+import {
+  PURCHASE_TASK_QUEUE,
+  READ_TASK_QUEUE,
+  TASK_QUEUE,
+  UPKEEP_TASK_QUEUE,
+  WEBHOOK_TASK_QUEUE,
+} from '#workflows/messages.ts';
+
+/** A cached workflow takes about 100 KB. An evicted one is replayed from its history when it is needed again. */
+const MAX_CACHED_WORKFLOWS = 300;
+/**
+ * Tasks go first to the worker that has the workflow in its cache. If that worker has died, its orders wait this long
+ * (10 s by default). If it is only busy for longer, the workflow is replayed on another one.
+ */
+const STICKY_TIMEOUT = '2s';
+/** Purchases and reads mostly wait for the service. More of them would only wait for one of its connections. */
+const MAX_CALLS = 50;
+/** The actions of operators are short. */
+const MAX_ACTIONS = 20;
+/** Each schedule runs one activity at a time, and an operator may start another comparison of the books. */
+const MAX_UPKEEP = 8;
+/** Endpoints that are sent to in parallel; each send mostly waits for its receiver. */
+const MAX_ENDPOINTS = 20;
+
+export interface WorkersOptions {
+  readonly connection: NativeConnection;
+  readonly config: Pick<WorkerConfig, 'temporal' | 'shutdownGraceMs' | 'purchasesPerSecond' | 'readsPerSecond'>;
+  readonly workflowBundle: { readonly code: string };
+  readonly activities: object;
+  readonly webhookActivities: object;
+  readonly dataConverter: NonNullable<WorkerOptions['dataConverter']>;
+}
+
+/**
+ * Creates the workers. Each queue has its own slots: slow receivers of webhooks, look-ups and long upkeep do not delay
+ * purchases. The limits hold for all workers of a queue together, because the Temporal server applies them.
+ */
+export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
+  const { connection, config, activities, webhookActivities, dataConverter } = options;
+  const common: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: config.temporal.namespace,
+    dataConverter,
+    shutdownGraceTime: config.shutdownGraceMs,
+    interceptors: { activity: [heartbeat] },
+    ...HEARTBEAT_OPTIONS,
+  };
+  const forActivities = (taskQueue: string, slots: number, more: Partial<WorkerOptions> = {}) =>
+    Worker.create({ ...common, taskQueue, activities, maxConcurrentActivityTaskExecutions: slots, ...more });
+  return Promise.all([
+    forActivities(TASK_QUEUE, MAX_ACTIONS, {
+      workflowBundle: options.workflowBundle,
+      maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+      stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    }),
+    forActivities(PURCHASE_TASK_QUEUE, MAX_CALLS, limit(config.purchasesPerSecond)),
+    forActivities(READ_TASK_QUEUE, MAX_CALLS, limit(config.readsPerSecond)),
+    forActivities(UPKEEP_TASK_QUEUE, MAX_UPKEEP),
+    forActivities(WEBHOOK_TASK_QUEUE, MAX_ENDPOINTS, { activities: webhookActivities }),
+  ]);
+}
+
+function limit(perSecond: number | undefined): Partial<WorkerOptions> {
+  return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
+}
