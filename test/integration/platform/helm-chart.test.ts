@@ -20,6 +20,7 @@ import {
   REQUIRED,
 } from '#test/support/kubernetes/chart.ts';
 import { kubernetesTools } from '#test/support/kubernetes/tools.ts';
+import { CertificateAuthority, contentsOf } from '#test/support/network/certificates.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { TASK_QUEUE, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
 
@@ -34,8 +35,12 @@ const EVERYTHING = {
       databaseDirectUrl: 'direct',
       serviceWebhookSecrets: 'webhooks',
       temporalApiKey: 'temporal-api-key',
+      temporalCa: 'temporal-ca',
+      temporalCert: 'temporal-cert',
+      temporalKey: 'temporal-key',
     },
   },
+  temporal: { serverName: 'temporal.example.com' },
   policy: { retry: { hold_deadline: '24h' }, gate: { spend_limit: '500.00 USD' } },
   worker: { autoscaling: { enabled: true, authenticationRef: 'temporal' } },
   api: { allowFrom: PEER, publicUrl: 'https://api.example.com', trustedProxies: '10.0.0.0/8' },
@@ -62,7 +67,14 @@ const SETTINGS = [
   ],
 ] as const;
 
-const CONTENTS: Readonly<Record<string, string>> = {
+/** Where the chart mounts files. */
+const FOLDER = '/etc/reseller/';
+const authority = await CertificateAuthority.create(temporaryFolder('certificates'));
+const certificate = contentsOf(await authority.issue('client'));
+const CONTENTS: Readonly<Record<string, string | Buffer>> = {
+  TEMPORAL_TLS_CA: readFileSync(authority.ca),
+  TEMPORAL_TLS_CERT: certificate.cert,
+  TEMPORAL_TLS_KEY: certificate.key,
   ENCRYPTION_KEYS_FILE: `k1:${Buffer.alloc(32).toString('base64')}`,
   DATABASE_URL_FILE: 'postgres://reseller@postgres/reseller',
   DATABASE_DIRECT_URL_FILE: 'postgres://reseller@direct/reseller',
@@ -75,7 +87,7 @@ function environmentHere(objects: readonly ChartObject[], component: string): Re
   const folder = temporaryFolder('chart-files');
   return Object.fromEntries(
     Object.entries(environmentOf(podOf(objects, component))).map(([name, value]) => {
-      if (!name.endsWith('_FILE')) return [name, value];
+      if (!value.startsWith(FOLDER)) return [name, value];
       const file = join(folder, name);
       writeFileSync(file, name === 'POLICY_FILE' ? policyOf(objects) : (CONTENTS[name] ?? 'secret'));
       return [name, file];
@@ -210,8 +222,8 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
         expect(names.filter((name) => !VARIABLE_NAMES.has(name))).toEqual([]);
         expect(names.filter((name) => VARIABLE_NAMES.has(`${name}_FILE`))).toEqual([]);
         const [secrets] = pod.template.spec.volumes.flatMap(({ secret }) => secret ?? []);
-        const files = Object.entries(environment).filter(([name]) => name.endsWith('_FILE') && name !== 'POLICY_FILE');
-        expect(files.map(([, path]) => path).toSorted()).toEqual(
+        const files = Object.values(environment).filter((value) => value.startsWith(`${FOLDER}secrets/`));
+        expect(files.toSorted()).toEqual(
           (secrets?.items ?? []).map(({ path }) => `/etc/reseller/secrets/${path}`).toSorted(),
         );
       }
@@ -267,13 +279,24 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
     });
   });
 
+  it('connects to Temporal with certificates and an API key from the Secret', async () => {
+    const { temporal } = readWorkerConfig(environmentHere(await rendered(tools, EVERYTHING), 'worker'));
+    expect(temporal).toEqual({
+      address: 'temporal-frontend.temporal:7233',
+      namespace: 'reseller',
+      tls: { ca: readFileSync(authority.ca), client: certificate, serverName: 'temporal.example.com' },
+      apiKey: 'secret',
+    });
+  });
+
   it('gives each process only the secrets that it needs', async () => {
     const objects = await rendered(tools, EVERYTHING);
     const database = ['DATABASE_DIRECT_URL_FILE', 'DATABASE_PASSWORD_FILE', 'DATABASE_URL_FILE'];
-    const product = [...database, 'ENCRYPTION_KEYS_FILE', 'SERVICE_PASSWORD_FILE', 'TEMPORAL_API_KEY_FILE'];
+    const temporal = ['TEMPORAL_API_KEY_FILE', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'];
+    const product = [...database, 'ENCRYPTION_KEYS_FILE', 'SERVICE_PASSWORD_FILE', ...temporal];
     const filesOf = (component: string) =>
-      Object.keys(environmentOf(podOf(objects, component)))
-        .filter((name) => name.endsWith('_FILE') && name !== 'POLICY_FILE')
+      Object.entries(environmentOf(podOf(objects, component)))
+        .flatMap(([name, value]) => (value.startsWith(`${FOLDER}secrets/`) ? [name] : []))
         .toSorted();
     expect(filesOf('migrate')).toEqual(database);
     expect(filesOf('codec')).toEqual(['CODEC_TOKEN_FILE', 'ENCRYPTION_KEYS_FILE']);

@@ -92,6 +92,9 @@ databaseDirectUrl: DATABASE_DIRECT_URL_FILE
 servicePassword: SERVICE_PASSWORD_FILE
 serviceWebhookSecrets: SERVICE_WEBHOOK_SECRETS_FILE
 temporalApiKey: TEMPORAL_API_KEY_FILE
+temporalCa: TEMPORAL_TLS_CA
+temporalCert: TEMPORAL_TLS_CERT
+temporalKey: TEMPORAL_TLS_KEY
 codecToken: CODEC_TOKEN_FILE
 {{- end }}
 
@@ -136,6 +139,10 @@ codecToken: CODEC_TOKEN_FILE
   value: {{ .Values.temporal.namespace | quote }}
 - name: TEMPORAL_TLS
   value: {{ .Values.temporal.tls | quote }}
+{{- with .Values.temporal.serverName }}
+- name: TEMPORAL_TLS_SERVER_NAME
+  value: {{ . | quote }}
+{{- end }}
 - name: SERVICE_BASE_URL
   value: {{ required "service.baseUrl is required: the production base address of the service" .Values.service.baseUrl | quote }}
 - name: SERVICE_MODE
