@@ -1,4 +1,5 @@
 /** A worker for the empty workflow, with the settings of `worker/main.ts` and nothing else of the product. */
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import * as activities from '#bench/peers/empty-activities.ts';
@@ -8,13 +9,16 @@ if (TEMPORAL_ADDRESS === undefined || TEMPORAL_NAMESPACE === undefined || TASK_Q
   throw new Error('TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TASK_QUEUE are needed');
 }
 
+const BUNDLE = fileURLToPath(new URL('empty-bundle.ts', import.meta.url));
+const MAX_BUNDLE = 16 * 1024 * 1024;
+
 const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
 try {
   const worker = await Worker.create({
     connection,
     namespace: TEMPORAL_NAMESPACE,
     taskQueue: TASK_QUEUE,
-    workflowsPath: fileURLToPath(new URL('empty-workflow.ts', import.meta.url)),
+    workflowBundle: { code: execFileSync(process.execPath, [BUNDLE], { encoding: 'utf8', maxBuffer: MAX_BUNDLE }) },
     activities,
     maxCachedWorkflows: 300,
     maxConcurrentActivityTaskExecutions: 50,

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScenarioResult } from '#bench/results.ts';
-import { measure } from '#bench/support/comparison.ts';
+import { compare, measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
+import { EmptyWork } from '#bench/support/empty-work.ts';
 import { Orders } from '#bench/support/orders.ts';
 import type { Product } from '#bench/support/product.ts';
 import { median } from '#bench/support/statistics.ts';
@@ -41,7 +42,24 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
   await orders.carryThrough(more);
   const keptAfter = await kept(product);
 
-  return PROCESSES.flatMap((name) => [
+  await using empty = await EmptyWork.start(context);
+  context.say(`memory: as many empty workflows with as many turns, on a worker of the SDK alone`);
+  await empty.sameTurns({ count: 2 * half.count, atOnce: half.atOnce });
+  const ofTheSdk = await repeated(readings, () => empty.residentMb());
+
+  const beside = compare({
+    id: 'memory.worker.empty_worker',
+    measured: `Resident memory of the worker process after ${2 * half.count} orders, ${half.atOnce} at a time`,
+    unit: 'MB',
+    better: 'lower',
+    ours: after.worker,
+    peer: {
+      id: 'empty_worker',
+      measured: 'A worker of the SDK with the same limits after as many empty workflows with as many turns',
+      rounds: ofTheSdk,
+    },
+  });
+  const ofEach = PROCESSES.flatMap((name) => [
     measure({
       id: `memory.${name}`,
       measured: `Resident memory of the ${name} process after ${2 * half.count} orders, ${half.atOnce} at a time`,
@@ -81,15 +99,20 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
       },
     }),
   ]);
+  return [...ofEach, beside];
 }
 
 async function read(readings: number, one: (name: ProcessName) => Promise<number>): Promise<Readings> {
-  const all: Record<ProcessName, number[]> = { api: [], worker: [] };
+  return { api: await repeated(readings, () => one('api')), worker: await repeated(readings, () => one('worker')) };
+}
+
+async function repeated(readings: number, one: () => number | Promise<number>): Promise<number[]> {
+  const values: number[] = [];
   for (let reading = 0; reading < readings; reading += 1) {
     await delay(READING_EVERY_MS);
-    for (const name of PROCESSES) all[name].push(await one(name));
+    values.push(await one());
   }
-  return all;
+  return values;
 }
 
 async function kept(product: Product): Promise<Readonly<Record<ProcessName, number>>> {

@@ -1,6 +1,6 @@
 import type { EnginePeer } from '#bench/contestants/engines.ts';
 import { differences } from '#bench/counters/counters.ts';
-import { cpuMs, type Processes } from '#bench/counters/processes.ts';
+import { cpuMs, residentMb, type Processes } from '#bench/counters/processes.ts';
 import { historySizes, type Turn } from '#bench/counters/temporal-counters.ts';
 import { apiCallDriver, workflowDriver, type LoadResult } from '#bench/drivers/protocol.ts';
 import type { BenchContext } from '#bench/support/context.ts';
@@ -72,6 +72,11 @@ export class EmptyWork implements AsyncDisposable {
         call: { kind: 'post', pathPrefix: peer.emptyPath },
       }),
     );
+  }
+
+  /** Resident memory of the worker on Temporal. */
+  residentMb(): number {
+    return residentMb(this.#worker.identity?.pid ?? 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
