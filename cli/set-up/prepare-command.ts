@@ -6,5 +6,9 @@ export function addPrepareCommand(program: Command, environment: Environment): v
   program
     .command('prepare')
     .description('download or build the Temporal server and the test server, which no npm package contains')
-    .action(async () => (await import('#cli/set-up/prepare.ts')).prepareBinaries(environment));
+    .option('--cluster', 'also build the Temporal server for PostgreSQL and its UI, which tests use (4 to 9 minutes)')
+    .action(async ({ cluster }: { readonly cluster?: boolean }) => {
+      const { prepareBinaries } = await import('#cli/set-up/prepare.ts');
+      await prepareBinaries(environment, { cluster: cluster === true });
+    });
 }

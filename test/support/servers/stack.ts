@@ -289,7 +289,8 @@ async function freePorts() {
   return { api, worker, simulator, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
 }
 
-function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** The variables that have a value. */
+export function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
