@@ -20,7 +20,6 @@ export function archiveSettings(walArchive: string): Readonly<Record<string, str
  * Quotes a text for a shell command of a PostgreSQL setting. A percent sign would begin a placeholder of PostgreSQL, so
  * it is doubled.
  */
-/** Quotes a text for a shell command of a setting. A percent sign would begin a placeholder, so it is doubled. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
 }

@@ -1,0 +1,104 @@
+/** What a rolling deploy needs: the previous version works on the present schema, and hands over to the present one. */
+import { execFile, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, inject, it } from 'vitest';
+import * as z from 'zod';
+import { PROJECT } from '#test/support/compose.ts';
+import { startStack } from '#test/support/servers/stack.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+const run = promisify(execFile);
+const { commit } = z
+  .object({ commit: z.string().regex(/^[0-9a-f]{40}$/) })
+  .parse(JSON.parse(readFileSync(join(PROJECT, 'test/previous-version.json'), 'utf8')));
+const TOP_UP_PACKAGE = 1002;
+const VPN_PLAN = 301;
+
+/** Whether the history of git contains the commit; a shallow clone or an archive does not. */
+function isInHistory(): boolean {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: PROJECT, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const hasHistory = isInHistory();
+if (!hasHistory) {
+  process.stdout.write(
+    `DID NOT RUN: the test of the previous version, because ${commit} is not in the history of this clone ` +
+      '(git fetch --unshallow)\n',
+  );
+}
+
+/** The tree of the previous version, with the packages of the present one. @returns its folder. */
+async function previousVersion(): Promise<string> {
+  const folder = temporaryFolder('previous');
+  const archive = join(folder, '..', `${randomUUID()}.tar`);
+  await run('git', ['archive', '--output', archive, commit], { cwd: PROJECT });
+  await run('tar', ['-xf', archive, '-C', folder]);
+  removeFolder(archive);
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+describe.skipIf(!hasHistory)('the previous version', () => {
+  it('carries out work of each kind on the present schema, and the present version continues it', async ({
+    onTestFinished,
+  }) => {
+    const folder = await previousVersion();
+    const workflowBundle = join(folder, 'workflows.js');
+    await run(process.execPath, [join(folder, 'worker/build-bundle.ts'), workflowBundle], { cwd: folder });
+    // Changed below to the present version.
+    const version = join(folder, '..', `version-${randomUUID()}`);
+    onTestFinished(() => removeFolder(version));
+    const deploy = (tree: string) => {
+      rmSync(version, { force: true });
+      symlinkSync(tree, version);
+    };
+    deploy(folder);
+    const script = (name: string) => relative(PROJECT, join(version, name));
+    await using stack = await startStack({
+      scripts: { api: script('api/main.ts'), worker: script('worker/main.ts') },
+      workflowBundle,
+      simulator: { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' },
+    });
+    const desk = new OrderDesk(stack);
+
+    const esim = await desk.newEsim();
+    await desk.complete(PACKAGE.processingThenCompleted);
+    await stack.workReaches(`/v1/topups/${await desk.topUp(esim, TOP_UP_PACKAGE)}`, ['completed']);
+    const subscription = `/v1/vpn/subscriptions/${await desk.subscribe(VPN_PLAN)}`;
+    await stack.workReaches(subscription, ['active']);
+    const answer = await stack.api.post(
+      `/v1/esims/${esim}/cancel`,
+      {},
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
+    expect(answer.status).toBe(202);
+    await stack.workReaches(answer.headers.get('location') ?? '', ['completed', 'refused']);
+    const restart = async (environment: Readonly<Record<string, string>>) => {
+      for (const name of ['api', 'worker'] as const) {
+        await stack.process(name).stop();
+        await stack.start(name, environment);
+      }
+    };
+    const underWay = await desk.place(PACKAGE.processingThenCompleted);
+    deploy(PROJECT);
+    await restart({ WORKFLOW_BUNDLE: inject('servers').workflowBundle });
+    await desk.reaches(underWay, 'completed');
+
+    // A rollback starts the previous version again, on a database that the present one has used.
+    const beforeRollback = await desk.place(PACKAGE.processingThenCompleted);
+    deploy(folder);
+    await restart({ WORKFLOW_BUNDLE: workflowBundle });
+    await desk.reaches(beforeRollback, 'completed');
+    await desk.newEsim();
+    await desk.checkBooks();
+  });
+});
