@@ -36,10 +36,11 @@ export async function readUnfinished(
 ): Promise<UnfinishedWork[]> {
   const table = workTable(kind);
   const { id, status, createdAt, updatedAt, nextStepAt, sweptAt } = table;
+  const mayBeSetBack = sql<boolean>`greatest(${updatedAt}, ${sweptAt}) < pg_postmaster_start_time()`;
   const place =
     after === undefined ? undefined : sql`(${updatedAt}, ${id}) > (${new Date(after.updatedAt)}, ${after.id})`;
   const work = await db
-    .select({ id, status, createdAt, updatedAt, nextStepAt, sweptAt })
+    .select({ id, status, createdAt, updatedAt, nextStepAt, sweptAt, mayBeSetBack })
     .from(table)
     .where(and(unfinished(status), lt(updatedAt, idleBefore), place))
     .orderBy(asc(updatedAt), asc(id))
@@ -57,6 +58,7 @@ export async function readUnfinished(
       status: each.status,
       createdAt: each.createdAt.getTime(),
       updatedAt: each.updatedAt.getTime(),
+      mayBeSetBack: each.mayBeSetBack,
       hasOpenCase: open.has(each.id),
       ...(each.nextStepAt !== null && { nextStepAt: each.nextStepAt.getTime() }),
       ...(each.sweptAt !== null && { sweptAt: each.sweptAt.getTime() }),

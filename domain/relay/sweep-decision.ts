@@ -13,6 +13,8 @@ export interface SweptWork {
   readonly createdAt: number;
   /** Time of the last change of its status or failure. */
   readonly updatedAt: number;
+  /** True when PostgreSQL has started since that change and the last wake, so that later changes may be lost. */
+  readonly mayBeSetBack?: boolean;
   /** Time of its next step, if it is planned. */
   readonly nextStepAt?: number;
   /** Time of the sweeper's last start or wake. */
@@ -52,7 +54,8 @@ export function sweepDecision(work: SweptWork, policy: WakePolicy, now: number):
     const isRequested = sweptAt !== undefined && now - sweptAt < policy.idleAfterMs;
     return { kind: isRequested ? 'leave' : 'start' };
   }
-  if (sweptAt !== undefined && now - sweptAt < wakeAgainAfterMs(work, policy, now)) return { kind: 'leave' };
+  if (work.mayBeSetBack !== true && sweptAt !== undefined && now - sweptAt < wakeAgainAfterMs(work, policy, now))
+    return { kind: 'leave' };
   const reason = wakeReason(work, policy, now);
   return reason === undefined ? { kind: 'leave' } : { kind: 'wake', reason };
 }
@@ -72,9 +75,20 @@ export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, po
  * @returns undefined when there is none.
  */
 function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {
-  const { status, updatedAt, nextStepAt, attemptState, lastReportAt = 0, relayedSince, hasOpenCase } = work;
+  const {
+    status,
+    updatedAt,
+    nextStepAt,
+    attemptState,
+    lastReportAt = 0,
+    relayedSince,
+    hasOpenCase,
+    mayBeSetBack = false,
+  } = work;
   const isOverdue = (since: number) => now - since >= policy.overdueAfterMs;
-  if (relayedSince !== undefined && isOverdue(relayedSince)) return 'report_unanswered';
+  if (relayedSince !== undefined && (mayBeSetBack || isOverdue(relayedSince))) return 'report_unanswered';
+  // The workflow may wait for a report about a send that the restored row does not know. Nothing else tells it soon.
+  if (mayBeSetBack && SHORT.has(status) && (nextStepAt ?? 0) <= now) return 'no_report';
   // A recent change of the row shows that the workflow is active.
   if (!isOverdue(updatedAt)) return undefined;
   if (status === 'needs_attention' && !hasOpenCase) return 'case_missing';

@@ -84,7 +84,9 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     const backupMs = Date.now() - began;
     const backupBytes = statSync(join(backup, BASE_ARCHIVE)).size;
     await acceptedReaches(load, load.accepted.length + purchases);
-    await waitFor('a purchase after the backup is paid', async () => (await paidSince(stack, load, began)) > 0);
+    await waitFor('a purchase after the backup is paid', async () => (await paidSince(stack, load, began)) > 0, {
+      timeoutMs: QUIET_MS,
+    });
     if (drill.archive) await oneArchived(postgres, walArchive);
 
     const disasterMs = Date.now();
@@ -138,7 +140,9 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
 }
 
 async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {
-  await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count);
+  await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count, {
+    timeoutMs: QUIET_MS,
+  });
 }
 
 /** The number of paid purchases that were accepted at this time or later. */

@@ -15,6 +15,8 @@ export interface ShopRequest {
 }
 
 const REFUSED_PAUSE_MS = 200;
+/** A shop that orders without a pause would only measure a backlog. */
+const PAUSE_MS = 400;
 /** Packages of the simulator: delivered at once, delivered after a time, delivered late. */
 const PACKAGES = [1001, 9001, 1001, 9002] as const;
 const VPN_PLAN = 301;
@@ -57,6 +59,7 @@ export class ShopLoad {
       const request = number % 8 === 7 ? subscription() : order(PACKAGES[number % PACKAGES.length]);
       this.requests.push(request);
       while (!this.#stopping.signal.aborted && !(await this.#send(request))) await delay(REFUSED_PAUSE_MS);
+      await delay(PAUSE_MS);
     }
   }
 

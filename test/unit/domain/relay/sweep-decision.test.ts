@@ -31,6 +31,16 @@ describe('unfinished work', () => {
       { status: 'needs_attention', hasOpenCase: true, relayedSince: NOW - 16 * MINUTE },
       'report_unanswered',
     ],
+    [
+      'accepted, and PostgreSQL has started since, perhaps from a backup',
+      { status: 'accepted', attemptState: 'prepared', updatedAt: NOW - 3 * MINUTE, mayBeSetBack: true },
+      'no_report',
+    ],
+    [
+      'a report that it was given before PostgreSQL was restored, and a wake before that',
+      { status: 'held', relayedSince: NOW - MINUTE, sweptAt: NOW - MINUTE, mayBeSetBack: true },
+      'report_unanswered',
+    ],
     ['an attempt that is completed', { attemptState: 'completed' }, 'attempt_ended'],
     [
       'an attempt that failed, of work that was set back',
