@@ -10,6 +10,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
+import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import { addReadObservation, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
@@ -118,7 +119,10 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const answers = await forget(forgetAnswers, sweep.answersKeptMs);
       const events = await forget(forgetEvents, sweep.eventsKeptMs);
       const deliveries = await forget(forgetDeliveries, outbound.logKeptMs);
-      return { forgotten: answers + events + deliveries };
+      const entries = await forget(forgetTimeline, sweep.historyKeptMs);
+      const reports = await forget(forgetReports, sweep.historyKeptMs);
+      const audit = await forget(forgetAudit, sweep.historyKeptMs);
+      return { forgotten: answers + events + deliveries + entries + reports + audit };
     },
   };
 }

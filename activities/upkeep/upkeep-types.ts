@@ -21,7 +21,10 @@ export interface MaintenanceActivities {
    * @returns the counts, and where the next sweep continues.
    */
   requestIdleWork(input?: { from?: SweepCursor }): Promise<{ requested: number; woken: number; next?: SweepCursor }>;
-  /** Deletes stored answers of idempotent requests, events and webhook deliveries after their retention time. */
+  /**
+   * Deletes stored answers of idempotent requests, events, webhook deliveries, history of ended work and the audit log
+   * after their retention times.
+   */
   forgetOldAnswers(): Promise<{ forgotten: number }>;
 }
 

@@ -25,6 +25,7 @@ export function policyOf(settings: PolicySettings, resendAllowed: boolean): Poli
       everyMs: settings.sweeper.every,
       idleAfterMs: settings.sweeper.idle_after,
       eventsKeptMs: settings.events.kept,
+      historyKeptMs: settings.sweeper.history_kept,
     },
     books: {
       ...books,

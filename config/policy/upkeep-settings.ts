@@ -35,6 +35,11 @@ export const sweeperSettings = {
       'continued.',
   ),
   idle_after: duration(SWEEP.idleAfterMs, 'How long an order must be unchanged for that.'),
+  history_kept: duration(
+    SWEEP.historyKeptMs,
+    'How long the timeline and the processed reports of ended work, and the audit log, are kept. Orders and other ' +
+      'work, attempts, wallet movements and the journal are kept for good.',
+  ),
 };
 
 /** `relay`: from PostgreSQL to Temporal. */

@@ -6,7 +6,7 @@ import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** All reports of the service, by webhook or look-up. Rows are kept for good. */
+/** All reports of the service, by webhook or look-up. Processed ones of ended work are deleted after a year or more. */
 export const inbox = pgTable(
   'inbox',
   {

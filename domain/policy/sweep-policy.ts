@@ -41,6 +41,11 @@ export interface SweepPolicy {
   /** How long events are kept. A month is usual, and longer than a reader of the feed is normally offline. */
   readonly eventsKeptMs: number;
   /**
+   * How long the timeline and the processed reports of ended work, and the audit log, are kept. More than a year, so
+   * that the same month of the year before can be explained. Work, attempts, wallet movements and the journal are kept.
+   */
+  readonly historyKeptMs: number;
+  /**
    * Time that one sweep spends on deleting old rows; the next one continues. Well below the timeout of its activity.
    */
   readonly forgettingMs: number;
@@ -59,5 +64,6 @@ export const SWEEP_POLICY: SweepPolicy = {
   wakeAgainMaxMs: 6 * hour,
   answersKeptMs: 24 * hour,
   eventsKeptMs: 30 * 24 * hour,
+  historyKeptMs: 400 * 24 * hour,
   forgettingMs: 20 * second,
 };
