@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { backUp } from '#cli/backup/backup.ts';
 import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
 import { TEMPORAL_FILE } from '#cli/backup/description.ts';
@@ -54,9 +55,11 @@ const SHOPS = 4;
 const PURCHASES = 12;
 /** A workflow whose row was lost looks again after one minute, then after two, if it was not woken. */
 const QUIET_MS = 300_000;
-const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
+/** Interval of the comparison of the books. */
+const BOOKS_MS = 5_000;
 /** Work that is held checks the gate again after this time: a restored Temporal has lost its last signals. */
-const ENVIRONMENT = { 'gate.recheck': '10s' };
+const ENVIRONMENT = { 'gate.recheck': '10s', 'books.every': `${BOOKS_MS / 1_000}s`, 'books.grace': '1s' };
+const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
 
 /** Runs a drill on servers of its own; the simulator, as the service, survives. */
 export async function runDrill(drill: Drill): Promise<DrillResult> {
@@ -119,7 +122,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     await load.repeat(load.requests.filter(({ acceptedAtMs = Infinity }) => acceptedAtMs >= began));
     await endPause(stack, pause);
     const accepted = load.accepted.map(({ id = '' }) => id);
-    const differences = await auditBooks(stack, { accepted, timeoutMs: QUIET_MS });
+    const differences = await finalDifferences(stack, accepted);
     return {
       backupMs,
       backupBytes,
@@ -130,8 +133,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
       startedMs,
       readyMs,
       settledMs: since(),
-      // The database cannot know a delivery that was acknowledged and then lost.
-      differences: differences.filter((each) => !each.endsWith('was acknowledged and is not stored')),
+      differences,
       paidTwice: await paidTwice(stack),
     };
   } finally {
@@ -143,6 +145,21 @@ async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {
   await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count, {
     timeoutMs: QUIET_MS,
   });
+}
+
+/**
+ * Waits until no work is in progress and the comparison of the books has booked what the restored rows did not know.
+ * @returns the differences that stay.
+ */
+async function finalDifferences(stack: Stack, accepted: readonly string[]): Promise<string[]> {
+  const deadline = Date.now() + QUIET_MS;
+  for (;;) {
+    const all = await auditBooks(stack, { accepted, timeoutMs: Math.max(0, deadline - Date.now()) });
+    // The database cannot know a delivery that was acknowledged and then lost.
+    const differences = all.filter((each) => !each.endsWith('was acknowledged and is not stored'));
+    if (differences.length === 0 || Date.now() >= deadline) return differences;
+    await delay(BOOKS_MS);
+  }
 }
 
 /** The number of paid purchases that were accepted at this time or later. */
