@@ -23,6 +23,7 @@ import { dnsLookup } from '#outbound/host-lookup.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
+import { workFactObserver } from '#telemetry/work-log.ts';
 import { openService } from '#upstream/service.ts';
 
 /** Deadline of the calls that a caller waits for (packages, wallet, webhook secret). The API makes no purchases. */
@@ -63,6 +64,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     applicationName: 'reseller-api',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
     onFilled: (queues) => wakeup.wake(queues),
+    onFacts: workFactObserver(metrics, logger, now),
   });
   const { mode, email } = serviceConfig;
   const onUnused = unusedObserver(metrics, logger);

@@ -1,10 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { workMetrics, type WorkMetrics } from '#telemetry/work-metrics.ts';
 
 /**
  * All metrics of the product. Labels are closed sets (route patterns, endpoint names, states), never ids or raw paths,
  * so that the number of series is bounded.
  */
-export interface Metrics {
+export interface Metrics extends WorkMetrics {
   /** Requests to our API. `route` is the pattern (`/v1/orders/{id}`), or `unmatched`. */
   readonly httpRequests: Counter<'method' | 'route' | 'status'>;
   readonly httpDuration: Histogram<'method' | 'route'>;
@@ -41,12 +42,6 @@ export interface Metrics {
   readonly outboundFailing: Gauge;
   /** Callers that wait now: for an `answer`, or for events on a `stream`. */
   readonly waiting: Gauge<'for'>;
-  /** Unfinished work by kind and status. */
-  readonly work: Gauge<'kind' | 'status'>;
-  /** Longest time without a change among the unfinished work of a status, in seconds; 0 without such work. */
-  readonly workOldest: Gauge<'kind' | 'status'>;
-  /** Open cases, by reason. */
-  readonly casesOpen: Gauge<'reason'>;
   /** Findings of the newest comparison of our books with the service's wallet. */
   readonly booksFindings: Gauge<'kind'>;
   /** Age of the newest successful comparison, in seconds; 0 before the first. */
@@ -65,14 +60,16 @@ export interface Metrics {
   readonly walletAvailable: Gauge<'currency'>;
   /** 1 while the balance is below wallet.low_balance, else 0. */
   readonly walletLow: Gauge;
-  /** Number of days that the wallet lasts at the rate of recent sales; no value while unknown. */
-  readonly runwayDays: Gauge;
+  /** Time that the wallet lasts at the rate of recent sales, in seconds; no value while unknown. */
+  readonly runwaySeconds: Gauge;
   /** 1 while the wallet lasts shorter than wallet.runway_low, else 0. */
   readonly runwayLow: Gauge;
   /** Failed refreshes of gauges; these gauges then show old values. */
   readonly refreshFailures: Counter;
   /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
   refreshWith(refresh: () => Promise<void>): void;
+  /** Adds metrics that another part of the process renders. A failure to read them is counted as one of a refresh. */
+  renderAlso(read: () => Promise<string>): void;
   /** The exposition text for `/metrics`. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -91,6 +88,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
   if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
 
   const refreshes: (() => Promise<void>)[] = [];
+  const others: (() => Promise<string>)[] = [];
   const refreshFailures = new Counter({
     name: 'reseller_metrics_refresh_failures_total',
     help: 'Refreshes of gauges that failed; those gauges show old values.',
@@ -206,24 +204,6 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['for'],
       registers,
     }),
-    work: new Gauge({
-      name: 'reseller_work',
-      help: 'Unfinished work by kind (order, topup, …) and status.',
-      labelNames: ['kind', 'status'],
-      registers,
-    }),
-    workOldest: new Gauge({
-      name: 'reseller_work_oldest_seconds',
-      help: 'Longest time without a change among unfinished work, by kind and status.',
-      labelNames: ['kind', 'status'],
-      registers,
-    }),
-    casesOpen: new Gauge({
-      name: 'reseller_cases_open',
-      help: 'Open cases by reason.',
-      labelNames: ['reason'],
-      registers,
-    }),
     booksFindings: new Gauge({
       name: 'reseller_books_findings',
       help: 'Findings of the newest comparison of our books with the wallet, by kind.',
@@ -270,9 +250,9 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: '1 while the balance is below wallet.low_balance.',
       registers,
     }),
-    runwayDays: new Gauge({
-      name: 'reseller_wallet_runway_days',
-      help: 'Number of days that the wallet lasts at the rate of recent sales; absent while unknown.',
+    runwaySeconds: new Gauge({
+      name: 'reseller_wallet_runway_seconds',
+      help: 'Time that the wallet lasts at the rate of recent sales; absent while unknown.',
       registers,
     }),
     runwayLow: new Gauge({
@@ -280,14 +260,20 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: '1 while the wallet lasts shorter than wallet.runway_low.',
       registers,
     }),
+    ...workMetrics(registers),
     refreshFailures,
     refreshWith(refresh) {
       refreshes.push(refresh);
     },
+    renderAlso(read) {
+      others.push(read);
+    },
     async render() {
       const outcomes = await Promise.allSettled(refreshes.map(async (refresh) => refresh()));
-      refreshFailures.inc(outcomes.filter(({ status }) => status === 'rejected').length);
-      return { contentType: registry.contentType, body: await registry.metrics() };
+      const also = await Promise.allSettled(others.map(async (read) => read()));
+      refreshFailures.inc([...outcomes, ...also].filter(({ status }) => status === 'rejected').length);
+      const texts = also.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      return { contentType: registry.contentType, body: [await registry.metrics(), ...texts].join('') };
     },
   };
 }

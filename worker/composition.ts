@@ -17,6 +17,7 @@ import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
+import { workFactObserver } from '#telemetry/work-log.ts';
 import { findRunning } from '#temporal/running-work.ts';
 import { openService } from '#upstream/service.ts';
 import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
@@ -62,6 +63,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     applicationName: 'reseller-worker',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
     onFilled: (queues) => wakeups.wake(queues),
+    onFacts: workFactObserver(metrics, logger, now),
   });
   const { mode, email } = serviceConfig;
   const service = openService({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { Runtime, type Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/connection/encryption-keys.ts';
@@ -13,6 +13,7 @@ import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { installRuntime } from '#temporal/sdk-metrics.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
 import { settlesWithin } from '#worker/health/settles-within.ts';
@@ -99,7 +100,7 @@ async function work(
   const { logger, metrics, database, keyRing, wakeups, gateLoop, firstPurchaseCheck } = parts;
   const { activities, webhookActivities } = parts;
   // We handle signals ourselves: the relay must stop before the worker.
-  Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
+  metrics.renderAlso(await installRuntime({ logger: createSdkLogger(logger), shutdownSignals: [] }));
   const policy = await untilAvailable(parts, signal, () =>
     database.run((db) => policyInForce(db, config.policy, config.service.mode)),
   );

@@ -2,6 +2,7 @@ import { belongsToAnother } from '#activities/evidence/look-up.ts';
 import { recordAnswer } from '#activities/sending/record-answer.ts';
 import { attemptSnapshot, noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -61,6 +62,16 @@ export async function recordSend(
     ? await storeAcceptance(tx, tools, claimed, answered)
     : await storeFailure(tx, tools, claimed, answered);
   const { answer, attempt } = stored;
+  const { work, current, attempt: sent } = claimed;
+  noteFact(tx, {
+    fact: 'send',
+    ...work,
+    requestId: current.requestId,
+    attempt: sent.number,
+    send: sent.sends,
+    state: attempt.state,
+    failureClass: answer.ok ? undefined : answer.failure,
+  });
   const result: SendResult = {
     outcome: outcomeOf(attempt, answer),
     attempt: attemptSnapshot(attempt),

@@ -69,7 +69,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   };
 
   const answer: RequestHandler = async (request, response) => {
-    const { caller } = contextOf(request);
+    const { caller, requestId } = contextOf(request);
     const began = performance.now();
     const reply = await operation.handle({
       params: request.params,
@@ -80,6 +80,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       headerNames: () => Object.keys(request.headers),
       caller,
       isHead: request.method === 'HEAD',
+      requestId,
       onClose: (listener) => void response.once('close', listener),
     });
     // The key may have been revoked during a long wait. A stream checks its key itself.

@@ -86,6 +86,8 @@ export interface Incoming {
   readonly caller: Caller | undefined;
   /** True for HEAD: the answer has no body. */
   readonly isHead: boolean;
+  /** `X-Request-Id` of the answer. */
+  readonly requestId: string;
   /** Registers a listener for the end of the connection or of the answer. */
   readonly onClose: (listener: () => void) => void;
 }
@@ -127,6 +129,7 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly header: Incoming['header'];
   readonly caller: Caller;
   readonly onClose: Incoming['onClose'];
+  readonly requestId: string;
 }
 
 interface Definition<
@@ -189,6 +192,7 @@ export function operation<
           header: incoming.header,
           caller: incoming.caller,
           onClose: incoming.onClose,
+          requestId: incoming.requestId,
         });
       } catch (error) {
         throw explainMissing(error, params, incoming.params);

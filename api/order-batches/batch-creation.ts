@@ -22,7 +22,7 @@ import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
 
 type BatchRequest = Pick<
   ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
-  'body' | 'json' | 'header' | 'caller'
+  'body' | 'json' | 'header' | 'caller' | 'requestId'
 >;
 type Items = BatchRequest['body']['items'];
 
@@ -35,7 +35,7 @@ export const BATCHES_PATH = '/v1/order-batches';
 export async function createBatch(
   dependencies: ApiDependencies,
   offers: Offers,
-  { body, json, header, caller }: BatchRequest,
+  { body, json, header, caller, requestId }: BatchRequest,
 ): Promise<Reply> {
   const { lineageId, ownerId } = caller;
   // Before the transaction, which must not wait for the service.
@@ -45,7 +45,7 @@ export async function createBatch(
     const now = new Date(dependencies.now());
     const key = readIdempotencyKey(header('Idempotency-Key'));
     const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);
-    const batch = newBatch(dependencies, { body, lineageId, key }, limits);
+    const batch = newBatch(dependencies, { body, lineageId, key, requestId }, limits);
     const accepted = await acceptBatch(tx, batch, now);
     if (!accepted.accepted) throw await taken(tx, accepted, ownerId);
     // Last: a repeated request was answered before, and a used reference has its own problem.
@@ -85,7 +85,15 @@ function checkItems({ keyRing }: ApiDependencies, items: Items, lineageId: strin
 
 function newBatch(
   { keyRing }: ApiDependencies,
-  { body, lineageId, key }: Pick<BatchRequest, 'body'> & { readonly lineageId: string; readonly key: string },
+  {
+    body,
+    lineageId,
+    key,
+    requestId,
+  }: Pick<BatchRequest, 'body' | 'requestId'> & {
+    readonly lineageId: string;
+    readonly key: string;
+  },
   limits: readonly (Money | undefined)[],
 ): NewBatch {
   const { external_batch_id: externalBatchId, items, metadata = {} } = body;
@@ -97,6 +105,7 @@ function newBatch(
     return {
       id,
       apiKeyId: lineageId,
+      requestId,
       requestKey: requestKey(keyRing, lineageId, key),
       externalOrderId,
       packageId: item.package_id,

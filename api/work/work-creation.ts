@@ -40,6 +40,7 @@ interface CreationRequest {
   readonly header: Incoming['header'];
   readonly caller: Caller;
   readonly onClose: Incoming['onClose'];
+  readonly requestId: string;
 }
 
 /** What is known about a purchase before its transaction. */
@@ -63,7 +64,7 @@ interface PurchaseCheck {
 export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, query: { expand }, json, target, named, header, onClose, caller }: CreationRequest,
+  { body, query: { expand }, json, target, named, header, onClose, caller, requestId }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>,
   show: (row: Row) => WorkJson,
   { objection, item }: PurchaseCheck,
@@ -91,6 +92,7 @@ export async function createWork<Row>(
       const { limit, error, isExpired } = limitOf(dependencies, body, { lineageId, kind, item }, now);
       const work = {
         apiKeyId: lineageId,
+        requestId,
         requestKey: requestKey(dependencies.keyRing, lineageId, key),
         maxPrice: limit ?? null,
         customerPrice: body.customer_price,

@@ -1,4 +1,8 @@
-/** The queues that a transaction has filled: the storage that fills one says so, and the committer wakes its reader. */
+/**
+ * What a transaction leaves to do after its commit: the storage that fills a queue or changes work notes it, and the
+ * committer wakes the readers and passes the facts on.
+ */
+import type { WorkFact } from '#domain/work/work-fact.ts';
 
 /**
  * Queues with a reader that sleeps until it is woken. `gate`: purchases that wait at the gate. `endpoints`: workflows
@@ -24,4 +28,20 @@ export function takeFilled(db: object): ReadonlySet<Queue> | undefined {
   const filled = filledBy.get(db);
   filledBy.delete(db);
   return filled;
+}
+
+const factsOf = new WeakMap<object, WorkFact[]>();
+
+/** Notes a fact about work, which is logged after the commit. */
+export function noteFact(db: object, fact: WorkFact): void {
+  const noted = factsOf.get(db);
+  if (noted === undefined) factsOf.set(db, [fact]);
+  else noted.push(fact);
+}
+
+/** The noted facts; clears them. */
+export function takeFacts(db: object): readonly WorkFact[] {
+  const facts = factsOf.get(db) ?? [];
+  factsOf.delete(db);
+  return facts;
 }

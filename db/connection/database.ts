@@ -1,7 +1,8 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Queue, takeFilled } from '#db/connection/after-commit.ts';
+import { type Queue, takeFacts, takeFilled } from '#db/connection/after-commit.ts';
 import { PreparedClient } from '#db/connection/prepared-client.ts';
+import type { WorkFact } from '#domain/work/work-fact.ts';
 
 /** Drizzle on one connection, inside or outside a transaction; the first parameter of every storage function. */
 export type Executor = NodePgDatabase;
@@ -18,6 +19,8 @@ export interface DatabaseOptions {
    * finds the rows.
    */
   readonly onFilled?: (queues: ReadonlySet<Queue>) => void;
+  /** Called with the facts about work of a commit, in their order; must not throw. */
+  readonly onFacts?: (facts: readonly WorkFact[]) => void;
 }
 
 /** PostgreSQL cannot be reached or cut the connection. The caller may retry; whether a commit succeeded is unknown. */
@@ -42,6 +45,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 export class Database {
   readonly #pool: pg.Pool;
   readonly #onFilled: DatabaseOptions['onFilled'];
+  readonly #onFacts: DatabaseOptions['onFacts'];
   /** One per connection, so that queries that are built once per executor serve all transactions of the connection. */
   readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   /** For single statements outside a transaction. */
@@ -63,6 +67,7 @@ export class Database {
       keepAlive: true,
     });
     this.#onFilled = options.onFilled;
+    this.#onFacts = options.onFacts;
     this.#pool.on('error', options.onConnectionError);
     this.executor = drizzle(this.#pool);
   }
@@ -98,7 +103,7 @@ export class Database {
     } catch (error) {
       throw asUnavailable(error);
     } finally {
-      this.#wakeReaders(this.executor);
+      this.#announce(this.executor);
     }
   }
 
@@ -106,9 +111,11 @@ export class Database {
     await this.#pool.end();
   }
 
-  #wakeReaders(executor: Executor): void {
+  #announce(executor: Executor): void {
     const filled = takeFilled(executor);
     if (filled !== undefined) this.#onFilled?.(filled);
+    const facts = takeFacts(executor);
+    if (facts.length > 0) this.#onFacts?.(facts);
   }
 
   #executorOf(client: pg.PoolClient): Executor {
@@ -133,10 +140,11 @@ export class Database {
       // An aborted transaction answers COMMIT with ROLLBACK and no error.
       const ended = await client.query('COMMIT');
       if (ended.command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
-      this.#wakeReaders(tx);
+      this.#announce(tx);
       return result;
     } catch (error) {
       takeFilled(tx);
+      takeFacts(tx);
       failure = await rollBack(client, error);
       throw error;
     } finally {

@@ -46,6 +46,8 @@ export function workColumns<Status extends WorkStatus>() {
     recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
     /** Time of the sweeper's last request. */
     sweptAt: instant('swept_at'),
+    /** Id of the request that created it, for logs; null in old rows. */
+    requestId: text('request_id'),
   };
 }
 

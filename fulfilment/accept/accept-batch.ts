@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, ne, or } from 'drizzle-orm';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvents } from '#db/events/event-log.ts';
 import { requestStarts } from '#db/queues/outbox.ts';
@@ -56,6 +57,8 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
   if (accepted.length < values.length)
     return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
   await startAll(tx, accepted, now);
+  const requestId = batch.orders[0]?.requestId;
+  noteFact(tx, { fact: 'batch', id, status: 'accepted', size: row.size, requestId });
   return { accepted: true, row };
 }
 

@@ -40,6 +40,7 @@ const insertOrder = builtOnce((db) =>
       metadata: placeholder('metadata'),
       createdAt: placeholder('createdAt'),
       updatedAt: placeholder('updatedAt'),
+      requestId: placeholder('requestId'),
       externalOrderId: placeholder('externalOrderId'),
       referenceUse: placeholder('referenceUse'),
       replacesId: placeholder('replacesId'),

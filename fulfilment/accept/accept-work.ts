@@ -1,5 +1,5 @@
 /** Accepts work of every kind. Needs no Temporal. */
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteFact, noteFilled } from '#db/connection/after-commit.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { eventInsert, eventValues } from '#db/events/event-log.ts';
@@ -9,12 +9,15 @@ import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.
 import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { FIRST_USE, type ReferenceUse } from '#domain/work/reference-use.ts';
+import type { WorkFact } from '#domain/work/work-fact.ts';
 import { acceptedEvent } from '#fulfilment/work/work-events.ts';
 
 /** What a caller provides for work of every kind. */
 export interface NewWork {
   readonly id: string;
   readonly apiKeyId: string;
+  /** `X-Request-Id` of the request, for logs; absent: unknown. */
+  readonly requestId?: string;
   readonly maxPrice: Money | null;
   /** What the customer of the caller pays, for a purchase; absent: not given. */
   readonly customerPrice?: Money | undefined;
@@ -41,7 +44,7 @@ export type Acceptance<Row = unknown> =
   | { readonly accepted: false; readonly existingId: string };
 
 /** The columns of new work that all kinds share. */
-export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: NewWork, now: Date) {
+export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata, requestId }: NewWork, now: Date) {
   return {
     id,
     apiKeyId,
@@ -51,6 +54,7 @@ export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }:
     metadata: { ...metadata },
     createdAt: now,
     updatedAt: now,
+    requestId: requestId ?? null,
   };
 }
 
@@ -82,6 +86,12 @@ export function acceptedEntry(kind: WorkKind, detail: TimelineEntry['detail'] & 
   const event = `${kind}.accepted`;
   const message = `The ${KINDS[kind].noun} was accepted and stored; its workflow is about to start.`;
   return { event, message, detail, dedupKey: event, at: now };
+}
+
+function acceptedFact({ kind, id }: WorkRef, row: WorkRow): WorkFact {
+  const { status, failureClass, attentionReason, requestId, createdAt: acceptedAt } = row;
+  const reasons = { previous: undefined, failureClass, attentionReason };
+  return { fact: 'status', kind, id, requestId, status, ...reasons, acceptedAt, isCompletion: false };
 }
 
 /** The request to start the workflow, the timeline entry and the event, in one statement. */
@@ -122,5 +132,6 @@ export async function acceptWork<Row extends WorkRow>(
     ...eventValues(acceptedEvent(work, inserted), now),
   });
   noteFilled(tx, 'outbox', 'events');
+  noteFact(tx, acceptedFact(work, inserted));
   return { accepted: true, id: work.id, row: inserted };
 }

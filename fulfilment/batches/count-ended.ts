@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { orderBatches } from '#db/schema.ts';
@@ -35,6 +36,7 @@ export async function countEnded(
     .returning();
   if (batch === undefined) throw new Error(`batch ${batchId} does not exist`);
   if (batch.completedAt === null) return;
+  noteFact(tx, { fact: 'batch', id: batchId, status: 'completed', size: batch.size });
   const data = {
     external_batch_id: batch.externalBatchId,
     size: batch.size,

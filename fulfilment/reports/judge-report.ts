@@ -1,3 +1,4 @@
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/queues/inbox-queue.ts';
@@ -98,17 +99,20 @@ async function applyForeign(
   now: Date,
 ): Promise<Judgement> {
   await reportContradiction(tx, match, row, event, now);
-  await settle(tx, { row, match }, 'contradiction', { note: `${foreign}; a case is open.`, appliedAt: now });
+  await settle(tx, { row, match, event }, 'contradiction', { note: `${foreign}; a case is open.`, appliedAt: now });
   return { kind: 'applied', contradiction: true };
 }
 
 async function settle(
   tx: Executor,
-  { row, match }: Pick<Matched, 'row' | 'match'>,
+  { row, match, event: { outcome } }: Pick<Matched, 'row' | 'match' | 'event'>,
   decision: ObservationDecision,
   end: RowJudgement['end'],
 ): Promise<void> {
-  await storeJudgement(tx, row, { attemptId: match.attempt.id, work: match.work, decision, end });
+  const { work, attempt } = match;
+  await storeJudgement(tx, row, { attemptId: attempt.id, work, decision, end });
+  const about = { ...work, requestId: match.row.requestId, attempt: attempt.number };
+  noteFact(tx, { fact: 'report', ...about, inboxId: String(row.id), source: row.source, outcome, decision });
 }
 
 async function storeFacts(
@@ -129,7 +133,7 @@ async function storeFacts(
 
 async function apply(
   tx: Executor,
-  { row, match }: Matched,
+  { row, match, event }: Matched,
   decision: ObservationDecision,
   now: Date,
 ): Promise<Judgement> {
@@ -137,7 +141,7 @@ async function apply(
   const note = contradiction
     ? `Contradicts the end of the ${KINDS[match.work.kind].noun} (${match.row.status}); a case is open.`
     : `Known already: the attempt was ${match.attempt.state}.`;
-  await settle(tx, { row, match }, decision, { note, appliedAt: now });
+  await settle(tx, { row, match, event }, decision, { note, appliedAt: now });
   return { kind: 'applied', contradiction };
 }
 
@@ -147,7 +151,7 @@ async function signal(
   decision: NotifyingDecision,
   end: { readonly leaseMs: number },
 ): Promise<Judgement> {
-  await settle(tx, { row, match }, decision, end);
+  await settle(tx, { row, match, event }, decision, end);
   const { source } = row;
   const { outcome } = event;
   const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import * as z from 'zod';
+import { noteFact } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
@@ -16,7 +17,14 @@ export interface ReadRow {
 
 const KNOWN_CASES = KNOWN_REPORTS.map(({ status, attemptState, outcome }) => `${status}/${attemptState}/${outcome}`);
 
-const settledRows = z.array(z.object({ id: z.coerce.bigint() }));
+const settledRows = z.array(
+  z.object({
+    id: z.coerce.bigint(),
+    workId: z.string(),
+    attempt: z.number(),
+    requestId: z.string().nullable(),
+  }),
+);
 
 /**
  * Applies the reports that say nothing new, for each kind of work with one statement: most reports repeat the answer to
@@ -31,7 +39,15 @@ export async function settleKnown(db: Executor, rows: readonly ReadRow[], now: D
   const settled = new Set<bigint>();
   for (const [kind, ofKind] of Map.groupBy(rows.filter(isPlain), ({ event }) => event.kind)) {
     const answer = await db.execute(settlement(kind, ofKind, now));
-    for (const { id } of settledRows.parse(answer.rows)) settled.add(id);
+    const reports = new Map(ofKind.map((each) => [each.row.id, each]));
+    for (const { id, workId, attempt, requestId } of settledRows.parse(answer.rows)) {
+      settled.add(id);
+      const report = reports.get(id);
+      if (report === undefined) continue;
+      const { row, event } = report;
+      const about = { kind, id: workId, requestId, attempt, inboxId: String(id) };
+      noteFact(db, { fact: 'report', ...about, source: row.source, outcome: event.outcome, decision: 'known' });
+    }
   }
   return settled;
 }
@@ -62,7 +78,7 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
         service_id text, reference text, outcome text, sold integer, amount numeric, currency text)),
     known as materialized (
       select report.id, report.tries, ${attempts.id} as attempt_id, ${attempts.subjectId} as subject_id,
-        ${attempts.state} as attempt_state
+        ${attempts.state} as attempt_state, ${attempts.number} as attempt, ${table.requestId} as request_id
       from report
       join ${attempts} on ${attempts.subjectKind} = ${kind} and ${attempts.serviceId} = report.service_id
       join ${table} on ${table.id} = ${attempts.subjectId}
@@ -79,5 +95,5 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
     from known
     where inbox.id = known.id and inbox.tries = known.tries and inbox.state = 'pending'
       and (inbox.decision is null or inbox.decision = 'known')
-    returning inbox.id`;
+    returning inbox.id, known.subject_id as "workId", known.attempt, known.request_id as "requestId"`;
 }

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { noteFilled } from '#db/connection/after-commit.ts';
+import { noteFact, noteFilled } from '#db/connection/after-commit.ts';
 import { alongside, queuesFilled, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { leavingGate } from '#db/gate/waits.ts';
@@ -40,7 +40,28 @@ export async function updateWork(
     .where(eq(table.id, work.id))
     .returning({ filled: queuesFilled(all) });
   noteFilled(tx, ...(updated?.filled ?? []));
-  if (status !== undefined) await countEnded(tx, work, row, status, change.updatedAt);
+  if (status === undefined) return;
+  await countEnded(tx, work, row, status, change.updatedAt);
+  noteStatus(tx, work, row, { ...row, ...change });
+}
+
+/** Work that is held again for the same reason was held all the time. */
+function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after: WorkRow): void {
+  const { status, failureClass, attentionReason, requestId, createdAt: acceptedAt } = after;
+  const isSame = before.status === status && before.failureClass === failureClass;
+  if (isSame && before.attentionReason === attentionReason) return;
+  noteFact(tx, {
+    fact: 'status',
+    kind,
+    id,
+    requestId,
+    status,
+    previous: before.status,
+    failureClass,
+    attentionReason,
+    acceptedAt,
+    isCompletion: before.completedAt === null && after.completedAt !== null,
+  });
 }
 
 const NOTHING_IN_THE_WAY = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };

@@ -1,4 +1,5 @@
 import { count, eq, isNull, min, notInArray } from 'drizzle-orm';
+import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { heldGroups } from '#db/gate/gate-overview.ts';
@@ -9,6 +10,7 @@ import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { cases, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
+import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
 import { findingKinds } from '#domain/money/books.ts';
 import { subtractMoney } from '#domain/money/money.ts';
@@ -17,6 +19,8 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+
+const SECONDS_PER_DAY = 86_400;
 
 /** Returns a function that sets the gauges from PostgreSQL; it runs before each render of the metrics. */
 export function databaseGauges(
@@ -47,6 +51,7 @@ export function databaseGauges(
       const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
       metrics.webhooksMissed.set(missed < webhookSilence.reports ? 0 : missed);
       await setBooks(db, metrics, seconds);
+      await setCatalogueGauges(db, metrics, seconds);
     });
 }
 
@@ -100,8 +105,8 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
   const runway = await lastRunway(db);
   // Remove the gauge when there is no value: an old value would look current.
-  metrics.runwayDays.remove();
-  if (runway?.days != null) metrics.runwayDays.set(runway.days);
+  metrics.runwaySeconds.remove();
+  if (runway?.days != null) metrics.runwaySeconds.set(runway.days * SECONDS_PER_DAY);
   metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);
   metrics.walletAvailable.reset();
   if (reading === undefined) return;
@@ -130,4 +135,18 @@ async function setOutboundGauges(
   );
   metrics.outboundFailing.set(seconds(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
   metrics.outboundPending.set(await db.$count(webhookDeliveries, eq(webhookDeliveries.state, 'pending')));
+}
+
+/** How old the stored catalogue is, and whether a reading that lacks many items waits for the next one. */
+async function setCatalogueGauges(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
+  metrics.catalogueAge.reset();
+  for (const catalogue of CATALOGUES) {
+    const readAt = await catalogueReadAt(db, catalogue);
+    if (readAt !== undefined) metrics.catalogueAge.set({ catalogue }, seconds(readAt));
+    metrics.catalogueSuspicious.set({ catalogue }, (await suspectedIds(db, catalogue)).size > 0 ? 1 : 0);
+  }
 }

@@ -251,7 +251,7 @@ describe('a runway below the threshold', () => {
     );
     const low = (await metrics.render()).body;
     expect(low).toContain('reseller_wallet_runway_low 1\n');
-    expect(low).toMatch(/^reseller_wallet_runway_days 2$/m);
+    expect(low).toMatch(/^reseller_wallet_runway_seconds 172800$/m);
 
     // An unknown runway changes nothing and has no value.
     await holds(api, '28.60', TEST_NOW - DAY);
@@ -260,7 +260,7 @@ describe('a runway below the threshold', () => {
     expect([row?.days, row?.lowSince]).toEqual([null, new Date(TEST_NOW)]);
     const unknown = (await metrics.render()).body;
     expect(unknown).toContain('reseller_wallet_runway_low 1\n');
-    expect(unknown).not.toMatch(/^reseller_wallet_runway_days /m);
+    expect(unknown).not.toMatch(/^reseller_wallet_runway_seconds /m);
     expect((await database.run((db) => readRunway(db, policy, TEST_NOW))).runway).toMatchObject({
       kind: 'unknown',
       reason: 'wallet_reading_old',

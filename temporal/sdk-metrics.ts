@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import { Runtime, type RuntimeOptions } from '@temporalio/worker';
+import { close, listen } from '#telemetry/listening.ts';
+
+/** Ports that are tried: another process may take a free port before the SDK does. */
+const TRIES = 5;
+
+/** Time limit for reading the metrics of the SDK, which are in this process, in milliseconds. */
+const READ_DEADLINE_MS = 2_000;
+
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * Installs the runtime of the SDK with its metrics: slots, schedule-to-start latency, sticky cache, calls to Temporal.
+ * The SDK serves them only at an address of its own, which here is a free port of the loopback interface.
+ *
+ * @returns a function that reads the metrics, so that the process has one address for Prometheus.
+ * @throws Error when the runtime cannot be installed.
+ */
+export async function installRuntime(options: RuntimeOptions): Promise<() => Promise<string>> {
+  for (let tries = 1; ; tries += 1) {
+    const bindAddress = `${LOOPBACK}:${await freePort()}`;
+    const prometheus = { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+    try {
+      Runtime.install({ ...options, telemetryOptions: { ...options.telemetryOptions, metrics: { prometheus } } });
+      return () => read(`http://${bindAddress}/metrics`);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function read(address: string): Promise<string> {
+  const response = await fetch(address, { signal: AbortSignal.timeout(READ_DEADLINE_MS) });
+  if (!response.ok) throw new Error(`the metrics of the Temporal SDK were answered with ${response.status}`);
+  return response.text();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server, { host: LOOPBACK, port: 0 });
+  await close(server, 'all');
+  return port;
+}

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { HttpClient } from '#test/support/network/http.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.stop());
+
+const line = z.looseObject({ msg: z.string(), workId: z.string().optional(), batchId: z.string().optional() });
+
+function linesAbout(process: 'api' | 'worker', id: string) {
+  const lines = stack.process(process).output().trim().split('\n');
+  return lines
+    .filter((text) => text.startsWith('{') && text.endsWith('}'))
+    .map((text) => line.parse(JSON.parse(text)))
+    .filter(({ workId, batchId }) => workId === id || batchId === id);
+}
+
+async function create(path: string, key: string, body: object): Promise<string> {
+  const headers = { 'idempotency-key': key, 'x-request-id': `request-${key}` };
+  const answer = await stack.api.post(path, body, { headers });
+  expect(answer.status, answer.text).toBe(202);
+  return answer.textAt('id');
+}
+
+describe('the log lines of work', () => {
+  it('tell of an order from its acceptance to its end, with its id and request id', async () => {
+    const id = await create('/v1/orders', 'logged', {
+      package_id: 9001,
+      external_order_id: 'logged',
+      customer_reference: 'jane@example.test',
+    });
+    await stack.orderReaches(id, ['completed']);
+    const completed = { msg: 'the status of work changed', status: 'completed', kind: 'order' };
+    const found = await waitFor('the line of the end', async () => {
+      const lines = linesAbout('worker', id);
+      return lines.some(({ status }) => status === 'completed') ? lines : undefined;
+    });
+
+    expect(linesAbout('api', id)).toEqual([expect.objectContaining({ msg: 'work was accepted', status: 'accepted' })]);
+    expect(found).toContainEqual(
+      expect.objectContaining({ msg: 'a send ended', attempt: 1, send: 1, state: 'processing' }),
+    );
+    expect(found).toContainEqual(expect.objectContaining({ msg: 'a report of the service was judged', attempt: 1 }));
+    expect(found.filter(({ status }) => status === 'completed')).toEqual([expect.objectContaining(completed)]);
+    for (const each of [...linesAbout('api', id), ...found])
+      expect(each).toMatchObject({ requestId: 'request-logged' });
+    for (const process of ['api', 'worker'] as const)
+      expect(stack.process(process).output()).not.toContain('jane@example.test');
+  });
+
+  it('tell of a batch and of each of its orders', async () => {
+    const items = [{ package_id: 9001, quantity: 2 }];
+    const id = await create('/v1/order-batches', 'batch', { external_batch_id: 'batch', items });
+    await waitFor('the end of the batch', async () =>
+      linesAbout('worker', id).some(({ msg }) => msg === 'a batch was completed') ? true : undefined,
+    );
+
+    expect(linesAbout('api', id)).toEqual([
+      expect.objectContaining({ msg: 'a batch was accepted', orders: 2, requestId: 'request-batch' }),
+    ]);
+    const ends = /"requestId":"request-batch","status":"completed"/g;
+    expect(stack.process('worker').output().match(ends)).toHaveLength(2);
+  });
+});
+
+/** `promtool` comes with Prometheus; Debian's package is `prometheus`. */
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+if (!hasPromtool)
+  process.stderr.write('promtool was not found: the metrics were NOT checked (apt-get install prometheus)\n');
+
+async function scrape(process: 'api' | 'worker'): Promise<string> {
+  const base =
+    process === 'api' ? stack.api.baseUrl : `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}`;
+  const answer = await new HttpClient(base).get('/metrics');
+  expect(answer.status).toBe(200);
+  return answer.text;
+}
+
+describe('the metrics of a running API and worker', () => {
+  it.skipIf(!hasPromtool).each(['api', 'worker'] as const)('of the %s pass promtool check metrics', async (process) => {
+    const input = await scrape(process);
+    // It exits with 3 for names and help texts that its linter does not like.
+    const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    const own = `${checked.stdout}${checked.stderr}`.split('\n').filter((text) => text.startsWith('reseller_'));
+    expect(own).toEqual([]);
+    expect([0, 3]).toContain(checked.status);
+  });
+
+  it('of the worker have the slots, the schedule-to-start latency and the sticky cache of the SDK', async () => {
+    const body = await scrape('worker');
+    for (const name of [
+      'temporal_worker_task_slots_available',
+      'temporal_activity_schedule_to_start_latency_seconds_bucket',
+      'temporal_workflow_task_schedule_to_start_latency_seconds_bucket',
+      'temporal_sticky_cache_size',
+      'temporal_num_pollers',
+    ])
+      expect(body).toMatch(new RegExp(`^${name}\\{`, 'm'));
+  });
+
+  it('have the time from the acceptance of an order to its completion', async () => {
+    const id = await create('/v1/orders', 'measured', { package_id: 9001, external_order_id: 'measured' });
+    await stack.orderReaches(id, ['completed']);
+    const count = /^reseller_work_duration_seconds_count\{kind="order",result="completed"\} (\d+)$/m;
+    const measured = await waitFor('the duration', async () => count.exec(await scrape('worker'))?.[1]);
+    expect(Number(measured)).toBeGreaterThan(0);
+  });
+});
