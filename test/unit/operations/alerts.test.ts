@@ -51,7 +51,7 @@ describe('the alert rules', () => {
     const { body } = await createMetrics().render();
     const types = new Map([...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
     const exposed = (name: string) =>
-      types.has(name) || (name.endsWith('_bucket') && types.get(name.replace(/_bucket$/, '')) === 'histogram');
+      types.has(name) || types.get(name.replace(/_(?:bucket|count|sum)$/, '')) === 'histogram';
 
     expect(metricsIn(expr).filter((name) => !exposed(name))).toEqual([]);
   });
@@ -96,7 +96,15 @@ describe('the saved queries of the runbook', () => {
   const queries = [...runbook.matchAll(/^\| .+? \| `([^`]*(?:=|STARTS_WITH| IN )[^`]*)`/gm)].map(
     ([, query = '']) => query,
   );
+  const links = [...runbook.matchAll(/^\| \[[^\]]+\]\((\S+\/workflows\?query=\S+)\) \| `([^`]+)`/gm)].map(
+    ([, link = '', query = '']) => ({ link, query }),
+  );
   const own = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
+
+  it('are links that open the same query', () => {
+    expect(links.map(({ query }) => query)).toEqual(queries);
+    expect(links.map(({ link }) => new URL(link).searchParams.get('query'))).toEqual(queries);
+  });
 
   it('use each of our search attributes, and no unknown one', () => {
     const used = new Set(
