@@ -91,7 +91,17 @@ describe('the creation of a batch', () => {
         .from(orders)
         .where(eq(orders.id, single.textAt('id'))),
     );
-    const own = { id: '', externalOrderId: '', requestKey: null, batchId: null, batchPosition: null };
+    const isRequestId: unknown = expect.stringMatching(/^req_/);
+    const own = {
+      id: '',
+      externalOrderId: '',
+      requestKey: null,
+      requestId: isRequestId,
+      batchId: null,
+      batchPosition: null,
+    };
+    expect(inBatch?.requestId).toEqual(isRequestId);
+    expect(alone?.requestId).toEqual(isRequestId);
     expect({ ...inBatch, ...own }).toEqual({ ...alone, ...own });
   });
 
