@@ -10,6 +10,9 @@ export function createSdkLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('TRACE', (entry) => write(logger, entry));
 }
 
+/** Said at each start of a worker that only carries out activities, as ours for purchases, reads and upkeep do. */
+const WITHOUT_WORKFLOWS = /^No workflows registered\b/;
+
 function write(logger: Logger, { level, message, meta }: LogEntry): void {
   const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
   const shown = error === undefined ? fields : { ...fields, err: error };
@@ -21,7 +24,7 @@ function write(logger: Logger, { level, message, meta }: LogEntry): void {
     case 'INFO':
       return logger.info(shown, message);
     case 'WARN':
-      return logger.warn(shown, message);
+      return WITHOUT_WORKFLOWS.test(message) ? logger.debug(shown, message) : logger.warn(shown, message);
     case 'ERROR':
       return logger.error(shown, message);
   }

@@ -130,7 +130,9 @@ function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: num
 
 async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
   try {
-    return await reads(purchase).lookUpPurchase(purchase.attemptRef);
+    return await reads(purchase, `Look attempt ${purchase.run.attempt.number} up at the service`).lookUpPurchase(
+      purchase.attemptRef,
+    );
   } catch (error) {
     requireGivenUp(error);
     return { kind: 'unavailable', failure: { class: 'timeout', detail: NO_ANSWER } };
@@ -139,15 +141,19 @@ async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
 
 async function readAbsence(purchase: Purchase): Promise<AbsenceResult> {
   try {
-    return await reads(purchase).proveAbsence(purchase.attemptRef);
+    return await reads(purchase, `Prove that attempt ${purchase.run.attempt.number} never arrived`).proveAbsence(
+      purchase.attemptRef,
+    );
   } catch (error) {
     requireGivenUp(error);
     return { kind: 'unproven', mayPass: true, detail: NO_ANSWER };
   }
 }
 
-function reads({ run }: Purchase) {
-  return proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>(
-    repeatedRead(run.policy, DEADLINES_OF_READS),
-  );
+/** @param summary of the activity, for the Temporal UI. */
+function reads({ run }: Purchase, summary: string) {
+  return proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>({
+    ...repeatedRead(run.policy, DEADLINES_OF_READS),
+    summary,
+  });
 }

@@ -53,9 +53,10 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
 }
 
 async function readEvidence({ run, attemptRef }: Purchase): Promise<EvidenceResult> {
-  const { readDebitEvidence } = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>(
-    repeatedRead(run.policy, DEADLINES_OF_READS),
-  );
+  const { readDebitEvidence } = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>({
+    ...repeatedRead(run.policy, DEADLINES_OF_READS),
+    summary: `Read in the wallet whether attempt ${run.attempt.number} was charged`,
+  });
   try {
     return await readDebitEvidence(attemptRef);
   } catch (error) {
