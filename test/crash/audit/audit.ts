@@ -61,7 +61,8 @@ export async function audit(
   things: readonly Thing[],
   { quietMs, setBacks, poisoned }: Circumstances,
 ): Promise<Audit> {
-  const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
+  const mayBeLost = (fromMs: number, toMs: number) =>
+    setBacks.some((each) => toMs >= each.fromMs && fromMs <= each.atMs);
   // The result is not a violation: the audit of the books reports work in progress.
   const restless = await becomeQuiet(stack, quietMs);
   await endOfPurchases(stack, setting);

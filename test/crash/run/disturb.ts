@@ -5,6 +5,7 @@ import type { LoadBalancer } from '#test/crash/run/balancer.ts';
 import type { Fleet } from '#test/crash/run/fleet.ts';
 import { readPoison } from '#test/crash/run/poison.ts';
 import type { NetworkProxy } from '#test/crash/run/proxy.ts';
+import { type Frozen, runningSince } from '#test/crash/run/running-time.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
 
 /** The parts of a seed that disturbances act on. */
@@ -36,7 +37,7 @@ export interface DisturbanceResult {
 
 /** Maximum delay of writing a commit, in a seed with a set-back whose plan has no point `keep`. */
 export const ABOUT_A_SECOND_MS = 1_000;
-/** PostgreSQL guarantees the write after three times this delay. */
+/** PostgreSQL guarantees the write after three times this delay, in which it must not be frozen. */
 const ROUNDS_OF_WRITING = 3;
 /** Time limit for a process to pass the point. After it, PostgreSQL is set back without the point. */
 const POINT_WITHIN_MS = 12_000;
@@ -69,6 +70,8 @@ export class Disturber {
   #keptAtMs: number | undefined;
   /** Ends when PostgreSQL keeps no commits any more; set once, at the point `keep` or by the set-back before it. */
   #keeping: Promise<void> | undefined;
+  /** When PostgreSQL was frozen. */
+  readonly #frozen: Frozen[] = [];
   #reach: Reach | undefined;
 
   /** @param plan.stopsAt the planned stops, without those of set-backs. */
@@ -142,7 +145,7 @@ export class Disturber {
       case 'away':
         return away(reach.own[disturbance.server], disturbance);
       case 'freeze':
-        return freeze(disturbance, reach);
+        return freeze(disturbance, reach, this.#frozen);
       case 'hang':
       case 'delay':
         return slowLink(disturbance, reach.proxies[disturbance.link]);
@@ -171,7 +174,8 @@ export class Disturber {
     try {
       // A frozen server answers late, so the kill can come seconds after this call.
       const { killedAtMs: atMs, ...lost } = await postgres.setBack();
-      this.#setBacks.push({ fromMs: this.#keptAtMs ?? atMs - ROUNDS_OF_WRITING * ABOUT_A_SECOND_MS, atMs, ...lost });
+      const writtenBefore = runningSince(atMs, ROUNDS_OF_WRITING * ABOUT_A_SECOND_MS, this.#frozen);
+      this.#setBacks.push({ fromMs: this.#keptAtMs ?? writtenBefore, atMs, ...lost });
       return lost.transactions > 0;
     } finally {
       this.#hasBeenSetBack.resolve();
@@ -198,10 +202,12 @@ async function away(
 async function freeze(
   { target, number, atMs, ms }: Extract<Disturbance, { kind: 'freeze' }>,
   { fleet, own }: Reach,
+  frozen: Frozen[],
 ): Promise<boolean> {
   await delay(atMs);
   if (isServer(target)) {
     own[target]?.freeze();
+    if (target === 'postgres') frozen.push({ fromMs: Date.now(), toMs: Date.now() + ms });
     await delay(ms);
     own[target]?.thaw();
     return own[target] !== undefined;

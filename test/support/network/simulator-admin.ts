@@ -69,7 +69,14 @@ const delivery = z.object({
   status: z.enum(['pending', 'delivered', 'exhausted', 'lost', 'no_target']),
   tampering: z.object({ delivery_id: z.string().optional() }).nullable(),
   body: z.string(),
-  attempts: z.array(z.object({ sent_at: z.iso.datetime(), timestamp: z.string(), status: z.number().nullable() })),
+  attempts: z.array(
+    z.object({
+      sent_at: z.iso.datetime(),
+      timestamp: z.string(),
+      status: z.number().nullable(),
+      duration_ms: z.number().nullable(),
+    }),
+  ),
 });
 /** A webhook of the service. */
 export type SentWebhook = z.output<typeof delivery>;

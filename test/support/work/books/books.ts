@@ -26,8 +26,8 @@ export interface BooksOptions {
   readonly unsettled?: readonly string[];
   /** How long to wait until no work is in progress. */
   readonly timeoutMs?: number;
-  /** Whether a webhook acknowledged at this time may be lost, because PostgreSQL was set back. */
-  readonly mayBeLost?: (atMs: number) => boolean;
+  /** Whether a commit somewhere between two times may be lost, because PostgreSQL was set back. */
+  readonly mayBeLost?: (fromMs: number, toMs: number) => boolean;
 }
 
 // The rows of a killed relay are taken again after 30 s. A reconciler that was killed with its worker runs again after

@@ -159,7 +159,13 @@ export function lostWebhooks(
   const lost = webhooks
     .filter(({ status, id, tampering }) => status === 'delivered' && !stored.has(tampering?.delivery_id ?? id))
     // A look-up replaces the content of such a delivery.
-    .filter(({ attempts: tries }) => !tries.some(({ sent_at: sentAt }) => mayBeLost(Date.parse(sentAt))))
+    // It was committed between the request and its answer. A frozen PostgreSQL makes that seconds.
+    .filter(
+      ({ attempts: tries }) =>
+        !tries.some(({ sent_at: sentAt, duration_ms: durationMs }) =>
+          mayBeLost(Date.parse(sentAt), Date.parse(sentAt) + (durationMs ?? 0)),
+        ),
+    )
     .map(
       ({ id, event, order_id: orderId }) =>
         `webhook ${id} (${event} of ${orderId ?? 'nothing'}) was acknowledged and is not stored`,
