@@ -159,10 +159,7 @@ export function readEncryptionKeys(environment: Environment = process.env): read
 export function readServiceSecretConfig(environment: Environment = process.env): ServiceSecretConfig {
   const { SERVICE_WEBHOOK_SECRETS } = apiFields;
   const fields = { ...databaseFields, ...secretFields, ...serviceFields, SERVICE_WEBHOOK_SECRETS };
-  const { raw, policy } = readTogether(environment, {
-    raw: (given) => parseEnvironment(z.object(fields), given),
-    policy: readPolicyOfProcess,
-  });
+  const { raw, policy } = readWithPolicy(environment, fields);
   return {
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
@@ -208,21 +205,27 @@ function readPolicyOfProcess(environment: Environment): Policy {
   return policyOf(file.settings, isResendAllowed(raw));
 }
 
-/** @throws ConfigurationError naming every missing or wrong variable and setting. */
-export function readApiConfig(environment: Environment = process.env): ApiConfig {
-  const fields = {
-    ...commonFields,
-    ...databaseFields,
-    ...temporalFields,
-    ...secretFields,
-    ...serviceFields,
-    ...apiFields,
-    ...outboundFields,
-  };
-  const { raw, policy } = readTogether(environment, {
+/** The variables that API and worker share. */
+const processFields = {
+  ...commonFields,
+  ...databaseFields,
+  ...temporalFields,
+  ...secretFields,
+  ...serviceFields,
+  ...outboundFields,
+};
+
+/** Variables and the policy, with the problems of both. @throws ConfigurationError */
+function readWithPolicy<Fields extends z.ZodRawShape>(environment: Environment, fields: Fields) {
+  return readTogether(environment, {
     raw: (given) => parseEnvironment(z.object(fields), given),
     policy: readPolicyOfProcess,
   });
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable and setting. */
+export function readApiConfig(environment: Environment = process.env): ApiConfig {
+  const { raw, policy } = readWithPolicy(environment, { ...processFields, ...apiFields });
   return {
     logLevel: raw.LOG_LEVEL,
     database: databaseOf(raw),
@@ -250,19 +253,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
 
 /** @throws ConfigurationError naming every missing or wrong variable and setting. */
 export function readWorkerConfig(environment: Environment = process.env): WorkerConfig {
-  const fields = {
-    ...commonFields,
-    ...databaseFields,
-    ...temporalFields,
-    ...secretFields,
-    ...serviceFields,
-    ...workerFields,
-    ...outboundFields,
-  };
-  const { raw, policy } = readTogether(environment, {
-    raw: (given) => parseEnvironment(z.object(fields), given),
-    policy: readPolicyOfProcess,
-  });
+  const { raw, policy } = readWithPolicy(environment, { ...processFields, ...workerFields });
   return {
     logLevel: raw.LOG_LEVEL,
     database: databaseOf(raw),

@@ -5,7 +5,7 @@ import { changedLetters } from '#domain/near-names.ts';
 /**
  * Variables that are probably misspelled. An environment also contains variables of other programs, so a name counts
  * only if it is one or two letters away from one of ours that is not set, and begins with the same word: `API_PROT`
- * and not `APP_PORT`. Whoever needs such a variable for another program sets ours, too.
+ * and not `APP_PORT`. If another program needs such a variable, set ours, too.
  *
  * @param known our names.
  * @param environment without empty variables.

@@ -104,6 +104,6 @@ function summary(folder: string, made: BackupDescription): string {
     `${seconds.toFixed(1)} s\n` +
     `  Temporal: ${temporal}\n` +
     `  Not included: the encryption keys. It needs ${keys}. Keep them elsewhere: without them it is worthless, and\n` +
-    '  whoever has both can read everything.\n'
+    '  a person who has both can read everything.\n'
   );
 }

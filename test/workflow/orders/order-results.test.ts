@@ -1,4 +1,3 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
@@ -13,9 +12,13 @@ beforeAll(async () => {
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 
-/** The texts that the Temporal UI shows for the activities of a workflow, by the activity's name. */
-async function activityTexts(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string[]> {
-  const { events } = await handle.fetchHistory();
+/** The texts that the Temporal UI shows for the activities of an order, which ends first, with the activities' names. */
+async function activityTexts(order: FakeOrder): Promise<string[]> {
+  const { events } = await withOrder(environment, order, async (start) => {
+    const handle = await start();
+    await handle.result();
+    return handle.fetchHistory();
+  });
   return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
     scheduled ? [`${scheduled.activityType?.name}: ${Buffer.from(userMetadata?.summary?.data ?? []).toString()}`] : [],
   );
@@ -25,21 +28,13 @@ describe('the activities of an order', () => {
   it('say in the Temporal UI which attempt they are for', async () => {
     const failed = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     failed.evidence = ['no_debit'];
-    const texts = await withOrder(environment, failed, async (start) => {
-      const handle = await start();
-      await handle.result();
-      return activityTexts(handle);
-    });
+    const texts = await activityTexts(failed);
     expect(texts).toContain('readDebitEvidence: "Read in the wallet whether attempt 1 was charged"');
     expect(texts.filter((text) => text.endsWith(': '))).toEqual([]);
 
     const lost = await orderWith({ fails: 'timeout' }, 'comes too late');
     lost.lookUps = ['found completed'];
-    const lookedUp = await withOrder(environment, lost, async (start) => {
-      const handle = await start();
-      await handle.result();
-      return activityTexts(handle);
-    });
+    const lookedUp = await activityTexts(lost);
     expect(lookedUp).toContain('lookUpPurchase: "Look attempt 1 up at the service"');
     expect(lookedUp.filter((text) => text.endsWith(': '))).toEqual([]);
   });
