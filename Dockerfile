@@ -11,7 +11,7 @@ RUN npm ci --omit=dev --no-audit --no-fund \
   && find . -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
 
 FROM node:24.21.0-slim
-# Limits far above normal use. They make V8 and the C library return freed memory: the worker uses 270 MB instead of 380.
+# Limits far above normal use. They make V8 and the C library return freed memory.
 ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=192" MALLOC_ARENA_MAX=2
 WORKDIR /app
 # A named volume gets the owner of this folder.

@@ -48,7 +48,11 @@ export interface ApiParts {
 /** Creates the parts of an API process. Opens no connection yet; the API has no connection to Temporal. */
 export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
   const { service: serviceConfig } = config;
-  const secrets = [serviceConfig.password, ...config.webhookSecrets.map(({ secret }) => secret)];
+  const secrets = [
+    serviceConfig.password,
+    ...config.webhookSecrets.map(({ secret }) => secret),
+    ...Object.values(config.tracing?.headers ?? {}),
+  ];
   const logger = createLogger({ level: config.logLevel, name: 'api', secrets });
   const metrics = createMetrics();
   const keyRing = new KeyRing(config.encryptionKeys);
@@ -127,6 +131,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       webhookSecrets: config.webhookSecrets,
       storedSecrets,
       webhookSecretOverlapMs: config.webhookSecretOverlapMs,
+      webhookToleranceMs: config.webhookToleranceMs,
       spendLimit: config.spendLimit,
       runway: config.runway,
       webhookTargets: { policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup() },

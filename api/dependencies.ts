@@ -58,6 +58,8 @@ export interface ApiDependencies {
   readonly storedSecrets: WebhookSecretCache;
   /** Default validity of a former stored secret, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
+  /** How far the timestamp of a webhook of the service may be from our clock, in milliseconds. */
+  readonly webhookToleranceMs: number;
   /** The daily limit of all API keys together, which the worker enforces. */
   readonly spendLimit: Money | undefined;
   /** The threshold below which the runway of the wallet counts as low; the worker announces it. */

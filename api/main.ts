@@ -9,9 +9,13 @@ import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { stampOrVerify } from '#db/connection/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
 import { forgetRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
+import { startTracing } from '#telemetry/start-tracing.ts';
 
 /** Wait between two tries to reach PostgreSQL while the process starts, in milliseconds. */
 const START_RETRY_MS = 1_000;
+
+/** Time to end after everything was closed. Only a receiver of spans that does not answer keeps the process alive. */
+const EXIT_AFTER_MS = 1_000;
 
 const NO_WEBHOOK_SECRET =
   'there is no webhook secret, so every webhook of the service is refused: run `npx reseller service-secret create`, ' +
@@ -19,11 +23,13 @@ const NO_WEBHOOK_SECRET =
 
 const config = exitOnConfigurationError(() => readApiConfig());
 await runApi(config);
+setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
 
 /** Serves the API until SIGTERM or SIGINT, then finishes running answers. Needs PostgreSQL, never Temporal. */
 async function runApi(config: ApiConfig): Promise<void> {
   const parts = createApiParts(config);
   const { logger } = parts.dependencies;
+  const tracing = await startTracing(config.tracing, 'api', logger);
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolve) =>
     stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
@@ -49,6 +55,7 @@ async function runApi(config: ApiConfig): Promise<void> {
     process.exitCode = 1;
   } finally {
     await parts.close();
+    await tracing.stop();
   }
 }
 

@@ -18,8 +18,10 @@ import { measureScale } from '#bench/scenarios/scale.ts';
 import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
 import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
 import { measureStart } from '#bench/scenarios/start.ts';
+import { measureTracing } from '#bench/scenarios/tracing.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
+import { measureWorkers } from '#bench/scenarios/workers.ts';
 import { openContext, type BenchContext } from '#bench/support/context.ts';
 import { machineFacts, serverFacts } from '#bench/support/machine.ts';
 import { report } from '#cli/terminal/report.ts';
@@ -36,6 +38,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'whole-order': measureWholeOrder,
   'order-load': measureOrderLoad,
   'order-faults': measureOrderFaults,
+  tracing: measureTracing,
   'api-orders': measureApiOrders,
   scale: measureScale,
   'client-overhead': measureClientOverhead,
@@ -43,11 +46,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   start: measureStart,
   'sleeping-subscriptions': measureSleepingSubscriptions,
   'history-size': measureHistorySize,
+  workers: measureWorkers,
 };
 
 const USAGE =
   'npm run bench -- [--quick] [--only SCENARIO[,SCENARIO]] [--against DIR] [--sleeping COUNT] [--without-engines] ' +
-  `[--output FILE]\nScenarios: ${Object.keys(SCENARIOS).join(', ')}`;
+  `[--cluster] [--forgets] [--output FILE]\nScenarios: ${Object.keys(SCENARIOS).join(', ')}`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
 
 for (const [signal, code] of [
@@ -72,6 +76,10 @@ interface Options {
   readonly sleeping: number | undefined;
   /** Leaves the peers out whose packages are not the project's own. */
   readonly withoutEngines: boolean;
+  /** Runs on the Temporal server proper. */
+  readonly cluster: boolean;
+  /** The product also takes part with a sweeper that deletes the history of ended work. */
+  readonly forgets: boolean;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -91,6 +99,7 @@ async function bench(options: Options): Promise<void> {
   if (output === undefined) return;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
+  if (!checked.scenarios.some(({ limit }) => limit !== null)) return;
   writeFileSync(join(dirname(output), 'aims.md'), `${aimLines(checked).join('\n')}\n`);
   for (const [name, svg] of Object.entries(plotsOf(checked))) writeFileSync(join(dirname(output), name), svg);
 }
@@ -110,18 +119,20 @@ async function measureAll({ mode, scenarios, ...more }: Options): Promise<Pick<B
 }
 
 function readOptions(): Options {
-  const { quick, only, output, against, sleeping, 'without-engines': withoutEngines } = parsed();
+  const { quick, only, output, against, sleeping, 'without-engines': withoutEngines, cluster, forgets } = parsed();
   const names = only?.split(',') ?? Object.keys(SCENARIOS);
   const unknown = names.find((name) => !Object.hasOwn(SCENARIOS, name));
   if (unknown !== undefined) throw new UserError(`There is no scenario ${JSON.stringify(unknown)}.`, USAGE);
   const chosen = Object.entries(SCENARIOS).flatMap(([name, scenario]) => (names.includes(name) ? [scenario] : []));
-  const whole = !quick && only === undefined && !withoutEngines;
+  const whole = !quick && only === undefined && !withoutEngines && !cluster && !forgets;
   return {
     mode: quick ? 'quick' : 'full',
     scenarios: chosen,
     output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
     against: against === undefined ? undefined : checkoutAt(resolve(against)),
     withoutEngines,
+    cluster,
+    forgets,
     sleeping: sleeping === undefined ? undefined : z.coerce.number().int().min(1_001).parse(sleeping),
   };
 }
@@ -141,6 +152,8 @@ function parsed() {
         against: { type: 'string' },
         sleeping: { type: 'string' },
         'without-engines': { type: 'boolean', default: false },
+        cluster: { type: 'boolean', default: false },
+        forgets: { type: 'boolean', default: false },
       },
     });
     return values;

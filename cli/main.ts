@@ -1,37 +1,7 @@
-/** Entry of the `reseller` command. Each command is registered beside its implementation, which is loaded on use. */
-import { Command } from 'commander';
-import { productVersion } from '#api/openapi/version.ts';
-import { addEncryptionKeysCommand } from '#cli/access/encryption-keys-command.ts';
-import { addKeysCommand } from '#cli/access/keys-command.ts';
-import { addBackupCommands } from '#cli/backup/backup-command.ts';
-import { addConfigCommand } from '#cli/config/config-command.ts';
-import { addDoctorCommand } from '#cli/doctor/doctor-command.ts';
-import { addListenCommand } from '#cli/events/listen-command.ts';
-import { addPricingActions } from '#cli/money/pricing-command.ts';
-import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
-import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
-import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
-import { PURCHASES } from '#cli/resources/purchases.ts';
-import { addCall, addResource, withExamples } from '#cli/resources/resource-command.ts';
-import { addSandboxCommand } from '#cli/sandbox-tour/sandbox-command.ts';
-import { addCapabilitiesCommand } from '#cli/service/capabilities-command.ts';
-import { addContractCommand } from '#cli/service/contract-command.ts';
-import { addServiceSecretCommand } from '#cli/service/service-secret-command.ts';
-import { addDemoCommand } from '#cli/set-up/demo-command.ts';
-import { addMigrateCommand } from '#cli/set-up/migrate-command.ts';
-import { addPrepareCommand } from '#cli/set-up/prepare-command.ts';
-import { addTemporalCommand } from '#cli/set-up/temporal-command.ts';
-import { addStartCommand } from '#cli/start/start-command.ts';
+/** Entry of the `reseller` command. */
+import { resellerProgram } from '#cli/program.ts';
 import { report } from '#cli/terminal/report.ts';
-import { type SetUpOption, withInstallationOptions } from '#cli/terminal/shared-options.ts';
-import { addReplayCommand } from '#cli/webhook-endpoints/webhook-endpoints-command.ts';
-import { addDeadLettersCommand } from '#cli/work/dead-letters-command.ts';
-import { addGateCommand } from '#cli/work/gate-command.ts';
-import { WORK_RESOURCES } from '#cli/work/kinds.ts';
-import { addWorkActions } from '#cli/work/work-command.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
-import type { Environment } from '#config/environment.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 // A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -39,65 +9,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-const environment: Environment = process.env;
-/** True once a command has used the environment of this process. */
-let ownEnvironment = false;
-/** The folder of the `npm start` that was found without --data. */
-let impliedFolder: string | undefined;
-
-const program = new Command('reseller')
-  .description('Order fulfilment for resellers of eSIM data packages and VPN subscriptions')
-  .version(productVersion(), '--version', 'print the version')
-  .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError('(--help lists commands and options)');
-withInstallationOptions(program, environment, (folder) => (impliedFolder = folder));
-
-addStartCommand(program, environment);
-addDemoCommand(program);
-for (const kind of WORK_KINDS) {
-  addWorkActions(addResource(program, PURCHASES[kind], environment), WORK_RESOURCES[kind], environment);
-}
-for (const resource of [BATCHES, ESIMS, SHARE_LINKS, PACKAGES, QUOTES, WALLET, SALES, REFUNDS, CASES])
-  addResource(program, resource, environment);
-addPricingActions(addResource(program, PRICING, environment), environment);
-addListenCommand(addResource(program, EVENTS, environment), environment);
-addReplayCommand(addResource(program, WEBHOOK_ENDPOINTS, environment), environment);
-addCall(program, 'audit', AUDIT, environment);
-addGateCommand(program, environment);
-addDeadLettersCommand(program, environment);
-addKeysCommand(program, environmentFor);
-addEncryptionKeysCommand(program, environmentFor);
-addServiceSecretCommand(program, environmentFor);
-addMigrateCommand(program, environmentFor);
-addBackupCommands(program, environmentFor, environment);
-addPrepareCommand(program, environment);
-addContractCommand(program, environmentFor);
-addConfigCommand(program, environmentFor);
-addDoctorCommand(program, environmentFor);
-addReconcileCommand(program, environmentFor);
-addSandboxCommand(program, environmentFor);
-addCapabilitiesCommand(program, environmentFor);
-addTemporalCommand(program, environmentFor, environment);
-withExamples(program, 'reseller', [
-  ['orders list --status held', 'orders that wait'],
-  ['packages list --country ES --csv', 'packages for Spain, for a spreadsheet'],
-  ['events listen --forward-to http://127.0.0.1:5000/hook', 'sends events to your program as they happen'],
-]);
-
+const { program, usesOwnEnvironment } = resellerProgram(process.env);
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error, process.stderr);
 }
-if (ownEnvironment && process.exitCode === EXIT_CONFIGURATION) {
+if (usesOwnEnvironment() && process.exitCode === EXIT_CONFIGURATION) {
   process.stderr.write((await import('#cli/data-folder/running-environment.ts')).adviceToUseRunning());
-}
-
-async function environmentFor({ data }: SetUpOption): Promise<Environment> {
-  if (data === undefined) {
-    ownEnvironment = true;
-    return environment;
-  }
-  if (data === impliedFolder) process.stderr.write(`Works on the \`npm start\` of ${data}.\n`);
-  return (await import('#cli/data-folder/running-environment.ts')).readRunningEnvironment(data);
 }

@@ -11,7 +11,9 @@ import {
   databaseOf,
   serviceOf,
   temporalOf,
+  deploymentOf,
   type DatabaseConfig,
+  type DeploymentVersion,
   type EncryptionKey,
   type ServiceConfig,
   type TemporalConfig,
@@ -19,10 +21,12 @@ import {
   rateLimitsOf,
   type RateLimitConfig,
 } from '#config/sections.ts';
+import { tracingFields, tracingOf, type TracingConfig } from '#config/tracing.ts';
 import {
   apiFields,
   commonFields,
   databaseFields,
+  deploymentFields,
   isResendAllowed,
   outboundFields,
   policyFields,
@@ -40,6 +44,7 @@ import type { Capabilities } from '#domain/service/capabilities.ts';
 export { readCodecServerConfig, readUiProxyConfig } from '#config/temporal-tools.ts';
 export type {
   DatabaseConfig,
+  DeploymentVersion,
   EncryptionKey,
   ServiceConfig,
   TemporalConfig,
@@ -67,6 +72,8 @@ export interface ServiceSecretConfig {
 
 export interface ApiConfig {
   readonly logLevel: string;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
   readonly database: DatabaseConfig;
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly temporal: TemporalConfig;
@@ -76,6 +83,8 @@ export interface ApiConfig {
   readonly webhookSecrets: readonly WebhookSecret[];
   /** How long a former stored secret is accepted after a rotation, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
+  /** How far the timestamp of a webhook of the service may be from our clock, in milliseconds. */
+  readonly webhookToleranceMs: number;
   /** Daily limit of all keys together: the API shows it, the worker enforces it. */
   readonly spendLimit: Money | undefined;
   readonly runway: RunwayPolicy;
@@ -99,6 +108,8 @@ export interface ApiConfig {
 
 export interface WorkerConfig {
   readonly logLevel: string;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
   readonly database: DatabaseConfig;
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly temporal: TemporalConfig;
@@ -112,6 +123,8 @@ export interface WorkerConfig {
   /** Activities a second in all workers together; undefined: no limit. */
   readonly purchasesPerSecond: number | undefined;
   readonly readsPerSecond: number | undefined;
+  /** The version of the workers in Temporal; undefined: they have none. */
+  readonly deployment: DeploymentVersion | undefined;
   /** File with the bundled workflows; undefined: the worker bundles them at its start. */
   readonly workflowBundle: string | undefined;
 }
@@ -133,6 +146,11 @@ export function readServiceConfig(environment: Environment = process.env): Servi
 /** For commands that need only Temporal. @throws ConfigurationError */
 export function readTemporalConfig(environment: Environment = process.env): TemporalConfig {
   return temporalOf(parseEnvironment(z.object(temporalFields), environment));
+}
+
+/** For commands about versions of the workers; undefined: workers have none. @throws ConfigurationError */
+export function readDeploymentVersion(environment: Environment = process.env): DeploymentVersion | undefined {
+  return deploymentOf(parseEnvironment(z.object(deploymentFields), environment));
 }
 
 /** For the check of our own webhook address. @throws ConfigurationError */
@@ -213,6 +231,7 @@ const processFields = {
   ...secretFields,
   ...serviceFields,
   ...outboundFields,
+  ...tracingFields,
 };
 
 /** Variables and the policy, with the problems of both. @throws ConfigurationError */
@@ -228,6 +247,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
   const { raw, policy } = readWithPolicy(environment, { ...processFields, ...apiFields });
   return {
     logLevel: raw.LOG_LEVEL,
+    tracing: tracingOf(raw),
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
     temporal: temporalOf(raw),
@@ -235,6 +255,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     headerPrefix: raw.SERVICE_HEADER_PREFIX,
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     webhookSecretOverlapMs: policy.webhookSecret.overlapMs,
+    webhookToleranceMs: policy.webhookTimestamp.toleranceMs,
     spendLimit: policy.gate.spendLimit,
     runway: policy.runway,
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
@@ -256,6 +277,7 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
   const { raw, policy } = readWithPolicy(environment, { ...processFields, ...workerFields });
   return {
     logLevel: raw.LOG_LEVEL,
+    tracing: tracingOf(raw),
     database: databaseOf(raw),
     encryptionKeys: raw.ENCRYPTION_KEYS,
     temporal: temporalOf(raw),
@@ -267,6 +289,7 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
     purchasesPerSecond: raw.WORKER_PURCHASES_PER_SECOND,
     readsPerSecond: raw.WORKER_READS_PER_SECOND,
+    deployment: deploymentOf(raw),
     workflowBundle: raw.WORKFLOW_BUNDLE,
   };
 }

@@ -5,6 +5,7 @@ import {
   isResendAllowed,
   type apiFields,
   type databaseFields,
+  type deploymentFields,
   type Raw,
   type serviceFields,
   type temporalFields,
@@ -46,6 +47,12 @@ export interface TemporalConfig {
   /** Undefined: no TLS. */
   readonly tls: TemporalTls | undefined;
   readonly apiKey: string | undefined;
+}
+
+/** A version of a Temporal worker deployment. */
+export interface DeploymentVersion {
+  readonly deploymentName: string;
+  readonly buildId: string;
 }
 
 export interface ServiceConfig {
@@ -113,6 +120,21 @@ export function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
     tls: temporalTlsOf(raw, raw.TEMPORAL_TLS || apiKey !== undefined),
     apiKey,
   };
+}
+
+/** The version of the workers; undefined: they have none. @throws ConfigurationError when one variable is missing. */
+export function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersion | undefined {
+  const { WORKER_DEPLOYMENT_NAME: deploymentName, WORKER_BUILD_ID: buildId } = raw;
+  if (deploymentName === undefined && buildId === undefined) return undefined;
+  if (deploymentName === undefined)
+    throw new ConfigurationError([
+      { name: 'WORKER_DEPLOYMENT_NAME', message: 'is missing: WORKER_BUILD_ID is a version of a worker deployment' },
+    ]);
+  if (buildId === undefined)
+    throw new ConfigurationError([
+      { name: 'WORKER_BUILD_ID', message: 'is missing: workers of WORKER_DEPLOYMENT_NAME need a version' },
+    ]);
+  return { deploymentName, buildId };
 }
 
 /** The configuration of the service from its variables. */

@@ -16,6 +16,7 @@ import {
 } from '#config/fields.ts';
 import { fileVariable, isSecret, secret } from '#config/secret-files.ts';
 import { temporalTlsFields } from '#config/temporal-tls.ts';
+import { tracingFields } from '#config/tracing.ts';
 import { capabilities, type Capabilities } from '#domain/service/capabilities.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
@@ -100,7 +101,21 @@ export const apiFields = {
   API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(524_288),
 };
 
+export const deploymentFields = {
+  /** Name of the Temporal worker deployment that the workers belong to; without it, workers have no version. */
+  WORKER_DEPLOYMENT_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'must be up to 63 letters, digits, - and _')
+    .optional(),
+  /** The build that these workers run; with the name of the deployment it is their version. */
+  WORKER_BUILD_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/, 'must be up to 100 letters, digits, ., _, + and -')
+    .optional(),
+};
+
 export const workerFields = {
+  ...deploymentFields,
   WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
   /** Port of the worker's health, readiness and metrics. */
   WORKER_PROBE_PORT: port(3001),
@@ -167,6 +182,7 @@ export const CONFIGURATION_FIELDS = {
   codec: codecFields,
   temporalUi: temporalUiFields,
   policy: policyFields,
+  tracing: tracingFields,
 } as const satisfies Record<string, z.ZodRawShape>;
 
 /** The names of all variables, with those that name the file of a secret. */

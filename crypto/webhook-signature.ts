@@ -30,6 +30,8 @@ export interface SignedDelivery {
   readonly secrets: readonly AcceptedSecret[];
   /** The receiver's clock, epoch milliseconds. */
   readonly now: number;
+  /** Milliseconds; that of the specification unless it is shorter. */
+  readonly toleranceMs?: number;
 }
 
 /** Twelve digits suffice until the year 33658 and are exact in a number. */
@@ -40,8 +42,8 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
  * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
  * of timestamp, full stop and raw body.
  *
- * The timestamp is in whole seconds, the clock in milliseconds: a difference of {@link WEBHOOK_TOLERANCE_SECONDS} is
- * accepted, one of a millisecond more is refused.
+ * The timestamp is in whole seconds, the clock in milliseconds: a difference of the tolerance is accepted, one of a
+ * millisecond more is refused.
  *
  * Does not check for duplicates (rule 5): the transaction that stores the delivery does.
  */
@@ -72,12 +74,13 @@ export function refusalOfHeaders({
   timestampHeader,
   signatureHeader,
   now,
+  toleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000,
 }: Omit<SignedDelivery, 'rawBody' | 'secrets'>): WebhookRefusal | undefined {
   if (timestampHeader === undefined) return 'timestamp_missing';
   if (!UNIX_SECONDS.test(timestampHeader)) return 'timestamp_malformed';
   const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);
   // The negation also refuses when `now` is NaN.
-  if (!(distanceMs <= WEBHOOK_TOLERANCE_SECONDS * 1_000)) return 'timestamp_out_of_tolerance';
+  if (!(distanceMs <= toleranceMs)) return 'timestamp_out_of_tolerance';
   if (signatureHeader === undefined) return 'signature_missing';
   return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
 }

@@ -1,6 +1,16 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Time limits for the arrival of a request, in milliseconds. The connection of a slower one is closed. */
+export const SLOW_REQUESTS = {
+  /** Headers fit into one packet. */
+  headersTimeout: 10_000,
+  /** A whole request: far above the time of a body at the limit on a mobile connection. */
+  requestTimeout: 30_000,
+  /** How often the two are checked; the default of 30 s would make them meaningless. */
+  connectionsCheckingInterval: 2_000,
+} as const;
+
 /**
  * Starts listening.
  *

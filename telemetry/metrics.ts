@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
 import { workMetrics, type WorkMetrics } from '#telemetry/work-metrics.ts';
 
 /**
@@ -64,6 +64,8 @@ export interface Metrics extends WorkMetrics {
   readonly runwaySeconds: Gauge;
   /** 1 while the wallet lasts shorter than wallet.runway_low, else 0. */
   readonly runwayLow: Gauge;
+  /** How long the oldest row has been due for deletion, in seconds, by table. */
+  readonly rowsOverdue: Gauge<'table'>;
   /** Failed refreshes of gauges; these gauges then show old values. */
   readonly refreshFailures: Counter;
   /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
@@ -159,7 +161,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       buckets: DURATION_BUCKETS,
       registers,
     }),
-    temporalUnreachable: new Gauge({
+    temporalUnreachable: unsetGauge({
       name: 'reseller_temporal_unreachable_seconds',
       help: 'Time since Temporal last answered this worker; 0 while it answers.',
       registers,
@@ -188,12 +190,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['state'],
       registers,
     }),
-    outboundPending: new Gauge({
+    outboundPending: unsetGauge({
       name: 'reseller_outbound_pending',
       help: 'Deliveries of events that wait.',
       registers,
     }),
-    outboundFailing: new Gauge({
+    outboundFailing: unsetGauge({
       name: 'reseller_outbound_failing_seconds',
       help: 'Time without success of the enabled webhook endpoint that has failed for longest; 0 when none fails.',
       registers,
@@ -210,7 +212,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['kind'],
       registers,
     }),
-    booksAge: new Gauge({
+    booksAge: unsetGauge({
       name: 'reseller_books_age_seconds',
       help: 'Age of the newest successful comparison of our books with the wallet.',
       registers,
@@ -221,9 +223,15 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['currency'],
       registers,
     }),
-    webhooksMissed: new Gauge({
+    webhooksMissed: unsetGauge({
       name: 'reseller_webhooks_missed',
       help: 'Reports found by look-ups since webhooks stopped arriving; 0 while they arrive.',
+      registers,
+    }),
+    rowsOverdue: new Gauge({
+      name: 'reseller_rows_overdue_seconds',
+      help: 'How long the oldest row has been due for deletion, by table; 0 when none is due.',
+      labelNames: ['table'],
       registers,
     }),
     circuitOpen: new Gauge({
@@ -238,24 +246,24 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['failure_class'],
       registers,
     }),
-    gatePauses: new Gauge({ name: 'reseller_gate_pauses', help: 'Active pauses of buying.', registers }),
+    gatePauses: unsetGauge({ name: 'reseller_gate_pauses', help: 'Active pauses of buying.', registers }),
     walletAvailable: new Gauge({
       name: 'reseller_wallet_available',
       help: 'Balance of the wallet less reservations, at the last read for a purchase.',
       labelNames: ['currency'],
       registers,
     }),
-    walletLow: new Gauge({
+    walletLow: unsetGauge({
       name: 'reseller_wallet_low',
       help: '1 while the balance is below wallet.low_balance.',
       registers,
     }),
-    runwaySeconds: new Gauge({
+    runwaySeconds: unsetGauge({
       name: 'reseller_wallet_runway_seconds',
       help: 'Time that the wallet lasts at the rate of recent sales; absent while unknown.',
       registers,
     }),
-    runwayLow: new Gauge({
+    runwayLow: unsetGauge({
       name: 'reseller_wallet_runway_low',
       help: '1 while the wallet lasts shorter than wallet.runway_low.',
       registers,
@@ -276,4 +284,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       return { contentType: registry.contentType, body: [await registry.metrics(), ...texts].join('') };
     },
   };
+}
+
+/** A gauge without labels, which has no value before it is set: 0 would be false in a process that never sets it. */
+function unsetGauge(options: GaugeConfiguration<never>): Gauge {
+  const gauge = new Gauge(options);
+  gauge.remove();
+  return gauge;
 }

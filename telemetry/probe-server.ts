@@ -16,9 +16,6 @@ export interface ProbeServerOptions {
   readonly checkDeadlineMs?: number;
 }
 
-/** Time limit of a request, in milliseconds: a slow client must not keep a connection. */
-const ARRIVAL_MS = 5_000;
-
 /** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
 
@@ -31,7 +28,7 @@ const redactor = createRedactor();
 export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
   const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
   return await startSmallServer(
-    { host, port, headersTimeoutMs: ARRIVAL_MS, requestTimeoutMs: ARRIVAL_MS, closes: 'all' },
+    { host, port, closes: 'all' },
     (app) => {
       app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
       app.get('/readyz', async (_request, response) => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { close, listen } from '#telemetry/listening.ts';
+import { close, listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
 
 /** An error whose message is the answer to the request. */
 export class HttpError extends Error {
@@ -16,10 +16,6 @@ export interface SmallServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Time limit for the arrival of the headers of a request, in milliseconds. */
-  readonly headersTimeoutMs: number;
-  /** Time limit for the arrival of a whole request, in milliseconds. */
-  readonly requestTimeoutMs: number;
   /** Connections that `close` ends: `idle` ones, so that running requests are answered, or `all`. */
   readonly closes: 'idle' | 'all';
 }
@@ -56,9 +52,7 @@ export async function startSmallServer(
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (!response.headersSent && !response.destroyed) answerError(error, response);
   });
-  const server = createServer(app);
-  server.requestTimeout = options.requestTimeoutMs;
-  server.headersTimeout = options.headersTimeoutMs;
+  const server = createServer(SLOW_REQUESTS, app);
   return {
     host: options.host,
     port: await listen(server, options),

@@ -1,6 +1,7 @@
 import type { WorkFact } from '#domain/work/work-fact.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import { traceIdOf } from '#telemetry/tracing.ts';
 
 /** Logs facts about work, each with its ids, and measures how long work took. */
 export function workFactObserver(
@@ -19,29 +20,34 @@ export function workFactObserver(
 function log(logger: Logger, each: WorkFact): void {
   switch (each.fact) {
     case 'batch': {
-      const { id, status, size, requestId } = each;
-      logger.info({ batchId: id, requestId, orders: size }, `a batch was ${status}`);
+      const { id, status, size, requestId, traceparent } = each;
+      logger.info({ batchId: id, requestId, traceId: traceIdOf(traceparent), orders: size }, `a batch was ${status}`);
       return;
     }
     case 'status': {
-      const { kind, id, requestId, status, previous, failureClass, attentionReason } = each;
-      const about = { kind, workId: id, requestId, status };
+      const { status, previous, failureClass, attentionReason } = each;
+      const about = { ...aboutWork(each), status };
       if (previous === undefined) return logger.info(about, 'work was accepted');
       const reasons = { previousStatus: previous, failureClass, attentionReason };
       const level = status === 'needs_attention' ? 'warn' : 'info';
       return logger[level]({ ...about, ...reasons }, 'the status of work changed');
     }
     case 'send': {
-      const { kind, id, requestId, attempt, send, state, failureClass } = each;
-      logger.info({ kind, workId: id, requestId, attempt, send, state, failureClass }, 'a send ended');
+      const { attempt, send, state, failureClass } = each;
+      logger.info({ ...aboutWork(each), attempt, send, state, failureClass }, 'a send ended');
       return;
     }
     case 'report': {
-      const { kind, id, requestId, attempt, inboxId, source, outcome, decision } = each;
-      const about = { kind, workId: id, requestId, attempt, inboxId, source, outcome, decision };
+      const { attempt, inboxId, source, outcome, decision } = each;
+      const about = { ...aboutWork(each), attempt, inboxId, source, outcome, decision };
       logger.info(about, 'a report of the service was judged');
     }
   }
+}
+
+/** The ids by which the lines of one piece of work are found. */
+function aboutWork({ kind, id, requestId, traceparent }: Exclude<WorkFact, { fact: 'batch' }>) {
+  return { kind, workId: id, requestId, traceId: traceIdOf(traceparent) };
 }
 
 /** Ends of work that are measured. A VPN subscription that ends later was measured when it was bought. */

@@ -5,6 +5,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectionProblem } from '#temporal/connection-problem.ts';
 import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { traceHeaderSender } from '#temporal/trace-header.ts';
 
 /** Long enough for a server that is starting, short enough for a person who waits. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -82,7 +83,12 @@ export async function connectNative(config: TemporalConfig, options: ConnectOpti
  * A client on an existing connection. On a worker's `NativeConnection` it can start workflows eagerly on that worker.
  */
 export function createClient(connection: ConnectionLike, config: TemporalConfig, keyRing: KeyRing): Client {
-  return new Client({ connection, namespace: config.namespace, dataConverter: createDataConverter(keyRing) });
+  return new Client({
+    connection,
+    namespace: config.namespace,
+    dataConverter: createDataConverter(keyRing),
+    interceptors: { workflow: [traceHeaderSender] },
+  });
 }
 
 type ConnectionLike = NonNullable<ClientOptions['connection']>;

@@ -10,7 +10,7 @@ import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/start-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { isPassing } from '#temporal/grpc-status.ts';
+import { isPassing, isUnanswered } from '#temporal/grpc-status.ts';
 import {
   operatorActedSignal,
   memoryQuery,
@@ -213,7 +213,8 @@ const QUERY_DEADLINE_MS = 5_000;
  * The knowledge of a run that was terminated or has failed. Its row has the same, unless PostgreSQL has lost commits.
  *
  * @returns an empty object when the run cannot be queried: it never ran a task, or its history cannot be replayed.
- * @throws Error when it cannot be queried now.
+ * @throws Error when it cannot be queried now, such as without a worker of its version. A new run must not begin then:
+ *   it could send again what the old one has sent.
  */
 async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
   try {
@@ -221,7 +222,7 @@ async function rememberedBy(client: Client, work: WorkRef, runId: string | undef
       client.workflow.getHandle(workflowId(work), runId).query(memoryQuery),
     );
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isPassing(error) || isUnanswered(error)) throw error;
     return {};
   }
 }

@@ -1,6 +1,6 @@
-import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
-import { close, listen } from '#telemetry/listening.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { forward, READS } from '#telemetry/forward.ts';
+import { close, listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
 
 export interface UiProxyOptions {
   readonly host: string;
@@ -24,18 +24,6 @@ export interface UiProxy {
   close(): Promise<void>;
 }
 
-/** Headers of one connection, which are not forwarded (RFC 9110, 7.6.1). */
-const OF_ONE_CONNECTION = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-const READS = new Set(['GET', 'HEAD']);
-
 /**
  * Protects the Temporal UI, which answers any `Host`, against DNS rebinding: an attacker could point the name of a web
  * page at this machine and use the UI. The proxy forwards requests whose `Host` is that of one of the origins. Requests
@@ -44,13 +32,11 @@ const READS = new Set(['GET', 'HEAD']);
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
 export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
-  const server = createServer((request, response) => {
+  const server = createServer(SLOW_REQUESTS, (request, response) => {
     const problem = problemOf(request, options.origins);
     if (problem === undefined) passOn(request, response, options);
     else refuse(response, 403, problem, options);
   });
-  server.requestTimeout = 30_000;
-  server.headersTimeout = 10_000;
   return {
     port: await listen(server, options),
     close: () => close(server, 'all'),
@@ -71,20 +57,11 @@ function problemOf({ method = '', headers }: IncomingMessage, origins: readonly 
 }
 
 function passOn(request: IncomingMessage, response: ServerResponse, options: UiProxyOptions): void {
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OF_ONE_CONNECTION.has(name)));
   const { hostname, port } = new URL(options.target);
-  // Do not build a URL from the path: `//other.example/` would name another server.
-  const { method = 'GET', url: path = '/' } = request;
-  const outgoing = send({ hostname: hostname.replace(/^\[|\]$/g, ''), port: port || 80, path, method, headers });
-  const unreachable = (error: Error) => refuse(response, 502, { what: 'unreachable', detail: error.message }, options);
-  outgoing.on('error', unreachable);
-  outgoing.on('response', (answer) => {
-    const kept = Object.entries(answer.headers).filter(([name]) => !OF_ONE_CONNECTION.has(name));
-    response.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept));
-    pipeline(answer, response, () => undefined);
-  });
-  response.on('close', () => outgoing.destroy());
-  pipeline(request, outgoing, () => undefined);
+  const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+  forward(request, response, target, ({ error }) =>
+    refuse(response, 502, { what: 'unreachable', detail: error.message }, options),
+  );
 }
 
 const TEXTS: Readonly<Record<UiProxyProblem['what'], (origins: readonly string[]) => string>> = {

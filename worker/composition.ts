@@ -24,6 +24,7 @@ import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { GateLoop } from '#worker/gate-loop.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
+import { retentionGauge } from '#worker/health/retention-gauge.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 
 /** The components of a worker process that do not need Temporal. */
@@ -48,7 +49,8 @@ export interface WorkerParts {
 /** Creates the components of a worker. Opens no connection yet. */
 export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now): WorkerParts {
   const { policy, service: serviceConfig } = config;
-  const logger = createLogger({ level: config.logLevel, name: 'worker', secrets: [serviceConfig.password] });
+  const secrets = [serviceConfig.password, ...Object.values(config.tracing?.headers ?? {})];
+  const logger = createLogger({ level: config.logLevel, name: 'worker', secrets });
   const metrics = createMetrics();
   const keyRing = new KeyRing(config.encryptionKeys);
   const wakeups = new Wakeups({
@@ -75,6 +77,8 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
   metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));
+  const kept = { ...policy.sweep, deliveriesKeptMs: policy.outbound.logKeptMs };
+  metrics.refreshWith(retentionGauge(database, metrics, kept, now));
 
   const sender = new WebhookSender({
     policy: new AddressPolicy(config.webhookAllowedAddresses),

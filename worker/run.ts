@@ -9,15 +9,18 @@ import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migr
 import { hasEnded } from '#db/work/work-rows.ts';
 import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
+import { settlesWithin } from '#telemetry/settles-within.ts';
+import { startTracing } from '#telemetry/start-tracing.ts';
 import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { installRuntime } from '#temporal/sdk-metrics.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
+import { readRouting } from '#temporal/worker-versions.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
-import { settlesWithin } from '#worker/health/settles-within.ts';
 import { TemporalHealth } from '#worker/health/temporal-health.ts';
+import { VersionWatch } from '#worker/health/version-watch.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay/relay.ts';
 import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
@@ -42,6 +45,7 @@ const CLOSE_MS = 1_000;
  */
 export async function runWorker(config: WorkerConfig, parts: WorkerParts = createWorkerParts(config)): Promise<void> {
   const { logger, metrics, database, keyRing } = parts;
+  const tracing = await startTracing(config.tracing, 'worker', logger);
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
 
@@ -59,7 +63,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       },
       temporal: async () => running?.temporal.check(),
     },
-    degraded: () => database.run(readConditions),
+    degraded: async () => [...(await database.run(readConditions)), ...(running?.version.degraded ?? [])],
   });
   logger.info({ port: probes.port }, 'probes are served');
 
@@ -83,12 +87,14 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   } finally {
     await probes.close();
     await parts.close();
+    await tracing.stop();
   }
 }
 
 /** State for the readiness probe while the worker runs. */
 interface Running {
   readonly temporal: TemporalHealth;
+  readonly version: VersionWatch;
 }
 
 async function work(
@@ -120,11 +126,19 @@ async function work(
   });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
 
+  const version = new VersionWatch({
+    own: config.deployment,
+    read: () => readRouting(connection, config.temporal.namespace),
+    policy: policy.temporalHealth,
+    logger,
+  });
   const relay = new Relay({
     database,
     keyRing,
-    workflows: workWorkflows(client, policy.purchase, config.service.mode, (work) =>
-      database.run((db) => hasEnded(db, work)),
+    workflows: workWorkflows(
+      client,
+      { policy: policy.purchase, environment: config.service.mode, mayBeEager: () => version.share === 'all' },
+      (work) => database.run((db) => hasEnded(db, work)),
     ),
     endpoints: endpointWorkflows(client),
     wakeups,
@@ -146,12 +160,13 @@ async function work(
   gateLoop.start();
   firstPurchaseCheck.start();
   temporal.start();
-  setRunning({ temporal });
+  version.start();
+  setRunning({ temporal, version });
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
   const stopParts = async () => {
     setRunning(undefined);
-    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), temporal.stop()]);
+    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), temporal.stop(), version.stop()]);
   };
   const drained = Promise.withResolvers<void>();
   const onAbort = () => {

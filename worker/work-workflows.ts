@@ -13,19 +13,21 @@ const CALL_DEADLINE_MS = 10_000;
 /**
  * The relay's access to the workflows of work.
  *
- * @param client client on the worker's connection, so that a workflow may start at once in this process (eager start).
+ * @param client client on the worker's connection.
+ * @param mayBeEager whether a workflow may start at once in this process, now. Not while any version is current: an
+ *   eager start does not ask which one, and would give the run to this process.
  * @param isEnded reads whether the row of work has ended.
  */
 export function workWorkflows(
   client: Client,
-  policy: PurchasePolicy,
-  environment: ServiceMode,
+  { policy, environment, mayBeEager }: { policy: PurchasePolicy; environment: ServiceMode; mayBeEager: () => boolean },
   isEnded: (work: WorkRef) => Promise<boolean>,
 ): WorkWorkflows {
   const startOf = (facts: StartedWork): WorkStart => ({ ...facts, environment, policy });
   const within = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, call);
   return {
-    start: (facts) => within(() => startWork(client, startOf(facts), { eager: true, isEnded: () => isEnded(facts) })),
+    start: (facts) =>
+      within(() => startWork(client, startOf(facts), { eager: mayBeEager(), isEnded: () => isEnded(facts) })),
     wake: (facts) => within(() => wakeWork(client, startOf(facts), { isEnded: () => isEnded(facts) })),
     signalReport: (facts, observation) =>
       within(() => signalReport(client, startOf(facts), observation, { isEnded: () => isEnded(facts) })),

@@ -2,6 +2,8 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
+import { traceActivity } from '#worker/trace-activity.ts';
+import { forVersionedWorkers } from '#worker/workflow-bundle.ts';
 import {
   PURCHASE_TASK_QUEUE,
   READ_TASK_QUEUE,
@@ -28,7 +30,10 @@ const MAX_ENDPOINTS = 20;
 
 export interface WorkersOptions {
   readonly connection: NativeConnection;
-  readonly config: Pick<WorkerConfig, 'temporal' | 'shutdownGraceMs' | 'purchasesPerSecond' | 'readsPerSecond'>;
+  readonly config: Pick<
+    WorkerConfig,
+    'temporal' | 'shutdownGraceMs' | 'purchasesPerSecond' | 'readsPerSecond' | 'deployment' | 'tracing'
+  >;
   readonly workflowBundle: { readonly code: string };
   readonly activities: object;
   readonly webhookActivities: object;
@@ -38,6 +43,8 @@ export interface WorkersOptions {
 /**
  * Creates the workers. Each queue has its own slots: slow receivers of webhooks, look-ups and long upkeep do not delay
  * purchases. The limits hold for all workers of a queue together, because the Temporal server applies them.
+ *
+ * With a deployment version all workers have it, so that the activities of a pinned run go to the version of the run.
  */
 export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
   const { connection, config, activities, webhookActivities, dataConverter } = options;
@@ -46,14 +53,16 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
     namespace: config.temporal.namespace,
     dataConverter,
     shutdownGraceTime: config.shutdownGraceMs,
-    interceptors: { activity: [heartbeat] },
+    interceptors: { activity: [...(config.tracing === undefined ? [] : [traceActivity]), heartbeat] },
     ...HEARTBEAT_OPTIONS,
+    ...versioning(config.deployment),
   };
   const forActivities = (taskQueue: string, slots: number, more: Partial<WorkerOptions> = {}) =>
     Worker.create({ ...common, taskQueue, activities, maxConcurrentActivityTaskExecutions: slots, ...more });
   return Promise.all([
     forActivities(TASK_QUEUE, MAX_ACTIONS, {
-      workflowBundle: options.workflowBundle,
+      workflowBundle:
+        config.deployment === undefined ? options.workflowBundle : forVersionedWorkers(options.workflowBundle),
       maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
       stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     }),
@@ -62,6 +71,12 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
     forActivities(UPKEEP_TASK_QUEUE, MAX_UPKEEP),
     forActivities(WEBHOOK_TASK_QUEUE, MAX_ENDPOINTS, { activities: webhookActivities }),
   ]);
+}
+
+/** Runs are pinned to the version that began them, but for those of `upgradeWithWorkers`. */
+function versioning(version: WorkerConfig['deployment']): Partial<WorkerOptions> {
+  if (version === undefined) return {};
+  return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
 function limit(perSecond: number | undefined): Partial<WorkerOptions> {

@@ -7,6 +7,6 @@ const path = (file: string) => fileURLToPath(new URL(`../workflows/${file}`, imp
 /** Sources of the workflow bundle, also for tests. */
 export const WORKFLOW_SOURCES = {
   workflowsPath: path('index.ts'),
-  workflowInterceptorModules: [path('operator/refuse-unencrypted.ts')],
+  workflowInterceptorModules: [path('operator/refuse-unencrypted.ts'), path('hand-on-trace.ts')],
   failureConverterPath: FAILURE_CONVERTER_PATH,
 } as const satisfies { [Name in keyof BundleOptions]: Readonly<BundleOptions[Name]> };

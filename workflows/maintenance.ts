@@ -19,22 +19,53 @@ const options = {
 } as const;
 
 // Each result is stored separately: what a run has done before it is cut off counts.
-const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
-const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({
+const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({
+  startToCloseTimeout: '1m',
+  summary: 'Look up at the service what has been silent for long',
+  ...options,
+});
+const { requestIdleWork } = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '30s',
+  summary: 'Start or wake the workflows of idle work',
+  ...options,
+});
+const { forgetOldAnswers } = proxyActivities<MaintenanceActivities>({
+  startToCloseTimeout: '30s',
+  summary: 'Delete rows that have been kept long enough',
   ...options,
 });
 
 // Reads all pages of the wallet, up to three times while it changes; then one transaction.
-const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '10m', ...options });
+const { reconcileBooks } = proxyActivities<BooksActivities>({
+  startToCloseTimeout: '10m',
+  summary: 'Compare our journal with the wallet at the service',
+  ...options,
+});
 
-const { watchRunway } = proxyActivities<BooksActivities>({ startToCloseTimeout: '30s', ...options });
+const { watchRunway } = proxyActivities<BooksActivities>({
+  startToCloseTimeout: '30s',
+  summary: 'Estimate how long the wallet lasts',
+  ...options,
+});
 
 // Reads two lists, each with a deadline of a minute, and stores each in one transaction.
-const { readCatalogue } = proxyActivities<CatalogueActivities>({ startToCloseTimeout: '4m', ...options });
+const { readCatalogue } = proxyActivities<CatalogueActivities>({
+  startToCloseTimeout: '4m',
+  summary: 'Read packages and VPN plans of the service',
+  ...options,
+});
 
 // Each result is stored on its own, as above.
-const { announceExpiring, readUsage } = proxyActivities<WatchActivities>({ startToCloseTimeout: '4m', ...options });
+const { announceExpiring } = proxyActivities<WatchActivities>({
+  startToCloseTimeout: '4m',
+  summary: 'Announce what expires soon',
+  ...options,
+});
+const { readUsage } = proxyActivities<WatchActivities>({
+  startToCloseTimeout: '4m',
+  summary: 'Read the data usage of eSIMs at the service',
+  ...options,
+});
 
 /** Looks up silent work at the service. One reconciler serves all kinds of work. */
 export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReports: number }> {

@@ -16,6 +16,12 @@ import { byKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
 
+/**
+ * Header of workflows and activities with the trace that they belong to, `{ traceparent }` as plain JSON: the name and
+ * form of Temporal's own tracing packages.
+ */
+export const TRACE_HEADER = '_tracer-data';
+
 /** The task queue of all workflows, and of the activity that applies an operator's action. */
 export const TASK_QUEUE = 'reseller';
 

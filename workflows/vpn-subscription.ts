@@ -7,6 +7,7 @@ import { cancel } from '#workflows/subscription/cancel.ts';
 import { stayActive } from '#workflows/subscription/stay-active.ts';
 import { endingOf } from '#workflows/subscription/subscription-texts.ts';
 import { Subscription } from '#workflows/subscription/subscription.ts';
+import { upgradeWithWorkers } from '#workflows/versioning.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
@@ -29,6 +30,7 @@ export async function vpnSubscriptionWorkflow(input: PurchaseWorkflowInput): Pro
     return follow(run);
   });
 }
+upgradeWithWorkers(vpnSubscriptionWorkflow);
 
 /** Follows an active subscription until it is cancelled or its time is over. */
 async function follow(run: WorkRun): Promise<WorkEnd> {

@@ -18,6 +18,7 @@ import {
 } from '#workflows/messages.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
+import { upgradeWithWorkers } from '#workflows/versioning.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
 // Repeated until it succeeds: a second run sends again only what a worker was sending when it died.
@@ -26,6 +27,7 @@ const { deliverDue } = proxyActivities<WebhookActivities>({
   startToCloseTimeout: '2m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1s', maximumInterval: '30s' },
+  summary: 'Send the deliveries that are due to the endpoint',
 });
 
 /**
@@ -43,7 +45,7 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
     },
     { description: HANDLER_DESCRIPTIONS.deliveriesWait },
   );
-  const display = new Display();
+  const display = new Display(input.endpointId);
 
   for (;;) {
     isSignalled = false;
@@ -65,6 +67,10 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
       await continueAsNew<typeof webhookEndpointWorkflow>(input);
   }
 }
+// A busy endpoint keeps its workflow running for as long as events arrive.
+upgradeWithWorkers(webhookEndpointWorkflow);
+
+const COMMAND = 'npx reseller webhook-endpoints';
 
 type Waiting = Extract<DeliveryRound, { kind: 'waiting' }>;
 
@@ -77,7 +83,12 @@ function summaryOf({ failing }: Waiting): WaitName {
  * Shows the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event.
  */
 class Display {
+  readonly #endpointId: string;
   #shown = '';
+
+  constructor(endpointId: string) {
+    this.#endpointId = endpointId;
+  }
 
   show({ nextAt, pending, failing }: Waiting): void {
     const stage = stageOf(failing);
@@ -97,8 +108,9 @@ class Display {
           ? []
           : [
               '',
-              '**What to do:** Ask the operators of the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` ' +
-                'shows each try with its answer.',
+              '**What to do:** Ask the operators of the receiver. ' +
+                `\`${COMMAND} deliveries ${this.#endpointId}\` shows each try with its answer, and ` +
+                `\`${COMMAND} test ${this.#endpointId}\` sends a test event now.`,
             ]),
       ].join('\n'),
     );

@@ -10,6 +10,7 @@ import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -147,17 +148,20 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
             !isFinal(row.status) &&
             !isSettledByService(attempt.state)
           ) {
-            // It may be the oldest held work, and then becomes the next canary.
+            // It may be the oldest that waits, and then becomes the next canary.
             const { createdAt: acceptedAt, apiKeyId } = row;
-            const failureClass = evidence.failure;
             const { circuit, wasCanary } = opened;
-            // After a failed canary, other work is the next canary.
-            const probes = wasCanary ? circuit.openings : 0;
-            await enqueue(
-              tx,
-              { work, barrier: `circuit:${circuit.name}`, failureClass, acceptedAt, apiKeyId, probes },
-              new Date(now()),
-            );
+            const waiting = {
+              work,
+              barrier: `circuit:${circuit.name}`,
+              failureClass: evidence.failure,
+              acceptedAt,
+              apiKeyId,
+              mayHaveBought: mayHaveBought(attempt),
+              // After a failed canary, other work is the next canary.
+              probes: wasCanary ? circuit.openings : 0,
+            } as const;
+            await enqueue(tx, waiting, new Date(now()));
           }
           return noted.changes;
         });

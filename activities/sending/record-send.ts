@@ -67,6 +67,7 @@ export async function recordSend(
     fact: 'send',
     ...work,
     requestId: current.requestId,
+    traceparent: current.traceparent,
     attempt: sent.number,
     send: sent.sends,
     state: attempt.state,

@@ -15,6 +15,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { lockWork, WorkFinishedError } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
+import { withAttributes } from '#telemetry/tracing.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
 /** Makes the activity that spends money: admit, claim, send, record, deliver. Each step can end it. */
@@ -115,7 +116,10 @@ async function send(
   // Before `begin`: when the key is missing, nothing was sent.
   const body = keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
   begin();
-  return handlers[work.kind].send(attempt, row, body, lease.leftMs);
+  const { number, sends } = attempt;
+  return withAttributes({ 'reseller.attempt': number, 'reseller.send': sends }, () =>
+    handlers[work.kind].send(attempt, row, body, lease.leftMs),
+  );
 }
 
 /** Stores the answer of a send, then reports it to the circuits of the gate if it may change one. */

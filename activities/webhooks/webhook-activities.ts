@@ -2,7 +2,7 @@ import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webh
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { readEndpointSecrets } from '#db/events/endpoint-secrets.ts';
-import type { EventRow } from '#db/events/event-log.ts';
+import type { StoredEvent } from '#db/events/event-log.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import { claimDelivery, claimTest, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
@@ -18,7 +18,7 @@ export interface WebhookDependencies {
   /** Signs and sends an event; does not throw for a failure of the receiver. */
   readonly courier: (request: {
     readonly url: string;
-    readonly event: EventRow;
+    readonly event: StoredEvent;
     readonly secrets: readonly string[];
     readonly deadlineMs: number;
   }) => Promise<{ readonly outcome: TryOutcome; readonly excerpt: Buffer }>;

@@ -36,12 +36,12 @@ import {
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 import { startOfRun } from '#domain/work/task-position.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { comparison, isCompared } from '#fulfilment/attempts/restored-attempts.ts';
+import { comparison } from '#fulfilment/attempts/restored-attempts.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/settle-refund.ts';
@@ -149,9 +149,6 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     recordStep: (step) =>
       database.transaction(async (tx) => {
-        // A row from before a restore may have lost a send: the workflow must first read the row again and compare.
-        const isEnd = step.status === ENDS_WITHOUT_EFFECT[step.work.kind];
-        if (isEnd && !(await isCompared(tx, await lockUnfinishedWork(tx, step.work)))) return 'may_be_bought';
         const recorded = await recordStep(tx, step.work, workStep(step), new Date(now()));
         const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
         if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, step.work.id, new Date(now()));

@@ -131,10 +131,19 @@ export type OpenResult =
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /**
- * `superseded`: a later workflow task has recorded a step. `judged`: the case was to open for a contradiction that a
- * person has judged meanwhile. `changed`: the case was to open for an attempt whose state has changed.
+ * `superseded`: a later workflow task has recorded a step. `not_compared`: PostgreSQL has started since the workflow
+ * last compared what it knows with the row, so the row may have lost commits. `judged`: the case was to open for a
+ * contradiction that a person has judged meanwhile. `changed`: the case was to open for an attempt whose state has
+ * changed.
  */
-export type RecordResult = 'recorded' | 'superseded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
+export type RecordResult =
+  | 'recorded'
+  | 'superseded'
+  | 'not_compared'
+  | 'may_be_bought'
+  | 'judged'
+  | 'changed'
+  | BuyingBarrier;
 
 export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
@@ -247,8 +256,8 @@ export interface PurchaseActivities {
   /**
    * Records a step of the work: status, timeline, case and inbox in one transaction.
    * @returns anything but `recorded` means that nothing changed: the worker has lost the workflow task (`superseded`),
-   *   the work was to fail and may not (`may_be_bought`, or the buying barrier), or the case is not needed any more
-   *   (`judged`, `changed`).
+   *   PostgreSQL may have lost commits (`not_compared`), the work was to fail and may not (`may_be_bought`, or the
+   *   buying barrier), or the case is not needed any more (`judged`, `changed`).
    */
   recordStep(step: StepRecord): Promise<RecordResult>;
   /** Performs and records an operator action. Fails with `ACTION_REFUSED`, not retryable, when it is not allowed. */

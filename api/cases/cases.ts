@@ -4,16 +4,18 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { attentionReason, attentionReasonInQuery } from '#api/fields/failure-classes.ts';
 import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
+import { flagInQuery } from '#api/fields/query.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findCase, listOpenCases } from '#db/work/case-queries.ts';
-import type { CaseRow } from '#db/work/cases.ts';
+import { findCase, listOpenCases, type CaseOfWork } from '#db/work/case-queries.ts';
+import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 import { dismissCase } from '#fulfilment/operator/dismiss-case.ts';
 
 const tag = 'Operator actions';
@@ -28,6 +30,15 @@ const caseOutput = z
       .enum([...WORK_KINDS, 'delivery'])
       .meta({ description: 'Kind of the subject: work, or a `delivery` (a webhook).', example: 'delivery' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
+    work_status: z
+      .string()
+      .nullable()
+      .meta({ description: 'Present status of the work; null for a delivery. A case may be open about ended work.' }),
+    verdicts: z.array(z.enum(caseVerdicts)).meta({
+      description:
+        'The verdicts that `/resolve` of the work takes for this reason; about ended work only `dismissed`. Empty: ' +
+        'no verdict closes it, see `advice`.',
+    }),
     detail: z.string(),
     meaning: z.string(),
     advice: z.string(),
@@ -42,6 +53,8 @@ const example: z.input<typeof caseOutput> = {
   reason: 'webhook_conflict',
   subject_kind: 'delivery',
   subject_id: 'dlv-1',
+  work_status: null,
+  verdicts: ['dismissed'],
   detail: 'Different bodies, each correctly signed, arrived with this delivery id. All are stored and processed.',
   ...ATTENTION_REASONS.webhook_conflict,
   opened_at: '2030-01-31T12:00:00.000Z',
@@ -59,7 +72,13 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       tag,
       summary: 'List open cases, oldest first',
       scope: 'cases:operate',
-      query: z.strictObject({ reason: attentionReasonInQuery.optional(), ...pageQuery }),
+      query: z.strictObject({
+        reason: attentionReasonInQuery.optional(),
+        work_ended: flagInQuery(
+          '`true`: only cases about ended work, which the Temporal UI does not show; `false`: only all others.',
+        ),
+        ...pageQuery,
+      }),
       answers: {
         200: {
           description: 'A page of open cases.',
@@ -68,9 +87,11 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
           example: { data: [example], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, reason: only }, caller: { ownerId } }) => {
+      handle: async ({ query: { limit, cursor, reason: only, work_ended: workEnded }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readCaseCursor(cursor);
-        const found = await database.run((db) => listOpenCases(db, ownerId, { limit: limit + 1, reason: only, after }));
+        const found = await database.run((db) =>
+          listOpenCases(db, ownerId, { limit: limit + 1, reason: only, workEnded, after }),
+        );
         return pageReply(found, limit, { json: caseJson, cursor: caseCursor });
       },
     }),
@@ -124,13 +145,15 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
   ];
 }
 
-function caseJson(row: CaseRow): z.input<typeof caseOutput> {
+function caseJson(row: CaseOfWork): z.input<typeof caseOutput> {
   const { meaning, advice } = ATTENTION_REASONS[row.reason];
   return {
     id: row.id,
     reason: row.reason,
     subject_kind: row.subjectKind,
     subject_id: row.subjectId,
+    work_status: row.workStatus,
+    verdicts: possibleVerdictsOf(row),
     detail: row.detail,
     meaning,
     advice,
@@ -138,4 +161,9 @@ function caseJson(row: CaseRow): z.input<typeof caseOutput> {
     closed_at: instantJson(row.closedAt),
     resolution: row.resolution,
   };
+}
+
+function possibleVerdictsOf({ reason, workStatus }: CaseOfWork): CaseVerdict[] {
+  const verdicts: readonly CaseVerdict[] = VERDICTS_OF[reason];
+  return verdicts.filter((verdict) => workStatus === null || !isFinal(workStatus) || verdict === 'dismissed');
 }

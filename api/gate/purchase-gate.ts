@@ -8,6 +8,7 @@ import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readGate, type GateOverview } from '#db/gate/gate-overview.ts';
+import type { HeldGroup } from '#db/gate/held-groups.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
 
@@ -31,7 +32,7 @@ const circuitOutput = z.strictObject({
   failures: z.int().meta({ description: 'Failures in a row while it is closed.' }),
   detail: z.string().nullable().meta({ description: 'Last failure of the service.' }),
   opened_at: instant.nullable(),
-  probe_at: instant.nullable().meta({ description: 'When the next purchase is sent as a test.' }),
+  probe_at: instant.nullable().meta({ description: 'From when on the next purchase is sent as a test.' }),
   canary: z.strictObject({ kind, id: z.string() }).nullable().meta({ description: 'The purchase that is the test.' }),
 });
 
@@ -48,13 +49,20 @@ const gateOutput = z
           }),
           failure_class: failureClass,
           count: z.int(),
+          needed: z.array(money).meta({
+            description:
+              'About how much money it needs: the sum of the known prices, one amount for each currency. The price ' +
+              'is the one that the gate compared with the wallet or a daily limit; for work that a circuit or a ' +
+              'pause stopped before that, the price in the stored catalogue at that time.',
+          }),
+          without_price: z.int().meta({ description: 'How many have no known price; `needed` lacks them.' }),
           oldest: z.strictObject({ kind, id: z.string(), accepted_at: instant }),
         }),
       )
       .meta({
         description:
           'Work held at the gate. Work that the service refused individually is held by its own timer ' +
-          'and is not listed here.',
+          'and is not listed here; nor is `submitting` work, whose outcome is not known yet.',
       }),
     wallet: z
       .strictObject({
@@ -63,10 +71,15 @@ const gateOutput = z
         reserved: money,
         available: money,
         read_at: instant,
+        current: z.boolean().meta({
+          description:
+            'False when the gate does not use this balance until it has read it again: the service did not answer, ' +
+            'or a purchase at an unknown price was sent.',
+        }),
         low_since: instant.nullable().meta({ description: 'Since when the balance is below wallet.low_balance.' }),
       })
       .nullable()
-      .meta({ description: 'The wallet at the last read for a purchase; null when it is not known.' }),
+      .meta({ description: 'The wallet at the last read for a purchase; null before the first.' }),
     spend: z.strictObject({
       day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
       spent: z.array(money).meta({ description: 'Spent or possibly spent today; one amount for each currency.' }),
@@ -102,6 +115,8 @@ const gateExample: z.input<typeof gateOutput> = {
       held_at: 'circuit:service_down',
       failure_class: 'service_down',
       count: 12,
+      needed: [{ amount: '28.80', currency: 'EUR' }],
+      without_price: 0,
       oldest: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', accepted_at: '2030-01-31T11:58:00.000Z' },
     },
   ],
@@ -110,6 +125,7 @@ const gateExample: z.input<typeof gateOutput> = {
     reserved: { amount: '24.00', currency: 'EUR' },
     available: { amount: '1226.00', currency: 'EUR' },
     read_at: exampleAt,
+    current: true,
     low_since: null,
   },
   spend: {
@@ -152,12 +168,7 @@ function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateOv
       ),
     ),
     pauses: pauses.map(pauseJson),
-    held: held.map(({ barrier, failureClass: failure, count, oldest: { acceptedAt, ...oldest } }) => ({
-      held_at: barrier,
-      failure_class: failure,
-      count,
-      oldest: { ...oldest, accepted_at: acceptedAt.toISOString() },
-    })),
+    held: held.map(heldJson),
     wallet:
       wallet === undefined
         ? null
@@ -166,6 +177,7 @@ function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateOv
             reserved: paddedMoney(wallet.reserved),
             available: paddedMoney(subtractMoney(wallet.balance, wallet.reserved)),
             read_at: wallet.readAt.toISOString(),
+            current: wallet.isCurrent,
             low_since: instantJson(wallet.lowSince),
           },
     spend: {
@@ -178,6 +190,24 @@ function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateOv
         spent: paddedMoney({ amount, currency: limit.currency }),
       })),
     },
+  };
+}
+
+function heldJson({
+  barrier,
+  failureClass: failure,
+  count,
+  needed,
+  withoutPrice,
+  oldest: { acceptedAt, ...oldest },
+}: HeldGroup) {
+  return {
+    held_at: barrier,
+    failure_class: failure,
+    count,
+    needed: needed.map(paddedMoney),
+    without_price: withoutPrice,
+    oldest: { ...oldest, accepted_at: acceptedAt.toISOString() },
   };
 }
 

@@ -1,7 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
 import { deprecationHeaders } from '#api/http/deprecation.ts';
-import type { Operation } from '#api/http/operation.ts';
+import type { Incoming, Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
@@ -69,9 +69,9 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   };
 
   const answer: RequestHandler = async (request, response) => {
-    const { caller, requestId } = contextOf(request);
+    const { caller, requestId, span } = contextOf(request);
     const began = performance.now();
-    const reply = await operation.handle({
+    const incoming: Incoming = {
       params: request.params,
       query: request.query,
       // Without a body the reader sets no buffer.
@@ -82,7 +82,9 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       isHead: request.method === 'HEAD',
       requestId,
       onClose: (listener) => void response.once('close', listener),
-    });
+    };
+    const handle = () => operation.handle(incoming);
+    const reply = await (span === undefined ? handle() : span.run(handle));
     // The key may have been revoked during a long wait. A stream checks its key itself.
     const waited = performance.now() - began > KEY_HOLDS_MS && operation.method === 'get' && !('send' in reply);
     if (waited && caller !== undefined && operation.scope !== undefined)

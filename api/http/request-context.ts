@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller, VisitorPage } from '#api/http/operation.ts';
+import { beginRequestSpan, type RequestSpan } from '#api/http/request-span.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import { traceIdOf } from '#telemetry/tracing.ts';
 
 /** Data of a request for log and metrics. */
 export interface RequestContext {
   readonly requestId: string;
+  /** The span of the request; undefined for probes. */
+  readonly span: RequestSpan | undefined;
   /** The path pattern of the matched operation. */
   route: string;
   apiKeyId: string | undefined;
@@ -42,6 +46,7 @@ export function requestContext(logger: Logger, metrics: Metrics): RequestHandler
     const requestId = given !== undefined && USABLE_REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
     const context: RequestContext = {
       requestId,
+      span: beginRequestSpan(request),
       route: 'unmatched',
       apiKeyId: undefined,
       caller: undefined,
@@ -65,15 +70,24 @@ function report(
   seconds: number,
   { logger, metrics }: { logger: Logger; metrics: Metrics },
 ): void {
-  const { route, requestId, apiKeyId } = context;
+  const { route, requestId, apiKeyId, span } = context;
   const { method } = request;
   // The caller closed the connection before the answer. There is no standard status; proxies use 499.
   const status = response.writableFinished ? response.statusCode : 499;
+  span?.end(route, status);
   metrics.httpRequests.inc({ method: KNOWN_METHODS.has(method) ? method : 'other', route, status: String(status) });
   metrics.httpDuration.observe({ method: KNOWN_METHODS.has(method) ? method : 'other', route }, seconds);
   if (!logger.isLevelEnabled('debug') && QUIET_ROUTES.has(route) && status < 400) return;
   logger.info(
-    { requestId, method, route, status, durationMs: Math.round(seconds * 10_000) / 10, caller: apiKeyId },
+    {
+      requestId,
+      traceId: traceIdOf(span?.traceparent),
+      method,
+      route,
+      status,
+      durationMs: Math.round(seconds * 10_000) / 10,
+      caller: apiKeyId,
+    },
     'request answered',
   );
 }

@@ -1,15 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { listen } from '#telemetry/listening.ts';
+import { listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
 
-/** Time limits for the arrival of a request. The connection of a slower one is closed. */
-export const SLOW_REQUESTS = {
-  /** Headers fit into one packet. */
-  headersTimeout: 10_000,
-  /** A whole request: far above the time of a body at the limit on a mobile connection. */
-  requestTimeout: 30_000,
-  /** How often the two are checked; the default of 30 s would make them meaningless. */
-  connectionsCheckingInterval: 2_000,
-} as const;
 /**
  * Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing
  * connection.

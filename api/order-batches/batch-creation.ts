@@ -19,6 +19,7 @@ import { batchOrderReference } from '#domain/work/batches.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { acceptBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
 import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
+import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<
   ApiRequest<z.ZodObject, z.ZodObject, typeof batchInput>,
@@ -38,6 +39,7 @@ export async function createBatch(
   { body, json, header, caller, requestId }: BatchRequest,
 ): Promise<Reply> {
   const { lineageId, ownerId } = caller;
+  const traceparent = currentTraceparent();
   // Before the transaction, which must not wait for the service.
   const objection = await objectionTo(offers, body.items);
   const replay = { lineageId, header: header('Idempotency-Key'), target: `POST ${BATCHES_PATH}`, json };
@@ -45,7 +47,7 @@ export async function createBatch(
     const now = new Date(dependencies.now());
     const key = readIdempotencyKey(header('Idempotency-Key'));
     const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);
-    const batch = newBatch(dependencies, { body, lineageId, key, requestId }, limits);
+    const batch = newBatch(dependencies, { body, lineageId, key, requestId, traceparent }, limits);
     const accepted = await acceptBatch(tx, batch, now);
     if (!accepted.accepted) throw await taken(tx, accepted, ownerId);
     // Last: a repeated request was answered before, and a used reference has its own problem.
@@ -90,9 +92,11 @@ function newBatch(
     lineageId,
     key,
     requestId,
+    traceparent,
   }: Pick<BatchRequest, 'body' | 'requestId'> & {
     readonly lineageId: string;
     readonly key: string;
+    readonly traceparent: string | undefined;
   },
   limits: readonly (Money | undefined)[],
 ): NewBatch {
@@ -106,6 +110,7 @@ function newBatch(
       id,
       apiKeyId: lineageId,
       requestId,
+      traceparent,
       requestKey: requestKey(keyRing, lineageId, key),
       externalOrderId,
       packageId: item.package_id,

@@ -15,6 +15,7 @@ import {
 } from '#crypto/webhook-signature.ts';
 import { OWN_PING } from '#db/queues/webhook-arrival.ts';
 import type { InboxResult, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import { currentTraceparent } from '#telemetry/tracing.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
@@ -90,7 +91,7 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
  * @throws Problem invalid_signature
  */
 function refuseByHeaders(
-  { headerPrefix, metrics, now }: ApiDependencies,
+  { headerPrefix, webhookToleranceMs: toleranceMs, metrics, now }: ApiDependencies,
   { header, headerNames }: IncomingHeaders,
 ): void {
   // The report says whether one of our secrets signed the delivery; that check needs the body.
@@ -100,6 +101,7 @@ function refuseByHeaders(
     timestampHeader: header(names.timestamp),
     signatureHeader: header(names.signature),
     now: now(),
+    toleranceMs,
   });
   if (refusal === undefined) return;
   metrics.webhookDeliveries.inc({ result: refusal });
@@ -113,7 +115,7 @@ function refuseByHeaders(
  * @throws Problem invalid_signature
  */
 async function refuseOtherPrefix(
-  { headerPrefix, webhookSecrets, storedSecrets, metrics, now }: ApiDependencies,
+  { headerPrefix, webhookSecrets, storedSecrets, webhookToleranceMs: toleranceMs, metrics, now }: ApiDependencies,
   refusedPrefixes: RefusedPrefixes,
   { bytes, header, headerNames }: Incoming,
 ): Promise<void> {
@@ -126,6 +128,7 @@ async function refuseOtherPrefix(
     rawBody: bytes,
     secrets: [...webhookSecrets, ...(storedSecrets.current() ?? [])],
     now: now(),
+    toleranceMs,
   });
   metrics.webhookDeliveries.inc({ result: 'other_header_prefix' });
   // A ping of `reseller doctor` with another setting does not come from the service.
@@ -138,13 +141,14 @@ async function receive(
   names: ServiceHeaders,
   { bytes, header }: Incoming,
 ): Promise<Reply> {
-  const { intake, metrics, now } = dependencies;
+  const { intake, webhookToleranceMs: toleranceMs, metrics, now } = dependencies;
   const timestamp = header(names.timestamp);
   const verdict = await verify(dependencies, {
     timestampHeader: timestamp,
     signatureHeader: header(names.signature),
     rawBody: bytes,
     now: now(),
+    toleranceMs,
   });
   if (!verdict.ok || timestamp === undefined) {
     metrics.webhookDeliveries.inc({ result: verdict.ok ? 'timestamp_missing' : verdict.reason });
@@ -159,7 +163,8 @@ async function receive(
 
   const headerEvent = header(names.event)?.slice(0, MAX_HEADER_EVENT);
   const reading = readDelivery(bytes, dependencies.onUnused);
-  const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
+  const traceparent = currentTraceparent();
+  const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, traceparent, reading });
   const result = resultOf(stored, reading.state);
   metrics.webhookDeliveries.inc({ result });
   alertOn(dependencies, stored, { deliveryId, headerEvent, reading });

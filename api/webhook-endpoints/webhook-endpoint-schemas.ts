@@ -33,7 +33,7 @@ const url = z
   .meta({
     description:
       'Address for events: `https://`, without user name, password and fragment, at a public address. Networks that ' +
-      'WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.',
+      'WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery.',
     example: 'https://shop.example.com/webhooks/reseller',
     override: { format: 'uri' },
   });

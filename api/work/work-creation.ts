@@ -21,6 +21,7 @@ import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/reference-use.ts';
 import type { Acceptance, NewWork } from '#fulfilment/accept/accept-work.ts';
+import { currentTraceparent } from '#telemetry/tracing.ts';
 
 /** The part of a request that is the same for work of every kind. */
 interface CreationRequest {
@@ -71,6 +72,7 @@ export async function createWork<Row>(
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
+  const traceparent = currentTraceparent();
   // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
   // stored with it.
   const view = viewOfWork(dependencies, resource, expand, caller);
@@ -93,6 +95,7 @@ export async function createWork<Row>(
       const work = {
         apiKeyId: lineageId,
         requestId,
+        traceparent,
         requestKey: requestKey(dependencies.keyRing, lineageId, key),
         maxPrice: limit ?? null,
         customerPrice: body.customer_price,

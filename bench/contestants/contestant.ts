@@ -2,7 +2,7 @@ import type { Processes } from '#bench/counters/processes.ts';
 
 /** One that carries out whole orders: this version of the product, another one, or a peer. */
 export interface Contestant {
-  readonly id: 'ours' | 'before' | 'dbos' | 'restate';
+  readonly id: 'ours' | 'before' | 'traced_all' | 'traced_tenth' | 'forgets' | 'dbos' | 'restate';
   /** What it is, for the results. */
   readonly measured: string;
   /** `POST {apiUrl}/v1/orders` accepts an order. */

@@ -12,6 +12,7 @@ import { serviceCalls } from '#bench/counters/service-counters.ts';
 import { historySizes, temporalCalls, type HistorySize } from '#bench/counters/temporal-counters.ts';
 import type { BenchServers } from '#bench/support/servers.ts';
 import { median } from '#bench/support/statistics.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 /** What was counted while one contestant carried out orders, by order. */
 export interface OrderCounts {
@@ -115,10 +116,15 @@ export function differences(
 async function read(context: BenchServers, contestant: Contestant): Promise<Reading> {
   return {
     postgres: await readPostgres(contestant.databaseUrl),
-    operations: await temporalCalls(context.temporalMetricsUrl),
+    operations: await temporalCalls(developmentServer(context)),
     service: await serviceCalls(contestant.simulatorUrl),
     cpu: cpuMs(processesOf(context, contestant)),
   };
+}
+
+function developmentServer({ temporalMetricsUrl }: BenchServers): string {
+  if (temporalMetricsUrl !== undefined) return temporalMetricsUrl;
+  throw new UserError('Calls of the Temporal server are counted on the development server only.', 'Omit --cluster.');
 }
 
 /** A quick run proves that it works, and has no time for counters that are written down late. */

@@ -1,7 +1,3 @@
-/**
- * Orders that arrive by themselves, whether or not those before are done: at random times of a stated rate, drawn from a
- * seed, so that all contestants meet the same arrivals. Each latency begins at the planned arrival.
- */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -9,6 +5,11 @@ import * as z from 'zod';
 import { placeOrder } from '#bench/drivers/place-order.ts';
 import { openOrderDriver } from '#bench/drivers/protocol.ts';
 import { serve } from '#bench/drivers/serve.ts';
+/**
+ * Orders that arrive by themselves, whether or not those before are done: at random times of a stated rate, drawn from a
+ * seed, so that all contestants meet the same arrivals. Each latency begins at the planned arrival.
+ */
+import { seeded } from '#bench/support/random.ts';
 
 type Task = z.output<typeof openOrderDriver.task>;
 
@@ -55,7 +56,7 @@ async function placeAll(api: Pool, task: Task, beganAt: number): Promise<readonl
 
 /** Gaps of a Poisson process. */
 function arrivalsOf({ seed, phases }: Task): number[] {
-  const random = mulberry32(seed);
+  const random = seeded(seed);
   const arrivals: number[] = [];
   let from = 0;
   for (const { perSecond, seconds } of phases) {
@@ -68,17 +69,6 @@ function arrivalsOf({ seed, phases }: Task): number[] {
     from = until;
   }
   return arrivals;
-}
-
-/** A small generator of evenly spread numbers in [0, 1). */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 async function place(api: Pool, task: Task, beganAt: number, arrivedMs: number): Promise<Placed> {

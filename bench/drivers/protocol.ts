@@ -44,6 +44,13 @@ export const orderDriver = {
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
+/** Spans, exported to a receiver if there is one. The result is the CPU time of one, in microseconds. */
+export const spanDriver = {
+  name: 'spans',
+  task: z.object({ count: z.int().positive(), endpoint: z.url().nullable() }),
+  result: z.object({ cpuUs: z.number().nonnegative() }),
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+
 /** Orders at random times of a stated rate, each of which must be completed in the end. */
 export const openOrderDriver = {
   name: 'open-orders',

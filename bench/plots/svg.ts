@@ -7,6 +7,9 @@ const LINES_HEIGHT = 320;
 const LINES_LEFT = 64;
 const COLOURS = ['#1b6ca8', '#e07a1f', '#3a8f4d', '#9a4fb5', '#c0392b', '#6b7785', '#b58900'] as const;
 const TICKS = 5;
+const LEGEND_ROW = 20;
+/** Width of a letter, at most. */
+const LETTER = 7;
 
 /** One bar on a logarithmic axis. */
 export interface Bar {
@@ -66,8 +69,7 @@ export function stackedBars(
       text(left + 6, top + 17, `${Number(total(parts).toPrecision(3))} ${unit}`, 'start'),
     ];
   });
-  const legend = names.flatMap((name, place) => legendEntry(name, place, legendTop));
-  return svg(legendTop + 24 * Math.ceil(names.length / 4) + 8, title, [...rows, ...legend]);
+  return svg(legendTop + legendHeight(names) + 8, title, [...rows, ...legend(names, legendTop)]);
 }
 
 /** Lines; both axes begin at zero, but a logarithmic x, which begins at its lowest value. */
@@ -99,20 +101,34 @@ export function lines(
       `<polyline fill="none" stroke="${colour(place)}" stroke-width="2" points="` +
       `${each.map(([x, y]) => `${fixed(px(x))},${fixed(py(y))}`).join(' ')}"/>`,
   );
-  return svg(LINES_HEIGHT, title, [
+  const names = Object.keys(series);
+  return svg(LINES_HEIGHT - 24 + legendHeight(names), title, [
     ...grid,
     ...below,
     ...drawn,
     text(WIDTH - 24, bottom + 32, axes.x, 'end'),
     text(LINES_LEFT, MARGIN.top - 8, axes.y, 'start'),
-    ...Object.keys(series).flatMap((name, place) => legendEntry(name, place, LINES_HEIGHT - 20)),
+    ...legend(names, LINES_HEIGHT - 20),
   ]);
 }
 
-function legendEntry(name: string, place: number, top: number): string[] {
-  const left = 24 + (place % 4) * 170;
-  const row = top + Math.floor(place / 4) * 20;
-  return [rect(left, row - 10, 12, 12, colour(place)), text(left + 18, row, name, 'start')];
+/** As many columns as the longest name allows. */
+function legendColumns(names: readonly string[]): number {
+  const longest = Math.max(...names.map((name) => name.length), 0) * LETTER + 26;
+  return Math.min(4, Math.max(1, Math.floor((WIDTH - 24) / longest)));
+}
+
+function legendHeight(names: readonly string[]): number {
+  return LEGEND_ROW * Math.max(1, Math.ceil(names.length / legendColumns(names)));
+}
+
+function legend(names: readonly string[], top: number): string[] {
+  const columns = legendColumns(names);
+  return names.flatMap((name, place) => {
+    const left = 24 + (place % columns) * ((WIDTH - 24) / columns);
+    const row = top + Math.floor(place / columns) * LEGEND_ROW;
+    return [rect(left, row - 10, 12, 12, colour(place)), text(left + 18, row, name, 'start')];
+  });
 }
 
 function svg(height: number, title: string, content: readonly string[]): string {

@@ -3,6 +3,7 @@ import type { OpenLoadResult } from '#bench/drivers/protocol.ts';
 import type { ScenarioResult } from '#bench/results.ts';
 import { compare, measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
+import { compareDeleting, whileDeleting } from '#bench/support/deletions.ts';
 import { openLatencies, overTime } from '#bench/support/loads.ts';
 import { Orders } from '#bench/support/orders.ts';
 import { percentile } from '#bench/support/statistics.ts';
@@ -13,6 +14,8 @@ interface Phase {
 }
 
 const SEED = 20_301;
+/** Of the product with and without deletion. */
+const DELETING_ROUNDS = { full: 3, quick: 1 } as const;
 /** A third of what two quiet cores do, then ten times as many for a moment. */
 const SIZES: Readonly<Record<'full' | 'quick', Readonly<Record<'steady' | 'burst', readonly Phase[]>>>> = {
   full: {
@@ -43,6 +46,17 @@ export async function measureOrderLoad(context: BenchContext): Promise<ScenarioR
   for (const [name, phases] of Object.entries(SIZES[context.mode])) {
     const said = phases.map(({ perSecond, seconds }) => `${perSecond}/s for ${seconds} s`).join(', ');
     context.say(`order load: ${said}`);
+    const deleting = await whileDeleting(context, DELETING_ROUNDS[context.mode], (each) => arrive(each, phases));
+    if (deleting !== undefined) {
+      results.push(
+        compareDeleting(deleting, (rounds) => rounds.map((round) => percentile(tookMs(round), 0.95)), {
+          id: `order_load.${name}.forgets`,
+          measured: `Orders that arrive at ${said}, while the sweeper deletes: 95th percentile to the delivery`,
+          unit: 'ms',
+          better: 'lower',
+        }),
+      );
+    }
     const ours = await arrive(product, phases);
     const common = {
       id: `order_load.${name}${dbos === undefined ? '' : '.dbos'}`,

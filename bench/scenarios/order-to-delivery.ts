@@ -3,6 +3,7 @@ import { workflowDriver } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
+import { compareDeleting, whileDeleting } from '#bench/support/deletions.ts';
 import { Driver } from '#bench/support/driver.ts';
 import { EmptyWork, startEmptyWorker } from '#bench/support/empty-work.ts';
 import { latencies, medians, rates } from '#bench/support/loads.ts';
@@ -83,6 +84,10 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
   );
   const atOnce = await inTurn(contestants(busy), rounds);
   await context.children.stop(peer);
+  const deleting = await whileDeleting(context, rounds, async (each) => {
+    await using its = new Orders(each);
+    return await its.carryThrough(busy);
+  });
 
   const alike = {
     alone: {
@@ -129,6 +134,16 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
       peer: { ...SAME_TURNS, rounds: rates(atOnce.sameTurns) },
       limit: LIMITS.sameTurnsBusy,
     }),
+    ...(deleting === undefined
+      ? []
+      : [
+          compareDeleting(deleting, rates, {
+            id: 'order_to_delivery.at_50.forgets',
+            measured: `${alike.busy.measured}, while the sweeper deletes`,
+            unit: 'orders/s',
+            better: 'higher',
+          }),
+        ]),
   ];
 }
 

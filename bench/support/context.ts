@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { startDbos, startRestate, type EnginePeer } from '#bench/contestants/engines.ts';
 import { COUNTING_SETTINGS } from '#bench/counters/postgres-counters.ts';
 import { Children } from '#bench/support/children.ts';
+import { startForgetting, startKeeping } from '#bench/support/deletions.ts';
 import { Product, versionBefore } from '#bench/support/product.ts';
 import type { BenchServers } from '#bench/support/servers.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { TemporalCluster } from '#cli/embedded/temporal-cluster.ts';
+import { obtainTemporalPrograms } from '#cli/embedded/temporal-programs.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 
 /** What every scenario is given. */
@@ -20,6 +23,8 @@ export interface BenchContext extends BenchServers {
   product(): Promise<Product>;
   /** The version before, if one was named; started by the first call. */
   before(): Promise<Product | undefined>;
+  /** The product while its sweeper deletes rows, with `--forgets`; started by the first call. */
+  forgetting(): Promise<Product | undefined>;
   /** The same order on other engines, started by the first call; none when they were left out. */
   engines(): Promise<readonly EnginePeer[]>;
 }
@@ -35,13 +40,24 @@ interface ContextOptions {
   readonly against?: string | undefined;
   readonly sleeping?: number | undefined;
   readonly withoutEngines?: boolean;
+  /** The Temporal server proper on the PostgreSQL of the run, instead of the development server. */
+  readonly cluster?: boolean;
+  /** A second product takes part, whose sweeper deletes the history of ended work. */
+  readonly forgets?: boolean;
+}
+
+/** What both kinds of Temporal server have. */
+interface TemporalProcess {
+  readonly server: Pick<TemporalServer, 'address' | 'child' | 'start' | 'kill'>;
+  readonly metricsUrl: string | undefined;
+  readonly databases: readonly string[];
 }
 
 /** Starts the servers that the contestants share. */
 export async function openContext(
   mode: BenchContext['mode'],
   say: (text: string) => void,
-  { against, sleeping, withoutEngines = false }: ContextOptions = {},
+  { against, sleeping, withoutEngines = false, cluster = false, forgets = false }: ContextOptions = {},
 ): Promise<OpenContext> {
   const folder = mkdtempSync(join(tmpdir(), 'reseller-bench-'));
   // PostgreSQL runs as another account under root and must be able to pass through.
@@ -52,47 +68,42 @@ export async function openContext(
     port: await freePort(),
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'logs', 'postgres.log'),
-    settings: COUNTING_SETTINGS,
+    // Four workers and the Temporal server have more than the default of 100.
+    settings: { ...COUNTING_SETTINGS, ...(cluster && { max_connections: '300' }) },
   });
-  const cli = await obtainTemporalCli({
-    environment: process.env,
-    progress: (text) => say(`Temporal server: ${text}`),
-  });
-  const metricsPort = await freePort();
-  const temporal = new TemporalServer({
-    cli: cli.path,
-    port: await freePort(),
-    metricsPort,
-    databaseFile: join(folder, 'temporal.db'),
-    logFile: join(folder, 'logs', 'temporal.log'),
-    environment: process.env,
-  });
+  let started: TemporalProcess | undefined;
   process.once('exit', () => {
     children.killNow();
-    temporal.child?.killNow();
+    started?.server.child?.killNow();
     postgres.child?.killNow();
     rmSync(folder, { recursive: true, force: true });
   });
-  await Promise.all([postgres.start(), temporal.start()]);
+  await postgres.start();
+  started = await (cluster ? temporalCluster(postgres, folder, say) : developmentServer(folder, say));
+  const temporal = started.server;
+  await temporal.start();
 
   let product: Promise<Product> | undefined;
   let before: Promise<Product> | undefined;
+  let forgetting: Promise<Product> | undefined;
   let engines: ReturnType<typeof startEngines> | undefined;
   const context: BenchContext = {
     mode,
     sleeping,
     postgres,
     temporalAddress: temporal.address,
-    temporalMetricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    temporalMetricsUrl: started.metricsUrl,
+    temporalDatabases: started.databases,
     sharedProcesses: {
       postgres: postgres.child?.identity?.pid ?? 0,
       temporal: temporal.child?.identity?.pid ?? 0,
     },
     children,
     folder,
-    product: () => (product ??= Product.start(context)),
+    product: () => (product ??= forgets ? startKeeping(context) : Product.start(context)),
     before: async () =>
       against === undefined ? undefined : (before ??= Product.start(context, versionBefore(against))),
+    forgetting: async () => (forgets ? (forgetting ??= startForgetting(context)) : undefined),
     engines: async () => (withoutEngines ? [] : (engines ??= startEngines(context))),
     say,
   };
@@ -100,7 +111,7 @@ export async function openContext(
     ...context,
     stopContestants: async () => {
       for (const peer of (await engines) ?? []) await peer.stop();
-      for (const version of [before, product]) await (await version)?.stop();
+      for (const version of [before, forgetting, product]) await (await version)?.stop();
     },
     [Symbol.asyncDispose]: async () => {
       await children.killAll();
@@ -108,6 +119,40 @@ export async function openContext(
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function developmentServer(folder: string, say: (text: string) => void): Promise<TemporalProcess> {
+  const cli = await obtainTemporalCli({
+    environment: process.env,
+    progress: (text) => say(`Temporal server: ${text}`),
+  });
+  const metricsPort = await freePort();
+  const server = new TemporalServer({
+    cli: cli.path,
+    port: await freePort(),
+    metricsPort,
+    databaseFile: join(folder, 'temporal.db'),
+    logFile: join(folder, 'logs', 'temporal.log'),
+    environment: process.env,
+  });
+  return { server, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, databases: [] };
+}
+
+async function temporalCluster(
+  postgres: EmbeddedPostgres,
+  folder: string,
+  say: (text: string) => void,
+): Promise<TemporalProcess> {
+  const programs = await obtainTemporalPrograms({ environment: process.env, progress: say, announce: say });
+  const databases = { main: 'temporal', visibility: 'temporal_visibility' };
+  const server = await TemporalCluster.prepare({
+    programs,
+    port: await freePort(),
+    postgresUrl: postgres.url('postgres'),
+    databases,
+    logFile: join(folder, 'logs', 'temporal.log'),
+  });
+  return { server, metricsUrl: undefined, databases: Object.values(databases) };
 }
 
 async function startEngines(context: BenchContext): Promise<readonly EnginePeer[]> {

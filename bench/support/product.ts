@@ -26,12 +26,14 @@ const run = promisify(execFile);
 
 /** Which version of the product is started, and under which names. */
 interface Version {
-  readonly id: 'ours' | 'before';
+  readonly id: 'ours' | 'before' | 'traced_all' | 'traced_tenth' | 'forgets';
   readonly measured: string;
   /** Its checkout, with the packages that it needs. */
   readonly project: string;
   readonly database: string;
   readonly namespace: string;
+  /** Variables in addition to those of the run. */
+  readonly environment?: Environment;
 }
 
 const OURS: Version = {
@@ -42,6 +44,23 @@ const OURS: Version = {
   namespace: NAMESPACE,
 };
 
+/** This version with a policy file, as `ours`. @param policy path. */
+export function withPolicy(policy: string): Version {
+  return { ...OURS, environment: { POLICY_FILE: policy } };
+}
+
+/** This version, whose sweeper deletes the history of ended work after seconds. @param policy path of its policy. */
+export function forgettingVersion(policy: string): Version {
+  return {
+    id: 'forgets',
+    measured: 'This version of the product, while its sweeper deletes the history of ended work',
+    project: PROJECT,
+    database: 'product_forgets',
+    namespace: 'bench_forgets',
+    environment: { POLICY_FILE: policy },
+  };
+}
+
 /** Another checkout of this project. @param project its folder, with its own packages. */
 export function versionBefore(project: string): Version {
   return {
@@ -50,6 +69,23 @@ export function versionBefore(project: string): Version {
     project,
     database: 'product_before',
     namespace: 'bench_before',
+  };
+}
+
+/** This version with tracing. @param share of the traces that are exported to the receiver. */
+export function tracedVersion(id: 'traced_all' | 'traced_tenth', endpoint: string, share: number): Version {
+  return {
+    id,
+    measured: `This version of the product, ${share * 100} % of the traces exported`,
+    project: PROJECT,
+    database: `product_${id}`,
+    namespace: `bench_${id}`,
+    environment: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: String(share),
+      OTEL_BSP_SCHEDULE_DELAY: '1000',
+    },
   };
 }
 
@@ -83,6 +119,8 @@ export class Product implements Contestant {
   readonly #ports: Readonly<Record<ProcessName, number>>;
   readonly #environments: Readonly<Record<ProcessName, Environment>>;
   readonly #running = new Map<ProcessName, Child>();
+  /** Beside the first one. */
+  readonly #moreWorkers: Child[] = [];
 
   private constructor(parts: {
     context: BenchServers;
@@ -122,7 +160,7 @@ export class Product implements Contestant {
         simulatorData: join(context.folder, `simulator-${version.id}.sqlite`),
       },
       benchSecrets(),
-      { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none' },
+      { TEMPORAL_NAMESPACE: namespace, API_RATE_LIMIT: 'none', ...version.environment },
     );
     // Another version knows its own schema, and which namespace it needs.
     if (ours) {
@@ -142,13 +180,30 @@ export class Product implements Contestant {
   async startProcess(name: ProcessName): Promise<void> {
     const path = name === 'simulator' ? '/simulator/state' : '/readyz';
     const child = await this.#context.children.start({
-      name: this.#version.project === PROJECT ? name : `${name}-${this.id}`,
+      name: this.id === 'ours' ? name : `${name}-${this.id}`,
       script: `${name}/main.ts`,
       project: this.#version.project,
       environment: this.#environments[name],
       isReady: answersOk(`http://127.0.0.1:${this.#ports[name]}${path}`),
     });
     this.#running.set(name, child);
+  }
+
+  /** Lets so many workers run. The first one always runs. */
+  async haveWorkers(count: number): Promise<void> {
+    for (let child; this.#moreWorkers.length >= count && (child = this.#moreWorkers.pop()) !== undefined;)
+      await this.#context.children.stop(child);
+    while (this.#moreWorkers.length + 1 < count) {
+      const port = await freePort();
+      const child = await this.#context.children.start({
+        name: `worker-${this.#moreWorkers.length + 2}`,
+        script: 'worker/main.ts',
+        project: this.#version.project,
+        environment: { ...this.#environments.worker, WORKER_PROBE_PORT: String(port) },
+        isReady: answersOk(`http://127.0.0.1:${port}/readyz`),
+      });
+      this.#moreWorkers.push(child);
+    }
   }
 
   /** Ends one of its processes with SIGKILL, as a crash does. */
@@ -158,7 +213,8 @@ export class Product implements Contestant {
   }
 
   processes(): Processes {
-    return Object.fromEntries([...this.#running].map(([name, { identity }]) => [name, identity?.pid ?? 0]));
+    const more = this.#moreWorkers.map((child) => [child.name, child] as const);
+    return Object.fromEntries([...this.#running, ...more].map(([name, { identity }]) => [name, identity?.pid ?? 0]));
   }
 
   /** Resident memory of a process, in MB (10^6 bytes), as its own metrics tell. */
@@ -179,6 +235,7 @@ export class Product implements Contestant {
   /** @throws Error when one of the processes has ended by itself or does not stop when asked. */
   async stop(): Promise<void> {
     await this.database.close();
+    await this.haveWorkers(1);
     for (const name of ['api', 'worker', 'simulator'] as const) {
       const child = this.#running.get(name);
       if (child !== undefined) await this.#context.children.stop(child);

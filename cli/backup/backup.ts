@@ -1,12 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { writeBaseBackup } from '#cli/backup/base-backup.ts';
 import { type BackupDescription, DESCRIPTION, TEMPORAL_FILE } from '#cli/backup/description.ts';
+import { sha256Of } from '#cli/backup/manifest.ts';
+import { isDiskFull, removeQuietly, writeFailure } from '#cli/backup/write-failure.ts';
 import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import type { Output } from '#cli/terminal/output.ts';
-import { codeOf, UserError } from '#cli/terminal/user-error.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -32,8 +34,8 @@ export async function backUp(
   const startedAt = new Date();
   const complete = join(resolve(folder), `backup-${startedAt.toISOString().replaceAll(/[:.]/g, '-')}`);
   const partial = `${complete}.partial`;
-  mkdirSync(partial, { recursive: true, mode: 0o700 });
   try {
+    mkdirSync(partial, { recursive: true, mode: 0o700 });
     // Before PostgreSQL: workflows that are older than the rows are repaired from the rows; rows are not repaired.
     if (temporalFile !== undefined) await copyTemporal(temporalFile, join(partial, TEMPORAL_FILE));
     const { bytes, ...position } = await writeBaseBackup(url, partial);
@@ -44,6 +46,7 @@ export async function backUp(
       ...position,
       bytes,
       hasTemporalFile: temporalFile !== undefined,
+      ...(temporalFile !== undefined && { temporalSha256: await sha256Of(join(partial, TEMPORAL_FILE)) }),
       endedAt: new Date().toISOString(),
     };
     writeSecretFile(join(partial, DESCRIPTION), `${JSON.stringify(description, undefined, 2)}\n`);
@@ -51,9 +54,8 @@ export async function backUp(
     output.write(summary(complete, description));
     return complete;
   } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
-    if (codeOf(error) !== 'ENOSPC') throw error;
-    throw new UserError(`No space is left for the backup in ${folder}.`, 'Free some space, or name another folder.');
+    removeQuietly(partial);
+    throw writeFailure(error, folder);
   }
 }
 
@@ -62,15 +64,23 @@ const ALL_PAGES = 2 ** 30;
 
 /** Copies the file while the server writes to it. */
 async function copyTemporal(file: string, copy: string): Promise<void> {
-  if (!existsSync(file)) {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new UserError(`Temporal has no database file ${file}.`, 'Name its file with --temporal-file.');
   }
-  const database = new DatabaseSync(file, { readOnly: true });
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(file, { readOnly: true });
     await copyDatabase(database, copy, { rate: ALL_PAGES });
     chmodSync(copy, 0o600);
+  } catch (error) {
+    if (isDiskFull(error)) throw error;
+    throw new UserError(
+      `Temporal’s database file ${file} cannot be copied: ${messageOf(error)}.`,
+      'Name the file of a Temporal development server with --temporal-file.',
+      { cause: error },
+    );
   } finally {
-    database.close();
+    database?.close();
   }
 }
 

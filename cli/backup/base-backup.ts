@@ -41,11 +41,17 @@ export async function writeBaseBackup(url: string, folder: string): Promise<Base
       client.query(receiver);
     });
   } catch (error) {
-    throw refusal(error);
+    throw error === receiver.writeError ? error : refusal(error);
   } finally {
-    receiver.close();
     await client.end().catch(() => undefined);
+    receiver.close();
   }
+}
+
+/** The part of a connection of `pg` that a query of its own uses. */
+interface Connection {
+  query(text: string): void;
+  readonly stream: { destroy(): void };
 }
 
 /**
@@ -56,9 +62,11 @@ class Receiver {
   readonly #archive: number;
   readonly #manifest: number;
   #current: number;
+  #connection: Connection | undefined;
   #archives = 0;
   #bytes = 0;
-  #error: Error | undefined;
+  /** The first failure to write what the server sent. */
+  writeError: Error | undefined;
   /** First and second column of each row. */
   readonly #rows: (readonly [string, string])[] = [];
   onEnd: (error?: Error) => void = () => undefined;
@@ -69,7 +77,8 @@ class Receiver {
     this.#current = this.#archive;
   }
 
-  submit(connection: { query(text: string): void }): void {
+  submit(connection: Connection): void {
+    this.#connection = connection;
     connection.query(COMMAND);
   }
 
@@ -83,12 +92,15 @@ class Receiver {
 
   /** Writes synchronously: the next message is read only after that, so a slow disk slows the server's sending. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    if (this.#error !== undefined) return;
+    if (this.writeError !== undefined) return;
     try {
       this.#take(String.fromCharCode(chunk[0] ?? 0), chunk.subarray(1));
     } catch (error) {
       // Thrown from here, it would end the process without a message.
-      this.#error = error instanceof Error ? error : new Error(messageOf(error));
+      this.writeError = error instanceof Error ? error : new Error(messageOf(error));
+      // Otherwise the server would send the rest of the backup for nothing.
+      this.#connection?.stream.destroy();
+      this.onEnd(this.writeError);
     }
   }
 
@@ -112,11 +124,11 @@ class Receiver {
   }
 
   handleError(error: Error): void {
-    this.onEnd(this.#error ?? error);
+    this.onEnd(this.writeError ?? error);
   }
 
   handleReadyForQuery(): void {
-    this.onEnd(this.#error);
+    this.onEnd(this.writeError);
   }
 
   result(): BaseBackup {
@@ -127,11 +139,12 @@ class Receiver {
     return { startLsn: start[0], endLsn: end[0], timeline: Number(end[1]), bytes: this.#bytes };
   }
 
-  /** Makes the files durable, and closes them. */
+  /** Makes the files durable, and closes them. @throws the error of the file system. */
   close(): void {
-    for (const file of [this.#archive, this.#manifest]) {
-      fsyncSync(file);
-      closeSync(file);
+    try {
+      for (const file of [this.#archive, this.#manifest]) fsyncSync(file);
+    } finally {
+      for (const file of [this.#archive, this.#manifest]) closeSync(file);
     }
   }
 }

@@ -20,6 +20,8 @@ const schema = z.object({
   endLsn: z.string(),
   bytes: z.int(),
   hasTemporalFile: z.boolean(),
+  /** SHA-256 of Temporal's file, hexadecimal. Backups of earlier versions lack it. */
+  temporalSha256: z.string().optional(),
   /** The encryption keys that the database was used with. Check values reveal nothing about the keys. */
   encryptionKeys: z.array(z.object({ keyId: z.string(), checkValue: z.base64(), makesHashes: z.boolean() })),
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
@@ -26,6 +26,7 @@ const schema = z.object({
  * @throws UserError that names the first difference.
  */
 export async function verifyFiles(backup: string, restored: string): Promise<void> {
+  if (!existsSync(join(backup, MANIFEST))) throw damaged(backup, MANIFEST);
   const text = readFileSync(join(backup, MANIFEST), 'utf8');
   const manifest = schema.safeParse(parsed(text));
   // The checksum of the manifest covers all its lines but the last.
@@ -33,14 +34,19 @@ export async function verifyFiles(backup: string, restored: string): Promise<voi
   const sum = createHash('sha256').update(covered).digest('hex');
   if (!manifest.success || manifest.data['Manifest-Checksum'] !== sum) throw damaged(backup, MANIFEST);
   for (const file of manifest.data.Files) {
-    const hash = createHash('sha256');
-    try {
-      await pipeline(createReadStream(join(restored, file.Path)), hash);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') throw damaged(backup, file.Path);
-      throw error;
-    }
-    if (hash.digest('hex') !== file.Checksum) throw damaged(backup, file.Path);
+    if ((await sha256Of(join(restored, file.Path))) !== file.Checksum) throw damaged(backup, file.Path);
+  }
+}
+
+/** The SHA-256 of a file, hexadecimal; undefined when there is no such file. */
+export async function sha256Of(file: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(file), hash);
+    return hash.digest('hex');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
@@ -52,7 +58,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function damaged(backup: string, file: string): UserError {
+/** @param file of the backup that is missing or was changed. */
+export function damaged(backup: string, file: string): UserError {
   return new UserError(
     `The backup ${backup} is damaged: ${file} is missing or has another content than when it was made.`,
     'Use another copy of it, or an older backup. Nothing was restored.',

@@ -19,7 +19,8 @@ export function prepareRecovery(dataDirectory: string, { walArchive, until }: Re
     // Without an archive nothing is found, and the log in the backup is used.
     restore_command: walArchive === undefined ? 'false' : `cp ${shellQuoted(`${resolve(walArchive)}/`)}%f "%p"`,
     recovery_target_timeline: 'latest',
-    recovery_target_time: until ?? '',
+    // This setting does not take a `Z`.
+    recovery_target_time: until?.replace(/Z$/, '+00') ?? '',
     recovery_target_action: 'promote',
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`);

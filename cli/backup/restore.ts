@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
 import { type BackupDescription, readDescription, TEMPORAL_FILE } from '#cli/backup/description.ts';
-import { verifyFiles } from '#cli/backup/manifest.ts';
+import { damaged, sha256Of, verifyFiles } from '#cli/backup/manifest.ts';
 import { prepareRecovery, type Recovery } from '#cli/backup/recovery.ts';
+import { isDiskFull, removeQuietly, writeFailure } from '#cli/backup/write-failure.ts';
 import { isLocked } from '#cli/data-folder/data-folder-lock.ts';
 import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
 import { giveTo, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import type { Output } from '#cli/terminal/output.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readEncryptionKeys } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -39,13 +40,18 @@ export async function restore(
   if (until !== undefined && walArchive === undefined) {
     throw new UserError('--until needs --wal-archive.', 'Name the folder with the archived write-ahead log.');
   }
+  if (walArchive !== undefined && !isFolder(walArchive)) {
+    throw new UserError(`${walArchive} is no folder.`, 'Name the folder with the archived write-ahead log.');
+  }
   const backup = resolve(options.backup);
   const made = readDescription(backup);
+  if (until !== undefined) requireReachable(until, made);
   const places = placesOf(target, made);
-  for (const place of Object.values(places)) requireFree(place);
+  if (!isEmptyFolder(places.postgres)) requireFree(places.postgres);
+  if (places.temporal !== undefined) requireFree(places.temporal);
   requireKeys(made, 'data' in target ? environmentOf(target.data, environment) : environment);
-  await restorePostgres(backup, places.postgres, options);
-  if (places.temporal !== undefined) copyFileSync(join(backup, TEMPORAL_FILE), places.temporal);
+  if (places.temporal !== undefined) await requireTemporalFile(backup, made);
+  await restoreFiles(backup, places, options);
   const later = walArchive === undefined ? '' : ', and recovers later changes from the archive when the server starts';
   const temporal = places.temporal === undefined ? '' : `${places.temporal} is Temporal’s file.\n`;
   output.write(
@@ -55,10 +61,30 @@ export async function restore(
   );
 }
 
-function placesOf(
-  target: RestoreOptions['target'],
-  { hasTemporalFile }: BackupDescription,
-): { readonly postgres: string; readonly temporal?: string } {
+/** PostgreSQL would not start with such a time. */
+function requireReachable(until: string, { endedAt }: BackupDescription): void {
+  if (Date.parse(until) >= Date.parse(endedAt) && Date.parse(until) <= Date.now()) return;
+  throw new UserError(
+    `--until ${until} is not between the end of this backup (${endedAt}) and now.`,
+    'For an earlier time use an earlier backup. Without --until everything in the archive is recovered.',
+  );
+}
+
+async function requireTemporalFile(backup: string, { temporalSha256 }: BackupDescription): Promise<void> {
+  const sum = await sha256Of(join(backup, TEMPORAL_FILE));
+  if (sum === undefined || sum !== (temporalSha256 ?? sum)) throw damaged(backup, TEMPORAL_FILE);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+interface Places {
+  readonly postgres: string;
+  readonly temporal?: string;
+}
+
+function placesOf(target: RestoreOptions['target'], { hasTemporalFile }: BackupDescription): Places {
   if (!('data' in target)) return { postgres: resolve(target.postgres) };
   const data = resolve(target.data);
   if (isLocked(data)) throw new UserError(`\`npm start\` runs on ${data}.`, 'Stop it first with Ctrl-C.');
@@ -67,10 +93,8 @@ function placesOf(
 }
 
 function requireFree(place: string): void {
-  const isTaken = [place, `${place}-wal`, `${place}-shm`].some(
-    (path) => existsSync(path) && !(path === place && isEmptyFolder(path)),
-  );
-  if (!isTaken) return;
+  // The other two are of SQLite.
+  if (![place, `${place}-wal`, `${place}-shm`].some((path) => existsSync(path))) return;
   throw new UserError(
     `${place} exists. A restore replaces nothing.`,
     `Stop the server and move it away (mv ${place} ${place}.old). Keep it: its pg_wal may have the newest changes.`,
@@ -112,12 +136,25 @@ function requireKeys(made: BackupDescription, environment: Environment): void {
   );
 }
 
+/** Restores all of it, or nothing. */
+async function restoreFiles(backup: string, { postgres, temporal }: Places, recovery: Recovery): Promise<void> {
+  const copy = temporal === undefined ? undefined : { partial: `${temporal}.partial`, complete: temporal };
+  try {
+    if (copy !== undefined) copyFileSync(join(backup, TEMPORAL_FILE), copy.partial);
+    await restorePostgres(backup, postgres, recovery);
+    if (copy !== undefined) renameSync(copy.partial, copy.complete);
+  } catch (error) {
+    if (copy !== undefined) removeQuietly(copy.partial);
+    throw writeFailure(error, postgres);
+  }
+}
+
 async function restorePostgres(backup: string, place: string, recovery: Recovery): Promise<void> {
   const partial = `${place}.partial`;
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   try {
-    await run('tar', ['-xf', join(backup, BASE_ARCHIVE), '-C', partial]);
+    await unpack(backup, partial);
     await verifyFiles(backup, partial);
     prepareRecovery(partial, recovery);
     chmodSync(partial, 0o700);
@@ -125,7 +162,27 @@ async function restorePostgres(backup: string, place: string, recovery: Recovery
     rmSync(place, { recursive: true, force: true });
     renameSync(partial, place);
   } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
+    removeQuietly(partial);
     throw error;
+  }
+}
+
+async function unpack(backup: string, place: string): Promise<void> {
+  const archive = join(backup, BASE_ARCHIVE);
+  // The messages of tar must be in English. It may name each of many files.
+  const options = { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 2 ** 28 };
+  try {
+    await run('tar', ['-xf', archive, '-C', place], options);
+  } catch (error) {
+    if (isDiskFull(error)) throw error;
+    if (codeOf(error) === 'ENOENT') throw new UserError('There is no program tar.', 'Install it.', { cause: error });
+    const isReadable = await run('tar', ['-tf', archive], options).then(
+      () => true,
+      () => false,
+    );
+    if (!isReadable) throw damaged(backup, BASE_ARCHIVE);
+    const lastLine = messageOf(error).trimEnd().split('\n').at(-1) ?? '';
+    const message = `The backup cannot be unpacked into ${place}: ${lastLine}`;
+    throw new UserError(message, 'Remove the cause and repeat the command.', { cause: error });
   }
 }

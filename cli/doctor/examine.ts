@@ -9,6 +9,7 @@ import { checkMigrations } from '#cli/doctor/installation/migrations.ts';
 import { checkNamespace } from '#cli/doctor/installation/namespace.ts';
 import { readRecords, type Records } from '#cli/doctor/installation/records.ts';
 import { checkTemporal } from '#cli/doctor/installation/temporal.ts';
+import { checkWorkerVersion } from '#cli/doctor/installation/worker-version.ts';
 import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
 import { checkClock } from '#cli/doctor/service/clock.ts';
 import { checkContract } from '#cli/doctor/service/contract.ts';
@@ -20,7 +21,7 @@ import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
 import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
 import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
 import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
-import type { ServiceConfig, TemporalConfig } from '#config/config.ts';
+import type { ServiceConfig } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
 import { openService, type Service } from '#upstream/service.ts';
@@ -53,8 +54,18 @@ export async function examine(environment: Environment, options: ExamineOptions 
   const database = examineDatabase(settings, now);
   const [{ findings }, temporal, service, webhook] = await Promise.all([
     database,
-    examineTemporal(settings.temporal, deadlineMs),
-    examineService(settings.service, { now, deadlineMs, data, headerPrefix: settings.webhook?.headerPrefix }, database),
+    examineTemporal(settings, deadlineMs),
+    examineService(
+      settings.service,
+      {
+        now,
+        deadlineMs,
+        data,
+        headerPrefix: settings.webhook?.headerPrefix,
+        webhookToleranceMs: settings.webhookToleranceMs,
+      },
+      database,
+    ),
     examineWebhook(settings, { now, deadlineMs, data }, database),
   ]);
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
@@ -110,39 +121,46 @@ function databaseFindings(
 }
 
 async function examineTemporal(
-  config: TemporalConfig | undefined,
+  { temporal: config, workers }: DoctorSettings,
   timeoutMs: number,
-): Part<'temporal' | 'namespace' | 'search_attributes'> {
-  if (config === undefined) {
-    return { temporal: CONFIGURATION, namespace: CONFIGURATION, search_attributes: CONFIGURATION };
-  }
+): Part<'temporal' | 'namespace' | 'search_attributes' | 'worker_version'> {
+  if (config === undefined) return temporalFindings({ temporal: CONFIGURATION }, CONFIGURATION);
   const { finding: temporal, connection } = await checkTemporal(config, timeoutMs).catch((error: unknown) => ({
     finding: unexpected(error),
     connection: undefined,
   }));
-  if (connection === undefined) {
-    const unreachable = notChecked('Temporal cannot be used');
-    return { temporal, namespace: unreachable, search_attributes: unreachable };
-  }
+  if (connection === undefined) return temporalFindings({ temporal }, notChecked('Temporal cannot be used'));
   try {
-    const looked = await connection.withDeadline(Date.now() + timeoutMs, () =>
-      checkNamespace(connection, config.namespace),
-    );
+    const looked = await connection.withDeadline(Date.now() + timeoutMs, async () => {
+      const found = await checkNamespace(connection, config.namespace);
+      if (found.namespace.status !== 'ok')
+        return { ...found, worker_version: notChecked(`the namespace ${config.namespace} cannot be used`) };
+      if (workers === undefined) return { ...found, worker_version: CONFIGURATION };
+      return {
+        ...found,
+        worker_version: await settled(() => checkWorkerVersion(connection, config.namespace, workers.version)),
+      };
+    });
     return { temporal, ...looked };
   } catch (error) {
-    return {
-      temporal,
-      namespace: unexpected(error),
-      search_attributes: notChecked('the namespace could not be looked at'),
-    };
+    const found = { temporal, namespace: unexpected(error) };
+    return temporalFindings(found, notChecked('the namespace could not be looked at'));
   } finally {
     await connection.close();
   }
 }
 
+type TemporalFindings = Awaited<ReturnType<typeof examineTemporal>>;
+
+/** @param rest finding of the checks that could not be run. */
+function temporalFindings(found: Partial<TemporalFindings>, rest: Finding): TemporalFindings {
+  return { temporal: rest, namespace: rest, search_attributes: rest, worker_version: rest, ...found };
+}
+
 interface Limits extends Required<Pick<ExamineOptions, 'now' | 'deadlineMs'>> {
   readonly data: string | undefined;
   readonly headerPrefix?: string | undefined;
+  readonly webhookToleranceMs?: number | undefined;
 }
 
 async function examineService(

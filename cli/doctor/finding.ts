@@ -37,6 +37,7 @@ export const CHECKS = {
   temporal: 'Temporal',
   namespace: 'namespace',
   search_attributes: 'search attributes',
+  worker_version: 'worker version',
   login: 'login',
   token: 'token lifetime',
   approval: 'production approval',

@@ -1,9 +1,11 @@
 import {
   type DatabaseConfig,
+  type DeploymentVersion,
   type EncryptionKey,
   readApiConfig,
   readCodecServerConfig,
   readDatabaseConfig,
+  readDeploymentVersion,
   readEncryptionKeys,
   readServiceConfig,
   readTemporalConfig,
@@ -23,8 +25,12 @@ export interface DoctorSettings {
   readonly database: DatabaseConfig | undefined;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;
   readonly temporal: TemporalConfig | undefined;
+  /** The version of the workers, in an object of its own: workers need none. */
+  readonly workers: { readonly version: DeploymentVersion | undefined } | undefined;
   readonly service: ServiceConfig | undefined;
   readonly webhook: WebhookAddressConfig | undefined;
+  /** How far the timestamp of a webhook of the service may be from the clock of the API, in milliseconds. */
+  readonly webhookToleranceMs: number | undefined;
 }
 
 /** Reads the configuration of all processes, and collects every problem. */
@@ -39,13 +45,16 @@ export function readSettings(environment: Environment): DoctorSettings {
       return undefined;
     }
   };
-  for (const wholeProcess of [readApiConfig, readWorkerConfig, readCodecServerConfig]) read<unknown>(wholeProcess);
+  const api = read(readApiConfig);
+  for (const wholeProcess of [readWorkerConfig, readCodecServerConfig]) read<unknown>(wholeProcess);
   return {
     database: read(readDatabaseConfig)?.database,
     encryptionKeys: read(readEncryptionKeys),
     temporal: read(readTemporalConfig),
+    workers: read((from) => ({ version: readDeploymentVersion(from) })),
     service: read(readServiceConfig),
     webhook: read(readWebhookAddressConfig),
+    webhookToleranceMs: api?.webhookToleranceMs,
     problems: [...problems],
   };
 }

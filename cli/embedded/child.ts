@@ -18,6 +18,16 @@ export interface ChildOptions {
   readonly gid?: number;
 }
 
+/** How a server is waited for. */
+export interface ReadyOptions {
+  readonly timeoutMs: number;
+  readonly pollMs: number;
+  /** Asks the server. Throws while it does not answer. */
+  readonly answers: () => Promise<void>;
+  /** The error of a start that failed. @param state how it ended, or that it does not answer, and why. */
+  readonly failure: (state: string) => Error;
+}
+
 /** How a child ended. */
 export interface ChildExit {
   readonly code: number | null;
@@ -143,4 +153,23 @@ function openLog(file: string): number {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   return openSync(file, 'a', 0o600);
+}
+
+/**
+ * Waits until a server answers. A server that has ended is not asked: another program could answer on its port.
+ *
+ * @throws the error of `failure`, when the server ends or does not answer in time.
+ */
+export async function untilReady(child: Child, { timeoutMs, pollMs, answers, failure }: ReadyOptions): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    if (child.exit !== undefined) throw failure(describeExit(child.exit));
+    try {
+      await answers();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw failure(`does not answer: ${messageOf(error)}`);
+    }
+    await delay(pollMs);
+  }
 }

@@ -16,7 +16,12 @@ export function choosePortsInLane(number: number, of: number): void {
   lane = { number, of };
 }
 
-/** A free port of 127.0.0.1 that this process has not returned before. */
+/** Keeps {@link freePort} from returning these ports, which something will listen on later. */
+export function reservePorts(ports: readonly number[]): void {
+  for (const port of ports) chosen.add(port);
+}
+
+/** A free port of 127.0.0.1 that this process has not returned before, and that is not reserved. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = LOWEST + lane.of * randomInt(Math.floor((HIGHEST - LOWEST) / lane.of)) + lane.number;

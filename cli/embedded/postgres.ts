@@ -7,9 +7,10 @@ import pg from 'pg';
 import { Child, describeExit } from '#cli/embedded/child.ts';
 import { asAccount, giveTo, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
+import { startFailure } from '#cli/embedded/postgres-failure.ts';
 import { commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
 import { archiveSettings } from '#cli/embedded/wal-archive.ts';
-import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDirectory: string;
@@ -21,6 +22,9 @@ export interface EmbeddedPostgresOptions {
   /** Folder for the archive of the write-ahead log; created if missing. Undefined: no archive. */
   readonly walArchive?: string;
 }
+
+/** The file that makes a server a replica. */
+export const STANDBY_SIGNAL = 'standby.signal';
 
 /** Superuser of the cluster. */
 const USER = 'reseller';
@@ -65,6 +69,11 @@ export class EmbeddedPostgres {
 
   get port(): number {
     return this.#options.port;
+  }
+
+  /** A replica answers reads, and recovers until it is promoted. PostgreSQL removes the file then. */
+  get #isReplica(): boolean {
+    return existsSync(join(this.#options.dataDirectory, STANDBY_SIGNAL));
   }
 
   /** URL of a server with this port and password. Contains the password: keep it out of logs and command lines. */
@@ -200,7 +209,7 @@ export class EmbeddedPostgres {
         throw startFailure(`PostgreSQL ${describeExit(child.exit)}`, child.tail(), this.#options.dataDirectory);
       }
       try {
-        if (await withClient(this.url('postgres'), acceptsWrites)) return;
+        if ((await withClient(this.url('postgres'), acceptsWrites)) || this.#isReplica) return;
         // A restored server replays its log first, for as long as that takes.
         deadline = Date.now() + READY_TIMEOUT_MS;
       } catch (error) {
@@ -268,30 +277,4 @@ async function acceptsWrites(client: pg.Client): Promise<boolean> {
 /** `cannot_connect_now`: it recovers from a crash or a restore, and takes no connections yet. */
 function isStartingUp(error: unknown): boolean {
   return error instanceof Error && codeOf(error.cause) === '57P03';
-}
-
-function startFailure(what: string, output: string, dataDirectory: string): Error {
-  if (/No space left on device/i.test(output)) {
-    return new UserError(
-      `${what}: no space is left on the disk of ${dataDirectory}.`,
-      'Free some space and start again.',
-    );
-  }
-  if (/could not bind|Address already in use/i.test(output)) {
-    return new UserError(
-      `${what}: its port is taken by another program.`,
-      'Start again, or choose a port with --postgres-port.',
-    );
-  }
-  if (/EACCES|Permission denied/i.test(output)) {
-    return new UserError(
-      `${what}: permission denied.\n${output}`,
-      'When root starts it, PostgreSQL runs as another account, which must enter the folders of the project and of ' +
-        `the data. Allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
-    );
-  }
-  return new UserError(
-    `${what}.\n${output}`,
-    `Its data is in ${dataDirectory}; the lines above are the end of its log.`,
-  );
 }

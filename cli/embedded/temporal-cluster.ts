@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Child, describeExit } from '#cli/embedded/child.ts';
+import { Child, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import type { TemporalPrograms } from '#cli/embedded/temporal-programs.ts';
 import { runTool } from '#cli/embedded/tool.ts';
-import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 import type { TemporalTls } from '#config/config.ts';
 import { connect } from '#temporal/connection.ts';
 
@@ -96,19 +95,16 @@ export class TemporalCluster {
       logFile: this.#options.logFile,
     });
     this.#child = child;
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    let last = 'no answer yet';
-    while (!(await this.#answers((problem) => (last = problem)))) {
-      const ended = child.exit === undefined ? undefined : describeExit(child.exit);
-      if (ended === undefined && Date.now() < deadline) {
-        await delay(READY_POLL_MS);
-        continue;
-      }
-      throw new UserError(
-        `The Temporal server ${ended ?? `does not answer: ${last}`}.\n${child.tail()}`,
-        `These are the last lines of ${this.#options.logFile}.`,
-      );
-    }
+    await untilReady(child, {
+      timeoutMs: READY_TIMEOUT_MS,
+      pollMs: READY_POLL_MS,
+      answers: () => this.#answers(),
+      failure: (state) =>
+        new UserError(
+          `The Temporal server ${state}.\n${child.tail()}`,
+          `These are the last lines of ${this.#options.logFile}.`,
+        ),
+    });
   }
 
   async stop(): Promise<void> {
@@ -122,20 +118,14 @@ export class TemporalCluster {
     this.#child = undefined;
   }
 
-  async #answers(onProblem: (problem: string) => void): Promise<boolean> {
+  async #answers(): Promise<void> {
     const { tls } = this.#options;
     const config = { address: this.address, namespace: 'temporal-system', tls: tls?.client, apiKey: undefined };
+    const connection = await connect(config, { timeoutMs: 2_000 });
     try {
-      const connection = await connect(config, { timeoutMs: 2_000 });
-      try {
-        await connection.workflowService.describeNamespace({ namespace: config.namespace });
-        return true;
-      } finally {
-        await connection.close();
-      }
-    } catch (error) {
-      onProblem(messageOf(error));
-      return false;
+      await connection.workflowService.describeNamespace({ namespace: config.namespace });
+    } finally {
+      await connection.close();
     }
   }
 

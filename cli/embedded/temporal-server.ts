@@ -1,11 +1,9 @@
-import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { Child, describeExit } from '#cli/embedded/child.ts';
-import { freePort } from '#cli/embedded/ports.ts';
-import { messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
+import { Child, untilReady } from '#cli/embedded/child.ts';
+import { hiddenUi, type HiddenUi, serveUi } from '#cli/embedded/temporal-ui.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import type { UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface TemporalServerOptions {
   /** Path of the Temporal CLI. */
@@ -67,7 +65,8 @@ export class TemporalServer {
 
   /** Starts it and waits until it serves requests. */
   async start(): Promise<void> {
-    const ui = this.#options.uiPort === undefined ? undefined : { address: hiddenAddress(), port: await freePort() };
+    const { uiPort } = this.#options;
+    const ui = uiPort === undefined ? undefined : await hiddenUi();
     this.#child = new Child({
       name: this.name,
       command: this.#options.cli,
@@ -75,52 +74,37 @@ export class TemporalServer {
       environment: this.#options.environment,
       logFile: this.#options.logFile,
     });
-    await this.#ready(this.#child);
-    if (ui !== undefined) this.#uiProxy = await this.#serveUi(ui);
+    const child = this.#child;
+    await untilReady(child, {
+      timeoutMs: READY_TIMEOUT_MS,
+      pollMs: READY_POLL_MS,
+      answers: () => this.#answers(),
+      failure: (state) => startFailure(`The Temporal server ${state}`, child.tail()),
+    });
+    await this.#closeUi();
+    if (ui !== undefined && uiPort !== undefined) this.#uiProxy = await serveUi(ui, uiPort);
+    // The server was stopped meanwhile.
+    if (!child.running) await this.#closeUi();
   }
 
   async stop(): Promise<void> {
-    await this.#closeUi();
     await this.#child?.stop(STOP_GRACE_MS);
+    // A start that is under way may open the proxy until the server has ended.
+    await this.#closeUi();
     this.#child = undefined;
   }
 
   /** Kills it without a shutdown. */
   async kill(): Promise<void> {
-    await this.#closeUi();
     await this.#child?.kill();
+    await this.#closeUi();
     this.#child = undefined;
   }
 
-  async #serveUi(ui: HiddenUi): Promise<UiProxy> {
-    const port = this.#options.uiPort ?? 0;
-    await this.#closeUi();
-    return startUiProxy({
-      host: '127.0.0.1',
-      port,
-      target: `http://${ui.address}:${ui.port}`,
-      origins: [`http://127.0.0.1:${port}`, `http://localhost:${port}`],
-    });
-  }
-
   async #closeUi(): Promise<void> {
-    await this.#uiProxy?.close();
+    const proxy = this.#uiProxy;
     this.#uiProxy = undefined;
-  }
-
-  async #ready(child: Child): Promise<void> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    for (;;) {
-      if (child.exit !== undefined) throw startFailure(`The Temporal server ${describeExit(child.exit)}`, child.tail());
-      try {
-        await this.#answers();
-        return;
-      } catch (error) {
-        if (Date.now() > deadline)
-          throw startFailure(`The Temporal server does not answer: ${messageOf(error)}`, child.tail());
-      }
-      await delay(READY_POLL_MS);
-    }
+    await proxy?.close();
   }
 
   async #answers(): Promise<void> {
@@ -132,22 +116,6 @@ export class TemporalServer {
       await connection.close();
     }
   }
-}
-
-/** Address of the UI itself, behind its proxy. */
-interface HiddenUi {
-  readonly address: string;
-  readonly port: number;
-}
-
-/**
- * An address for the UI itself, which does not check `Host`. A web page must not reach it. On Linux all of 127.0.0.0/8
- * is loopback, so a page would have to guess one of 16 million addresses and the port. Other systems have 127.0.0.1
- * only; there a page has to guess the port.
- */
-function hiddenAddress(): string {
-  if (process.platform !== 'linux') return '127.0.0.1';
-  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
 }
 
 /** Exported for its test. @param ui address of the UI itself; undefined: no UI. */

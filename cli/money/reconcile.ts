@@ -1,4 +1,4 @@
-import { reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
+import { openCaseLines, reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
@@ -7,6 +7,7 @@ import { readTogether, type Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation } from '#db/money/reconciliations.ts';
+import { countOpenCases } from '#db/work/case-queries.ts';
 import { compareBooks } from '#temporal/compare-books.ts';
 import { connectClient } from '#temporal/connection.ts';
 
@@ -59,7 +60,7 @@ export async function runReconcile(
         );
       }
       if (json === true) printJson(output, reportJson(report));
-      else printLines(output, reportLines(report));
+      else printLines(output, [...reportLines(report), ...openCaseLines(await database.run(countOpenCases))]);
       if (report.status !== 'complete') return 2;
       return report.counts.findings > 0 ? 1 : 0;
     } finally {

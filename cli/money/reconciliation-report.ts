@@ -1,8 +1,9 @@
 import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
-import { FINDING_KINDS, findingKinds, type ReconciliationStatus } from '#domain/money/books.ts';
+import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 
 /** The report in the JSON form of the API. */
 export const reportJson = reconciliationJson;
@@ -34,6 +35,13 @@ export function reportLines(report: ReconciliationRow): string[] {
     '',
     ...findingLines(report),
   ];
+}
+
+/** Lines about open cases of this and of earlier comparisons, whose findings are not reported again. */
+export function openCaseLines(open: readonly { readonly reason: AttentionReason; readonly count: number }[]): string[] {
+  return open
+    .filter(({ reason }) => isFindingCase(reason))
+    .map(({ reason, count }) => `Open cases ${reason}: ${count}. See \`npx reseller cases list --reason ${reason}\`.`);
 }
 
 function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {

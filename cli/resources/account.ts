@@ -20,7 +20,9 @@ export const WALLET: ResourceDefinition = {
         amount: money((movement) => movement.amount),
         cause: text((movement) => movement.cause?.kind),
         subject_id: text((movement) => movement.subject_id),
-        created_at: time((movement) => movement.created_at),
+        service_id: text((movement) => movement.service?.id),
+        service_order_id: text((movement) => movement.service?.service_order_id),
+        occurred_at: time((movement) => movement.service?.occurred_at),
       },
       { examples: [['--created-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']] },
     ),
@@ -81,13 +83,21 @@ export const CASES: ResourceDefinition = {
   command: 'cases',
   about: 'cases that need a person, oldest first',
   commands: {
-    list: list('listCases', {
-      id: text((each) => each.id),
-      reason: text((each) => each.reason),
-      subject_id: text((each) => each.subject_id),
-      opened_at: time((each) => each.opened_at),
-      detail: flexible((each) => each.detail),
-    }),
+    list: list(
+      'listCases',
+      {
+        id: text((each) => each.id),
+        reason: text((each) => each.reason),
+        subject_id: text((each) => each.subject_id),
+        work_status: status((each) => each.work_status),
+        verdicts: text((each) => each.verdicts.join(' ')),
+        opened_at: time((each) => each.opened_at),
+        detail: flexible((each) => each.detail),
+      },
+      {
+        examples: [['--work-ended true', 'those about ended work, which the Temporal UI does not show']],
+      },
+    ),
     show: object('getCase'),
   },
 };

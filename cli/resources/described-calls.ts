@@ -1992,6 +1992,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": ""
       },
       {
+        "name": "work_ended",
+        "kind": "flag",
+        "description": "`true`: only cases about ended work, which the Temporal UI does not show; `false`: only all others."
+      },
+      {
         "name": "limit",
         "kind": "integer",
         "description": "Maximum number of items, 1 to 100."
@@ -2974,7 +2979,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "url",
         "kind": "text",
-        "description": "Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.",
+        "description": "Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery.",
         "required": true
       },
       {
@@ -3007,7 +3012,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "url",
         "kind": "text",
-        "description": "Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery."
+        "description": "Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery."
       },
       {
         "name": "event_types",

@@ -1,7 +1,7 @@
 /** Orders, top-ups, VPN subscriptions and cancellations. Actions of operators are added by `addWorkActions`. */
 import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { flexible, money, status, text, time } from '#cli/terminal/tables/columns.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** Why work waits or has failed. */
 interface Explained {
@@ -12,7 +12,7 @@ interface Explained {
 const timeline = { at: time, event: text, message: flexible } as const;
 
 const orders: ResourceDefinition = {
-  command: 'orders',
+  command: KINDS.order.command,
   about: 'orders of eSIM packages',
   commands: {
     list: list(
@@ -56,7 +56,7 @@ const orders: ResourceDefinition = {
 };
 
 const topups: ResourceDefinition = {
-  command: 'topups',
+  command: KINDS.topup.command,
   about: 'top-ups of eSIMs',
   commands: {
     list: list('listTopups', {
@@ -86,7 +86,7 @@ const topups: ResourceDefinition = {
 };
 
 const vpn: ResourceDefinition = {
-  command: 'vpn',
+  command: KINDS.vpn_subscription.command,
   about: 'VPN subscriptions and plans',
   commands: {
     list: list('listVpnSubscriptions', {
@@ -133,7 +133,7 @@ const vpn: ResourceDefinition = {
 };
 
 const cancellations: ResourceDefinition = {
-  command: 'cancellations',
+  command: KINDS.cancellation.command,
   about: 'cancellations of eSIMs with refunds',
   commands: {
     list: list('listCancellations', {

@@ -17,6 +17,10 @@ export interface DemoOptions {
   readonly signal?: AbortSignal;
   /** How long the order is followed, in milliseconds. */
   readonly timeoutMs?: number;
+  /** Lines that explain a wait. Called once, when the order has not changed for `quietMs`. */
+  readonly explainWait?: () => Promise<readonly string[]>;
+  /** Milliseconds. */
+  readonly quietMs?: number;
 }
 
 const order = z.object({
@@ -33,6 +37,8 @@ const pending = z.object({ external_order_id: z.string(), package_id: z.int() })
 
 const FOLLOW_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;
+/** An order takes about two seconds; on a busy machine some more. */
+const QUIET_MS = 5_000;
 // The simulator delivers this package after a delay, so the order waits for a webhook, as usual in production.
 const PREFERRED_PACKAGE = 9001;
 
@@ -87,9 +93,11 @@ async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<
 
 /** Prints each new entry of the timeline until the order has ended or the time is over. */
 async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
-  const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS } = options;
+  const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS, quietMs = QUIET_MS } = options;
+  let { explainWait } = options;
   const deadline = performance.now() + timeoutMs;
   const shown = new Set<string>();
+  let changedAt = performance.now();
   let startedAt: number | undefined;
   for (;;) {
     // Read the status before the timeline: once an order has ended, its timeline is complete.
@@ -100,6 +108,7 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
       const content = `${entry.at} ${entry.event} ${entry.message}`;
       if (shown.has(content)) continue;
       shown.add(content);
+      changedAt = performance.now();
       startedAt ??= Date.parse(entry.at);
       const seconds = ((Date.parse(entry.at) - startedAt) / 1_000).toFixed(1);
       terminal.say(
@@ -107,6 +116,11 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
       );
     }
     if (isFinal(current.status) || performance.now() > deadline) return current;
+    if (explainWait !== undefined && performance.now() - changedAt >= quietMs) {
+      terminal.say(`  The order is ${current.status} and has not changed for ${Math.round(quietMs / 1_000)} s.`);
+      for (const line of await explainWait()) terminal.say(line);
+      explainWait = undefined;
+    }
     await delay(POLL_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });
   }
 }

@@ -50,6 +50,11 @@ export class NodeProcess implements ManagedProcess {
     return this.#child;
   }
 
+  /** Path of its log. */
+  get logFile(): string {
+    return this.#options.logFile;
+  }
+
   async start(): Promise<void> {
     const child = new Child({
       ...this.#options,

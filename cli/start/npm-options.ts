@@ -13,8 +13,13 @@ export function refuseOptionsTakenByNpm(options: readonly string[], environment:
   if (taken.length === 0) return;
   throw new UserError(
     `npm did not pass on ${taken.join(' and ')}, so nothing was started.`,
-    `Put \`--\` before the options: npm start -- ${taken.join(' ')}`,
+    `Put \`--\` before the options: ${npmCommand(environment)} -- ${taken.join(' ')}`,
   );
+}
+
+/** The npm command that was typed. */
+function npmCommand({ npm_lifecycle_event: script = 'start' }: Environment): string {
+  return script === 'start' ? 'npm start' : `npm run ${script}`;
 }
 
 function variableOf(option: string): string {

@@ -1,19 +1,28 @@
 /** The addresses, environments and processes of one `reseller start`, computed before anything is started. */
 import { join } from 'node:path';
 import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
-import { freePort } from '#cli/embedded/ports.ts';
+import { freePort, reservePorts } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { type ProductEnvironments, productEnvironments } from '#cli/start/environment.ts';
 import { NodeProcess } from '#cli/start/managed-process.ts';
 import type { Ports, StartSettings } from '#cli/start/settings.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
-import { readTogether, type Environment } from '#config/environment.ts';
+import { ConfigurationError } from '#config/configuration-error.ts';
+import { presentOf, readTogether, type Environment } from '#config/environment.ts';
+import { misspelled } from '#config/misspelled.ts';
+import { VARIABLE_NAMES } from '#config/variables.ts';
 
 export interface Plan {
   readonly settings: StartSettings;
   readonly secrets: DevelopmentSecrets;
-  /** The ports of the settings, with a free port chosen for PostgreSQL. */
+  /** The ports of the settings, with a free port chosen for PostgreSQL. `api` is the port that callers use. */
   readonly ports: Ports;
+  /** Ports of the APIs: behind the load balancer in a cluster, else the one of `ports`. */
+  readonly apiPorts: readonly number[];
+  /** Probe ports of the workers. */
+  readonly workerPorts: readonly number[];
+  /** File into which the workflows of a cluster are bundled; undefined: each worker has its own, or the caller's. */
+  readonly workflowBundle: string | undefined;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   readonly environments: ProductEnvironments;
@@ -33,7 +42,11 @@ export async function makePlan(
   secrets: DevelopmentSecrets,
   environment: Environment,
 ): Promise<Plan> {
+  reservePorts(Object.values(settings.ports));
   const ports = { ...settings.ports, postgres: settings.ports.postgres || (await freePort()) };
+  const { cluster } = settings;
+  const apiPorts = cluster === undefined ? [ports.api] : await freePorts(cluster.apis);
+  const workerPorts = [ports.worker, ...(await freePorts((cluster?.workers ?? 1) - 1))];
   const databaseUrl =
     settings.databaseUrl ?? EmbeddedPostgres.connectionString(ports.postgres, secrets.postgres_password, DATABASE);
   const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${ports.temporal}`;
@@ -45,6 +58,9 @@ export async function makePlan(
     ...(settings.serviceBaseUrl === undefined ? {} : { serviceBaseUrl: settings.serviceBaseUrl }),
   };
   const environments = productEnvironments(layout, secrets, environment);
+  // A variable that is set here would hide that the caller has misspelled it.
+  const misspellings = misspelled([...VARIABLE_NAMES], presentOf(environment));
+  if (misspellings.length > 0) throw new ConfigurationError(misspellings);
   // Reports all configuration errors at once, before any process starts.
   const { api } = readTogether(environments.api, {
     api: readApiConfig,
@@ -52,47 +68,98 @@ export async function makePlan(
     codec: () => readCodecServerConfig(environments.codec),
   });
   // With the password of DATABASE_PASSWORD.
-  return { settings, secrets, ports, databaseUrl: api.database.url, temporalAddress, environments };
+  return {
+    settings,
+    secrets,
+    ports,
+    apiPorts,
+    workerPorts,
+    workflowBundle:
+      cluster === undefined || environment['WORKFLOW_BUNDLE']
+        ? undefined
+        : join(settings.dataDirectory, 'workflows.js'),
+    databaseUrl: api.database.url,
+    temporalAddress,
+    environments,
+  };
+}
+
+function freePorts(count: number): Promise<number[]> {
+  return Promise.all(Array.from({ length: count }, () => freePort()));
 }
 
 /** The product's own processes. */
-export function productProcesses(plan: Plan): Readonly<Record<keyof ProductEnvironments, NodeProcess>> {
-  const { ports, environments } = plan;
+export interface ProductProcesses {
+  readonly apis: readonly NodeProcess[];
+  readonly workers: readonly NodeProcess[];
+  readonly codec: NodeProcess;
+  readonly simulator: NodeProcess;
+}
+
+/** The processes of a plan, not started. In a cluster, APIs and workers are numbered from 1. */
+export function productProcesses(plan: Plan): ProductProcesses {
+  const { ports, environments, settings, workflowBundle } = plan;
+  const bundle = workflowBundle === undefined ? {} : { WORKFLOW_BUNDLE: workflowBundle };
+  // By default, an API would name its own port, which is not the port of the load balancer.
+  const publicUrl = settings.cluster === undefined ? {} : { API_PUBLIC_URL: `http://127.0.0.1:${ports.api}` };
   const nodeProcess = (
     name: string,
-    process: keyof ProductEnvironments,
-    script: string,
-    readyUrl: string,
-    stopGraceMs: number,
-  ) =>
+    { log, script, environment, port, path, stopGraceMs = STOP_GRACE_MS }: Program,
+  ): NodeProcess =>
     new NodeProcess({
       name,
       script: join(PROJECT, script),
       cwd: PROJECT,
-      environment: environments[process],
-      readyUrl,
+      environment,
+      readyUrl: `http://127.0.0.1:${port}${path}`,
       stopGraceMs,
-      logFile: logFile(plan, process),
+      logFile: logFile(plan, log),
     });
-  const at = (port: number, path: string) => `http://127.0.0.1:${port}${path}`;
+  const numbered = (name: string, on: readonly number[], program: (port: number) => Omit<Program, 'port' | 'path'>) =>
+    on.map((port, index) => {
+      const one = { ...program(port), port, path: '/readyz' };
+      if (settings.cluster === undefined) return nodeProcess(name, one);
+      return nodeProcess(`${name} ${index + 1}`, { ...one, log: `${one.log}-${index + 1}` });
+    });
   return {
-    api: nodeProcess('API', 'api', 'api/main.ts', at(ports.api, '/readyz'), STOP_GRACE_MS),
-    worker: nodeProcess('Worker', 'worker', 'worker/main.ts', at(ports.worker, '/readyz'), WORKER_STOP_GRACE_MS),
-    codec: nodeProcess(
-      'Codec server',
-      'codec',
-      'temporal/codec-server-main.ts',
-      at(ports.codec, '/healthz'),
-      STOP_GRACE_MS,
-    ),
-    simulator: nodeProcess(
-      'Simulator',
-      'simulator',
-      'simulator/main.ts',
-      at(ports.simulator, '/simulator/state'),
-      STOP_GRACE_MS,
-    ),
+    apis: numbered('API', plan.apiPorts, (port) => ({
+      log: 'api',
+      script: 'api/main.ts',
+      environment: { ...publicUrl, ...environments.api, API_PORT: String(port) },
+    })),
+    workers: numbered('Worker', plan.workerPorts, (port) => ({
+      log: 'worker',
+      script: 'worker/main.ts',
+      environment: { ...environments.worker, ...bundle, WORKER_PROBE_PORT: String(port) },
+      stopGraceMs: WORKER_STOP_GRACE_MS,
+    })),
+    codec: nodeProcess('Codec server', {
+      log: 'codec',
+      script: 'temporal/codec-server-main.ts',
+      environment: environments.codec,
+      port: ports.codec,
+      path: '/healthz',
+    }),
+    simulator: nodeProcess('Simulator', {
+      log: 'simulator',
+      script: 'simulator/main.ts',
+      environment: environments.simulator,
+      port: ports.simulator,
+      path: '/simulator/state',
+    }),
   };
+}
+
+interface Program {
+  /** Name of the log file, without `.log`. */
+  readonly log: string;
+  /** Path in the project. */
+  readonly script: string;
+  readonly environment: Environment;
+  readonly port: number;
+  /** Answers 200 once it is ready. */
+  readonly path: string;
+  readonly stopGraceMs?: number;
 }
 
 /** The path of the log file of a process. */

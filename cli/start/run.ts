@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
 import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
@@ -6,16 +7,17 @@ import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
 import { prepareDataFolder } from '#cli/data-folder/prepare-data-folder.ts';
 import { removeRunningEnvironment, writeRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
-import { obtainTemporalCli, type TemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { runDemo } from '#cli/set-up/demo-orders.ts';
 import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import { startLoadBalancer, type LoadBalancer } from '#cli/start/load-balancer.ts';
 import type { ManagedProcess } from '#cli/start/managed-process.ts';
-import { DATABASE, logFile, makePlan, type Plan, productProcesses } from '#cli/start/plan.ts';
+import { DATABASE, logFile, makePlan, type Plan, type ProductProcesses, productProcesses } from '#cli/start/plan.ts';
 import { requireFreePorts } from '#cli/start/ports.ts';
 import type { StartSettings } from '#cli/start/settings.ts';
 import { addressLines } from '#cli/start/summary.ts';
 import { Supervisor } from '#cli/start/supervisor.ts';
+import { startCluster, startDevelopmentServer, type TemporalStart } from '#cli/start/temporal.ts';
+import { waitingLines } from '#cli/start/waiting.ts';
 import type { Step, Terminal } from '#cli/terminal/terminal.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
@@ -24,6 +26,13 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
+import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+
+/**
+ * The Temporal server opens up to 40 connections for each of its four services, and each of our processes some more
+ * than `DATABASE_POOL_SIZE`. PostgreSQL allows 100 by default.
+ */
+const CLUSTER_CONNECTIONS = '300';
 
 export interface RunContext {
   readonly settings: StartSettings;
@@ -62,10 +71,11 @@ export async function runUntilStopped(context: RunContext): Promise<void> {
 class Run {
   readonly #context: RunContext;
   readonly #plan: Plan;
-  readonly #product: ReturnType<typeof productProcesses>;
+  readonly #product: ProductProcesses;
   readonly #supervisor: Supervisor;
-  #postgres: EmbeddedPostgres | undefined;
-  #temporalServer: TemporalServer | undefined;
+  /** PostgreSQL and Temporal, each after the servers that it needs. */
+  readonly #servers: ManagedProcess[] = [];
+  #loadBalancer: LoadBalancer | undefined;
   /** The first error that stops everything. */
   #failure: Error | undefined;
   readonly #failed = new AbortController();
@@ -92,7 +102,7 @@ class Run {
     try {
       const apiKey = await this.#bringUp();
       for (const line of addressLines(this.#plan, apiKey, terminal)) terminal.say(line);
-      await aborted(this.#ending);
+      if (!this.#ending.aborted) await once(this.#ending, 'abort');
     } catch (error) {
       // An error while we stop is the result of the abort.
       if (!this.#ending.aborted) this.#fail(error);
@@ -109,21 +119,23 @@ class Run {
 
   /** Clients before servers: API, worker and the rest, then Temporal and PostgreSQL. */
   #processesInStopOrder(): ManagedProcess[] {
-    const { api, worker, codec, simulator } = this.#product;
-    const servers = [this.#temporalServer, this.#postgres].filter((server) => server !== undefined);
-    return [api, worker, codec, simulator, ...servers];
+    const { apis, workers, codec, simulator } = this.#product;
+    return [...apis, ...workers, codec, simulator, ...this.#servers.toReversed()];
   }
 
   async #bringUp(): Promise<string | undefined> {
-    const { api, worker, codec, simulator } = this.#product;
+    const { apis, workers, codec, simulator } = this.#product;
+    const postgres = this.#postgres();
     const ownService = this.#plan.settings.serviceBaseUrl === undefined;
     const [apiKey] = await this.#together(
-      this.#database(),
-      this.#temporal(),
+      this.#database(postgres),
+      this.#temporal(postgres),
       this.#startProcess(codec),
       ownService ? this.#startProcess(simulator) : undefined,
+      this.#workflows(),
     );
-    await this.#together(this.#startProcess(api), this.#startProcess(worker));
+    await this.#together(...[...apis, ...workers].map((each) => this.#startProcess(each)));
+    if (this.#plan.settings.cluster !== undefined) await this.#balanceLoad();
     if (this.#plan.settings.demo && apiKey !== undefined) await this.#demo(apiKey);
     return apiKey;
   }
@@ -142,25 +154,34 @@ class Run {
     return (await Promise.all(watched)) as Values;
   }
 
-  async #database(): Promise<string | undefined> {
-    const { settings, databaseUrl, ports, secrets } = this.#plan;
-    if (settings.databaseUrl === undefined) {
-      await this.#step('PostgreSQL', async (step) => {
-        step.update('setting up');
-        this.#postgres = await EmbeddedPostgres.prepare({
-          dataDirectory: join(settings.dataDirectory, 'postgres'),
-          port: ports.postgres,
-          password: secrets.postgres_password,
-          logFile: logFile(this.#plan, 'postgres'),
-          ...(settings.walArchive !== undefined && { walArchive: settings.walArchive }),
-        });
-        step.update('starting');
-        await this.#supervisor.start(this.#postgres);
-        await this.#postgres.createDatabase(DATABASE);
-        step.done(`on 127.0.0.1:${ports.postgres}`);
+  async #workflows(): Promise<void> {
+    const { workflowBundle: file } = this.#plan;
+    if (file !== undefined) await this.#step('Workflows', () => bundleWorkflows(file, this.#ending));
+  }
+
+  async #postgres(): Promise<void> {
+    const { settings, ports, secrets } = this.#plan;
+    if (settings.databaseUrl !== undefined) return;
+    await this.#step('PostgreSQL', async (step) => {
+      step.update('setting up');
+      const postgres = await EmbeddedPostgres.prepare({
+        dataDirectory: join(settings.dataDirectory, 'postgres'),
+        port: ports.postgres,
+        password: secrets.postgres_password,
+        logFile: logFile(this.#plan, 'postgres'),
+        ...(settings.walArchive !== undefined && { walArchive: settings.walArchive }),
+        ...(settings.cluster !== undefined && { settings: { max_connections: CLUSTER_CONNECTIONS } }),
       });
-    }
-    await this.#step('Database schema', () => migrateOrExplain(databaseUrl));
+      step.update('starting');
+      await this.#serve(postgres);
+      await postgres.createDatabase(DATABASE);
+      step.done(`on 127.0.0.1:${ports.postgres}`);
+    });
+  }
+
+  async #database(postgres: Promise<void>): Promise<string | undefined> {
+    await postgres;
+    await this.#step('Database schema', () => migrateOrExplain(this.#plan.databaseUrl));
     return this.#prepareDatabase();
   }
 
@@ -186,8 +207,20 @@ class Run {
     }
   }
 
-  async #temporal(): Promise<void> {
-    if (this.#plan.settings.temporalAddress === undefined) await this.#ownTemporal();
+  async #temporal(postgres: Promise<void>): Promise<void> {
+    const { cluster, temporalAddress } = this.#plan.settings;
+    const context: TemporalStart = {
+      plan: this.#plan,
+      obtain: {
+        environment: this.#context.environment,
+        announce: (text) => this.#context.terminal.say(text),
+        signal: this.#ending,
+      },
+      step: (name, work) => this.#step(name, work),
+      serve: (server) => this.#serve(server),
+    };
+    if (cluster !== undefined) await startCluster(context, postgres);
+    else if (temporalAddress === undefined) await startDevelopmentServer(context);
     const { temporal } = readWorkerConfig(this.#plan.environments.worker);
     await this.#step('Temporal namespace', async (step) => {
       await setUpNamespace(temporal);
@@ -195,32 +228,16 @@ class Run {
     });
   }
 
-  async #ownTemporal(): Promise<void> {
-    const { settings, ports } = this.#plan;
-    const { environment } = this.#context;
-    const cli = await this.#step('Temporal CLI', async (step) => {
-      const progress = (text: string) => step.update(text);
-      const found = await obtainTemporalCli({
-        environment,
-        progress,
-        announce: (text) => this.#context.terminal.say(text),
-        signal: this.#ending,
-      });
-      step.done(SOURCE_TEXT[found.source]);
-      return found;
-    });
-    await this.#step('Temporal server', async (step) => {
-      this.#temporalServer = new TemporalServer({
-        cli: cli.path,
-        port: ports.temporal,
-        uiPort: ports.temporalUi,
-        databaseFile: join(settings.dataDirectory, 'temporal.db'),
-        codecEndpoint: `http://127.0.0.1:${ports.codec}`,
-        logFile: logFile(this.#plan, 'temporal'),
-        environment,
-      });
-      await this.#supervisor.start(this.#temporalServer);
-      step.done(`on ${this.#temporalServer.address}`);
+  async #serve(server: ManagedProcess): Promise<void> {
+    this.#servers.push(server);
+    await this.#supervisor.start(server);
+  }
+
+  async #balanceLoad(): Promise<void> {
+    const { ports, apiPorts } = this.#plan;
+    await this.#step('Load balancer', async (step) => {
+      this.#loadBalancer = await startLoadBalancer({ port: ports.api, apis: apiPorts });
+      step.done(`on 127.0.0.1:${ports.api}`);
     });
   }
 
@@ -236,11 +253,12 @@ class Run {
           url: `http://127.0.0.1:${this.#plan.ports.api}`,
           key: apiKey,
           keyFrom: devApiKeyFile(this.#plan.settings.dataDirectory),
-          log: logFile(this.#plan, 'api'),
+          log: this.#product.apis[0]?.logFile ?? '',
         },
         stateFile: join(this.#plan.settings.dataDirectory, 'demo.json'),
         terminal,
         signal: this.#ending,
+        explainWait: () => waitingLines(this.#plan),
       });
     } catch (error) {
       this.#ending.throwIfAborted();
@@ -256,6 +274,7 @@ class Run {
       current?.done();
       current = terminal.step(`Stopping ${name}`);
     });
+    await this.#loadBalancer?.close();
     await Promise.allSettled(this.#pending);
     current?.done();
     terminal.close();
@@ -274,17 +293,4 @@ class Run {
       throw error;
     }
   }
-}
-
-const SOURCE_TEXT: Readonly<Record<TemporalCli['source'], string>> = {
-  TEMPORAL_CLI_PATH: 'from TEMPORAL_CLI_PATH',
-  PATH: 'from the PATH',
-  cache: 'from the cache',
-  download: 'downloaded and cached',
-  build: 'built from source and cached',
-};
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

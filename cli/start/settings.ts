@@ -35,12 +35,20 @@ export const PORTS: Readonly<Record<PortName, PortSetting>> = {
   postgres: { fallback: 0, option: 'postgres-port', use: 'PostgreSQL' },
 };
 
+/** How many processes of a kind a cluster on this machine has, from 1. */
+export interface ClusterSize {
+  readonly workers: number;
+  readonly apis: number;
+}
+
 /** Options of `reseller start`. */
 export interface StartOptions {
   readonly data: string;
   readonly demo: boolean;
   /** Folder for the archive of the write-ahead log of the embedded PostgreSQL; undefined: no archive. */
   readonly walArchive?: string;
+  /** Undefined: one worker, one API and the Temporal development server. */
+  readonly cluster?: ClusterSize;
   readonly ports: Partial<Ports>;
 }
 
@@ -50,6 +58,8 @@ export interface StartSettings {
   readonly demo: boolean;
   /** Absolute; see {@link StartOptions}. */
   readonly walArchive?: string;
+  /** See {@link StartOptions}. */
+  readonly cluster?: ClusterSize;
   readonly ports: Ports;
   /** Address of a part that runs elsewhere; undefined: we start it. */
   readonly databaseUrl?: string;
@@ -57,23 +67,42 @@ export interface StartSettings {
   readonly serviceBaseUrl?: string;
 }
 
-/** Options of the command line replace environment variables. @throws UserError for a variable without a valid port. */
+/**
+ * Options of the command line replace environment variables.
+ *
+ * @throws UserError for a variable without a valid port, and for a cluster whose servers run elsewhere.
+ */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
     databaseUrl: environment['DATABASE_URL'],
     temporalAddress: environment['TEMPORAL_ADDRESS'],
     serviceBaseUrl: environment['SERVICE_BASE_URL'],
   };
+  if (options.cluster !== undefined) requireOwnServers(elsewhere);
   return {
     dataDirectory: resolve(options.data),
     // At another service than our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports: portsOf(options.ports, environment),
     ...(options.walArchive === undefined ? {} : { walArchive: resolve(options.walArchive) }),
+    ...(options.cluster !== undefined && { cluster: options.cluster }),
     ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),
     ...(elsewhere.temporalAddress ? { temporalAddress: elsewhere.temporalAddress } : {}),
     ...(elsewhere.serviceBaseUrl ? { serviceBaseUrl: elsewhere.serviceBaseUrl } : {}),
   };
+}
+
+/** The Temporal server of a cluster keeps its databases beside ours, and both are started here. */
+function requireOwnServers(elsewhere: Readonly<Record<'databaseUrl' | 'temporalAddress', string | undefined>>): void {
+  const set = [
+    ...(elsewhere.databaseUrl ? ['DATABASE_URL'] : []),
+    ...(elsewhere.temporalAddress ? ['TEMPORAL_ADDRESS'] : []),
+  ];
+  if (set.length === 0) return;
+  throw new UserError(
+    `--cluster starts its own PostgreSQL and Temporal, and ${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set.`,
+    `Unset ${set.join(' and ')}, or leave out --cluster.`,
+  );
 }
 
 /** A port from text. @throws UserError */

@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
-import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
+import { type ClusterSize, portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
+
+/** A cluster that loses one of its machines still has one. */
+const CLUSTER: ClusterSize = { workers: 2, apis: 2 };
 
 /** `reseller start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
@@ -14,6 +17,9 @@ export function addStartCommand(program: Command, environment: Environment): voi
         '.data, or in the folder of --data',
     )
     .option('--no-demo', 'do not buy a first eSIM from the simulator')
+    .option('--cluster', 'start a cluster: the Temporal server for PostgreSQL, and several workers and APIs')
+    .option('--workers <number>', `workers of the cluster (default ${CLUSTER.workers})`, parseCount)
+    .option('--apis <number>', `APIs of the cluster, behind a load balancer (default ${CLUSTER.apis})`, parseCount)
     .option('--wal-archive <folder>', 'archive the write-ahead log of PostgreSQL there, for `reseller restore`');
   for (const { option, use, fallback } of Object.values(PORTS)) {
     command.option(
@@ -33,11 +39,26 @@ export function addStartCommand(program: Command, environment: Environment): voi
         data: typeof options['data'] === 'string' ? options['data'] : DEFAULT_FOLDER,
         demo: options['demo'] === true,
         ...(typeof options['walArchive'] === 'string' && { walArchive: options['walArchive'] }),
+        ...clusterOption(options),
         ports: portOptions(options),
       },
       environment,
     );
   });
+}
+
+function clusterOption(options: Record<string, unknown>): { readonly cluster?: ClusterSize } {
+  const { cluster, workers, apis } = options;
+  if (cluster !== true) {
+    if (workers === undefined && apis === undefined) return {};
+    throw new UserError('--workers and --apis are options of a cluster.', 'Add --cluster.');
+  }
+  return {
+    cluster: {
+      workers: typeof workers === 'number' ? workers : CLUSTER.workers,
+      apis: typeof apis === 'number' ? apis : CLUSTER.apis,
+    },
+  };
 }
 
 function portOptions(options: Record<string, unknown>): Partial<Record<PortName, number>> {
@@ -46,6 +67,11 @@ function portOptions(options: Record<string, unknown>): Partial<Record<PortName,
     return typeof value === 'number' ? [[name, value] as const] : [];
   });
   return Object.fromEntries(given);
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a number from 1 to 99.');
 }
 
 function parsePort(text: string): number {

@@ -15,6 +15,7 @@ export function addressLines(
   const at = (port: number) => `http://127.0.0.1:${port}`;
   const rows: [string, string][] = [
     ['API', at(ports.api)],
+    ...(settings.cluster === undefined ? [] : membersOf(plan, at)),
     ['API documentation', `${at(ports.api)}/docs`],
     [settings.serviceBaseUrl === undefined ? 'Simulator' : 'Service', settings.serviceBaseUrl ?? at(ports.simulator)],
     ['Temporal', plan.temporalAddress],
@@ -43,5 +44,15 @@ export function addressLines(
           '',
         ]),
     terminal.dim('Press Ctrl-C to stop everything. The next start continues with the same data.'),
+  ];
+}
+
+/** Addresses of the processes of a cluster, which have ports of their own. */
+function membersOf({ apiPorts, workerPorts, ports }: Plan, at: (port: number) => string): [string, string][] {
+  return [
+    ['APIs behind it', apiPorts.map(at).join(', ')],
+    ['Workers (probes)', workerPorts.map(at).join(', ')],
+    ['PostgreSQL', `127.0.0.1:${ports.postgres}`],
+    ['Codec server', at(ports.codec)],
   ];
 }

@@ -32,9 +32,21 @@ export function attemptCount(text: string): OrConfigured<number> {
 
 /** A time with its offset, unchanged. @throws InvalidArgumentError */
 export function deadline(text: string): string {
-  if (text === AS_CONFIGURED) return text;
-  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  if (text === AS_CONFIGURED || isMoment(text)) return text;
   throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z, or configured.');
+}
+
+/** A time with its offset, unchanged. @throws InvalidArgumentError */
+export function moment(text: string): string {
+  if (isMoment(text)) return text;
+  throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z.');
+}
+
+function isMoment(text: string): boolean {
+  const [, date] = /^(\d{4}-\d{2}-\d{2})T.*(?:Z|[+-]\d{2}:\d{2})$/.exec(text) ?? [];
+  if (date === undefined || Number.isNaN(Date.parse(text)) || Number.isNaN(Date.parse(date))) return false;
+  // A 30th of February parses, as the 2nd of March.
+  return new Date(date).toISOString().startsWith(date);
 }
 
 /** The overlap of two webhook secrets, in milliseconds. @throws InvalidArgumentError above the maximum. */
@@ -49,6 +61,12 @@ export function id(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError('Use a number from the package list.');
+}
+
+/** The path of a file or folder. @throws InvalidArgumentError when it is empty, such as a variable that is not set. */
+export function path(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It is empty.');
 }
 
 /** A number of list entries. @throws InvalidArgumentError */

@@ -1,6 +1,7 @@
 /** Options that several commands take. */
 import { type Command, Option } from 'commander';
 import { impliedFolder } from '#cli/data-folder/installation.ts';
+import { path } from '#cli/terminal/arguments.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** `--data`: as given, or the folder that was found without it. */
@@ -27,6 +28,7 @@ export function withInstallationOptions(
       '--data <folder>',
       'work on the `npm start` that runs on this folder (default: the installation of the environment variables, ' +
         'or else the `npm start` on .data)',
+      path,
     )
     .option('--api <url>', 'address of the REST API, for commands that call it (default: RESELLER_URL, or the above)')
     .hook('preAction', (_program, command) => {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api/api-client.ts';
+import { duration } from '#cli/doctor/duration.ts';
 import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
+import { pauseScope } from '#domain/gate/purchase-gate.ts';
 
 export interface PauseOptions extends ApiOptions {
   readonly kind?: string;
@@ -32,6 +34,8 @@ const gate = z.object({
       held_at: z.string(),
       failure_class: z.string(),
       count: z.int(),
+      needed: z.array(money),
+      without_price: z.int(),
       oldest: z.object({ id: z.string(), accepted_at: z.string() }),
     }),
   ),
@@ -41,6 +45,7 @@ const gate = z.object({
       reserved: money,
       available: money,
       read_at: z.string(),
+      current: z.boolean(),
       low_since: z.string().nullable(),
     })
     .nullable(),
@@ -64,10 +69,13 @@ const runway = z.object({
 export class GateCommands {
   readonly #environment: Environment;
   readonly #output: Output;
+  readonly #now: () => number;
 
-  constructor(environment: Environment, output: Output = process.stdout) {
+  /** @param now epoch milliseconds. */
+  constructor(environment: Environment, output: Output = process.stdout, now: () => number = Date.now) {
     this.#environment = environment;
     this.#output = output;
+    this.#now = now;
   }
 
   /** `gate show`. */
@@ -75,7 +83,7 @@ export class GateCommands {
     const answer = z.looseObject({});
     const found = await this.#api(options).call({ path: '/v1/purchase-gate', answer });
     if (json === true) return printJson(this.#output, found);
-    for (const line of gateLines(gate.parse(found))) this.#say(line);
+    for (const line of gateLines(gate.parse(found), this.#now())) this.#say(line);
     this.#say(await this.#runwayLine(options));
   }
 
@@ -99,7 +107,7 @@ export class GateCommands {
       idempotencyKey: randomUUID(),
       answer: pause,
     });
-    this.#say(`${made.id}  ${paused(made)}, since ${made.paused_at}`);
+    this.#say(`${made.id}  ${pauseScope(made.kind, made.failure_class)} paused, since ${made.paused_at}`);
     this.#say(`End it with: npx reseller gate release ${made.id} --reason …`);
   }
 
@@ -120,36 +128,66 @@ export class GateCommands {
   }
 }
 
-function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
+function gateLines({ circuits, pauses, held, wallet, spend }: Gate, now: number): string[] {
   const notClosed = circuits.filter(({ state }) => state !== 'closed');
   return [
     ...(notClosed.length === 0 ? ['Circuits: all closed'] : []),
     ...notClosed.map(({ name, state, probe_at: at, detail }) =>
       [
         `Circuit ${name}: ${state}`,
-        at === null ? '' : `, next try at ${at}`,
+        at === null ? '' : `, next try ${tryText(at, now)}`,
         detail === null ? '' : `. Last: ${detail}`,
       ].join(''),
     ),
     ...(pauses.length === 0 ? ['Pauses: none'] : []),
     ...pauses.map(
-      (one) => `Pause ${one.id}: ${paused(one)}, by ${pausedBy(one)} since ${one.paused_at}: ${one.reason}`,
+      (one) =>
+        `Pause ${one.id}: ${pauseScope(one.kind, one.failure_class)} paused, by ${pausedBy(one)} since ` +
+        `${one.paused_at}: ${one.reason}`,
     ),
     ...(held.length === 0 ? ['Held at the gate: nothing'] : []),
-    ...held.map(
-      ({ held_at: at, failure_class: failure, count, oldest }) =>
-        `Held at ${at} (${failure}): ${count}, oldest ${oldest.id} of ${oldest.accepted_at}`,
-    ),
-    wallet === null
-      ? 'Wallet: not known'
-      : `Wallet: ${text(wallet.balance)}, of which ${text(wallet.reserved)} are reserved; ` +
-        `read at ${wallet.read_at}${wallet.low_since === null ? '' : '; LOW'}`,
+    ...held.map(heldLine),
+    walletLine(wallet, now),
     `Spent on ${spend.day}: ${spend.spent.map(text).join(', ') || 'nothing'}`,
     ...spend.limits.map(
       ({ name, limit, spent }) =>
         `Limit ${name === null ? 'of all keys' : `of ${name}`}: ${text(spent)} of ${text(limit)}`,
     ),
   ];
+}
+
+/** After its time, a circuit waits for the next purchase. */
+function tryText(at: string, now: number): string {
+  return Date.parse(at) > now ? `at ${at}` : 'due now: the next purchase is sent as a test';
+}
+
+function walletLine(wallet: Gate['wallet'], now: number): string {
+  if (wallet === null) return 'Wallet: not known';
+  const { balance, reserved, read_at: readAt, current, low_since: lowSince } = wallet;
+  return [
+    current ? 'Wallet: ' : 'Wallet: not known now. Last known: ',
+    `${text(balance)}, of which ${text(reserved)} are reserved; `,
+    // A clock behind that of the API would make the age negative.
+    `read ${duration(Math.max(0, now - Date.parse(readAt)))} ago (${readAt})`,
+    lowSince === null ? '' : '; LOW',
+  ].join('');
+}
+
+/** For example `Held at wallet (insufficient_balance): 3 purchases, about 15.80 USD needed, oldest ord_… of …`. */
+function heldLine({
+  held_at: at,
+  failure_class: failure,
+  count,
+  needed,
+  without_price: unpriced,
+  oldest,
+}: Gate['held'][number]): string {
+  return [
+    `Held at ${at} (${failure}): ${count} ${count === 1 ? 'purchase' : 'purchases'}`,
+    ...(needed.length === 0 ? [] : [`about ${needed.map(text).join(' and ')} needed`]),
+    ...(unpriced === 0 ? [] : [`${unpriced} without a known price`]),
+    `oldest ${oldest.id} of ${oldest.accepted_at}`,
+  ].join(', ');
 }
 
 function runwayText({
@@ -164,10 +202,6 @@ function runwayText({
   if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
   const mean = `${text(sales.mean)} a day, the mean of ${sales.days} days`;
   return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${mean}${low}`;
-}
-
-function paused({ kind, failure_class: failure }: Pick<z.output<typeof pause>, 'kind' | 'failure_class'>): string {
-  return `${kind ?? 'all buying'}${failure === null ? '' : ` that failed with ${failure}`} paused`;
 }
 
 function pausedBy({ origin, paused_by: by }: Pick<z.output<typeof pause>, 'origin' | 'paused_by'>): string {

@@ -5,6 +5,23 @@ import { DURATION, milliseconds, price } from '#config/fields.ts';
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 3_650 * DAY_MS;
 const DURATION_TEXT = 'must be a duration such as 500ms, 20s, 10m, 24h';
+
+/** The shortest and the longest valid duration, in milliseconds. */
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/**
+ * Bounds of durations that become a timer of a process. Node runs a timer of more than 24.8 days at once, and a loop
+ * that waits for no time occupies a core.
+ */
+export const TIMER = { min: 100, max: 24 * DAY_MS } as const satisfies Bounds;
+/** Bounds of the intervals of schedules, and of time limits, that Temporal applies. It reads zero as no limit. */
+export const A_SECOND: Bounds = { min: 1_000 };
+/** Bounds of first waits that are doubled each time: zero would stay zero. */
+export const FIRST_WAIT: Bounds = { min: 10 };
+
 const SHARE = /^\d{1,2}(\.\d{1,2})?%$/;
 
 /** A duration as the policy file contains it: `90s`, `48h`, `7d`. @param ms milliseconds. */
@@ -19,8 +36,8 @@ export function writeDuration(ms: number): string {
   return `${ms / size}${unit}`;
 }
 
-/** A duration, parsed to milliseconds. @param bounds milliseconds. */
-export function durationValue({ min = 0, max = LONGEST_MS }: { min?: number; max?: number } = {}) {
+/** A duration, parsed to milliseconds. */
+export function durationValue({ min = 0, max = LONGEST_MS }: Bounds = {}) {
   return z
     .string({ error: DURATION_TEXT })
     .regex(DURATION, DURATION_TEXT)
@@ -28,9 +45,17 @@ export function durationValue({ min = 0, max = LONGEST_MS }: { min?: number; max
     .refine((ms) => ms >= min && ms <= max, `must be from ${writeDuration(min)} to ${writeDuration(max)}`);
 }
 
-/** A duration with a default. @param fallback milliseconds. @param max milliseconds. */
-export function duration(fallback: number, description: string, max = LONGEST_MS) {
-  return durationValue({ max }).prefault(writeDuration(fallback)).meta({ description });
+/** A duration with a default. @param fallback milliseconds. */
+export function duration(fallback: number, description: string, bounds: Bounds = {}) {
+  return durationValue(bounds)
+    .prefault(writeDuration(fallback))
+    .meta({ description: `${description}${boundsText(bounds)}` });
+}
+
+function boundsText({ min, max }: Bounds): string {
+  if (min !== undefined && max !== undefined) return ` From ${writeDuration(min)} to ${writeDuration(max)}.`;
+  if (min !== undefined) return ` At least ${writeDuration(min)}.`;
+  return max === undefined ? '' : ` At most ${writeDuration(max)}.`;
 }
 
 /** A whole number with a default. */

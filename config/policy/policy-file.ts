@@ -60,12 +60,23 @@ export function parsePolicyFile(text: string, path: string): PolicyFile {
     throw new ConfigurationError(
       syntax.map(({ message, pos }) => ({ name: '', message: firstLine(message), place: placeAt(pos[0]) })),
     );
-  const result = policySchema.safeParse(withoutEmptyGroups(document.toJS() as unknown));
+  const result = policySchema.safeParse(withoutEmptyGroups(contentOf(document, placeAt(0))));
   if (!result.success) {
     const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, placeAt));
     throw new ConfigurationError(problems, 'policy.example.yaml');
   }
   return { settings: result.data, set: valuesOf(document, placeAt) };
+}
+
+/** @throws ConfigurationError for a file whose aliases repeat other parts so often that they would fill the memory. */
+function contentOf(document: Document, place: Place): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch (error) {
+    throw new ConfigurationError([
+      { name: '', message: error instanceof Error ? error.message : String(error), place },
+    ]);
+  }
 }
 
 /** The message of the parser without its picture of the line. */

@@ -23,6 +23,7 @@ import {
   waitingSettings,
 } from '#config/policy/upkeep-settings.ts';
 import { MIN_SEND_MARGIN_MS } from '#domain/policy/purchase-policy.ts';
+import { copiesAcceptedForMs } from '#domain/service/webhook-tolerance.ts';
 
 function group<Shape extends z.ZodRawShape>(shape: Shape, description: string) {
   return z
@@ -80,6 +81,8 @@ function contradictions({
   purchase,
   event_webhooks: webhooks,
   events,
+  sweeper,
+  service_webhooks: serviceWebhooks,
 }: PolicySettings): (readonly [string[], string])[] {
   const found: (readonly [string[], string])[] = [];
   if (purchase.send_deadline + MIN_SEND_MARGIN_MS > purchase.send_lease) {
@@ -96,6 +99,12 @@ function contradictions({
   if (events.kept <= webhooks.retry_for) {
     const reason = 'an event that is no longer stored cannot be sent';
     found.push([['events', 'kept'], `must be more than event_webhooks.retry_for: ${reason}`]);
+  }
+  const copiesFor = copiesAcceptedForMs(serviceWebhooks.timestamp_tolerance);
+  if (sweeper.history_kept < copiesFor) {
+    const least = `must be at least twice service_webhooks.timestamp_tolerance, ${writeDuration(copiesFor)}`;
+    const reason = 'a copy of a webhook is recognised by its stored report';
+    found.push([['sweeper', 'history_kept'], `${least}: ${reason}`]);
   }
   return found;
 }

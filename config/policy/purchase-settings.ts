@@ -1,5 +1,14 @@
 /** Settings of the policy file about purchases. Each group is a name in the file. */
-import { amount, duration, durations, shares, wholeNumber } from '#config/policy/fields.ts';
+import {
+  A_SECOND,
+  amount,
+  duration,
+  durations,
+  FIRST_WAIT,
+  shares,
+  TIMER,
+  wholeNumber,
+} from '#config/policy/fields.ts';
 import { retryRules } from '#config/policy/retry-rules.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { MAX_REFUND_DEADLINE_MS } from '#domain/policy/purchase-policy.ts';
@@ -10,11 +19,12 @@ const { attempts: ATTEMPTS } = RETRY_BOUNDS;
 
 /** `purchase`: sending, waiting for the service, delivering. */
 export const purchaseSettings = {
-  send_deadline: duration(PURCHASE.sendDeadlineMs, 'Total time for one HTTP send of a purchase.'),
+  send_deadline: duration(PURCHASE.sendDeadlineMs, 'Total time for one HTTP send of a purchase.', TIMER),
   send_lease: duration(
     PURCHASE.sendLeaseMs,
     'How long one send has the exclusive right to its attempt, by the clock of the database. At least a second more ' +
       'than send_deadline, for the time between the claim and the request.',
+    { max: TIMER.max },
   ),
   send_activity_timeout: duration(
     PURCHASE.sendActivityTimeoutMs,
@@ -24,15 +34,17 @@ export const purchaseSettings = {
     PURCHASE.resendWindowMs,
     'How long the same bytes may be sent again, counted from the first send that was not refused.',
   ),
-  resend_delay: duration(PURCHASE.resendDelayMs, 'First wait before a resend; doubled each time.'),
+  resend_delay: duration(PURCHASE.resendDelayMs, 'First wait before a resend; doubled each time.', FIRST_WAIT),
   settle_delay: duration(PURCHASE.settleDelayMs, 'Wait after an explicit failure before the wallet is read.'),
   delivery_deadline: duration(
     PURCHASE.deliveryDeadlineMs,
     'How long a purchased eSIM is read without success before a case opens; it is read again after that.',
+    A_SECOND,
   ),
   look_up_again: duration(
     PURCHASE.lookUpAgainMs,
     'First wait before a look-up without an answer is repeated; doubled each time.',
+    FIRST_WAIT,
   ),
   look_up_again_max: duration(
     PURCHASE.lookUpAgainMaxMs,
@@ -41,6 +53,7 @@ export const purchaseSettings = {
   blocked_retry: duration(
     PURCHASE.blockedRetryMs,
     'First wait for a report of the service that is not processed yet; doubled each time.',
+    FIRST_WAIT,
   ),
   blocked_retry_max: duration(
     PURCHASE.blockedRetryMaxMs,
@@ -53,6 +66,7 @@ export const purchaseSettings = {
   missing_row_check: duration(
     PURCHASE.missingRowCheckMs,
     'First wait of a workflow whose row PostgreSQL has lost, before it looks for the row again; doubled each time.',
+    FIRST_WAIT,
   ),
   missing_row_check_max: duration(PURCHASE.missingRowCheckMaxMs, 'Longest such wait.'),
   silent_deadline: duration(
@@ -68,6 +82,7 @@ export const retrySettings = {
   hold_delay: duration(
     PURCHASE.holdDelayMs,
     'First wait of held work; doubled each time, up to 10 minutes. Some failure classes wait a multiple of it.',
+    FIRST_WAIT,
   ),
   hold_deadline: duration(
     PURCHASE.holdDeadlineMs,
@@ -78,7 +93,7 @@ export const retrySettings = {
     [ATTEMPTS.min, ATTEMPTS.max],
     'Attempts to buy one order. Without a confirmed capability profile, production always makes one attempt.',
   ),
-  attempt_delay: duration(PURCHASE.attemptDelayMs, 'Wait before a new attempt; doubled each time.'),
+  attempt_delay: duration(PURCHASE.attemptDelayMs, 'Wait before a new attempt; doubled each time.', FIRST_WAIT),
   rules: retryRules(),
 };
 
@@ -86,8 +101,8 @@ export const retrySettings = {
 export const cancellationSettings = {
   refund_deadline: duration(
     PURCHASE.refundDeadlineMs,
-    'How long a cancellation waits for its refund before a case opens; at most 92 days.',
-    MAX_REFUND_DEADLINE_MS,
+    'How long a cancellation waits for its refund before a case opens.',
+    { max: MAX_REFUND_DEADLINE_MS },
   ),
   refund_grace: duration(PURCHASE.refundGraceMs, 'The same if the caller accepted that no refund comes.'),
 };
@@ -98,6 +113,7 @@ export const vpnSubscriptionSettings = {
     PURCHASE.cancelCheckMs,
     'First wait after an accepted cancellation before the subscription is looked up; doubled each time, up to an ' +
       'hour. The same waits follow a look-up that the service did not answer.',
+    FIRST_WAIT,
   ),
   expiry_grace: duration(PURCHASE.expiryGraceMs, 'Wait after the end of a subscription’s time before it is looked up.'),
 };
@@ -126,6 +142,7 @@ export const gateSettings = {
   circuit_probe_delay: duration(
     GATE.probeDelayMs,
     'First wait before one held purchase, the canary, is sent; doubled each time.',
+    FIRST_WAIT,
   ),
   circuit_probe_delay_max: duration(GATE.probeDelayMaxMs, 'Longest such wait.'),
   releases_per_second: wholeNumber(
@@ -133,14 +150,16 @@ export const gateSettings = {
     [1, 1_000],
     'How many held purchases a second continue after the cause of the hold ended.',
   ),
-  tick: duration(GATE.tickMs, 'How often the purchase gate checks which work it can release.'),
+  tick: duration(GATE.tickMs, 'How often the purchase gate checks which work it can release.', TIMER),
   recheck: duration(
     GATE.recheckMs,
     'Held work checks the gate itself after this time if nothing wakes it, for example after a restore of Temporal.',
+    A_SECOND,
   ),
   first_purchase_check_every: duration(
     GATE.firstPurchaseCheckMs,
     'How often the service is checked while purchases in production are held before the first purchase check.',
+    TIMER,
   ),
 };
 
@@ -159,7 +178,11 @@ export const walletSettings = {
 
 /** `watch`: eSIMs and subscriptions that run out. */
 export const watchSettings = {
-  every: duration(WATCH.everyMs, 'How often eSIMs and subscriptions are checked for use, low data and coming expiry.'),
+  every: duration(
+    WATCH.everyMs,
+    'How often eSIMs and subscriptions are checked for use, low data and coming expiry.',
+    A_SECOND,
+  ),
   usage_reads: wholeNumber(
     WATCH.readsPerRun,
     [0, 10_000],

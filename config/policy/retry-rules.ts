@@ -1,18 +1,22 @@
 /** `retry.rules` of the policy file: rules of single failure classes. */
 import * as z from 'zod';
-import { durationValue, wholeNumberValue } from '#config/policy/fields.ts';
+import { durationValue, FIRST_WAIT, wholeNumberValue } from '#config/policy/fields.ts';
 import { leadsToNewAttempt, RETRY_BOUNDS, retriedClasses, type RetryRules } from '#domain/retry/retry-rules.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 
 const { attempts: ATTEMPTS, delayMs: DELAY, deadlineMs: LONGEST_TOTAL_MS } = RETRY_BOUNDS;
 const NO_RULE = 'must be a map with some of attempts, first_delay, max_delay, total';
 
-/** The shortest waits are for tests. The longest total time equals the longest deadline of work: 92 days. */
+/** The longest total time equals the longest deadline of work: 92 days. */
 const times = {
-  first_delay: durationValue({ min: 1, max: DELAY.max }).optional().meta({
-    description: 'First wait; doubled each time.',
-  }),
-  max_delay: durationValue({ min: 1, max: DELAY.max }).optional().meta({ description: 'Longest wait.' }),
+  first_delay: durationValue({ ...FIRST_WAIT, max: DELAY.max })
+    .optional()
+    .meta({
+      description: 'First wait; doubled each time.',
+    }),
+  max_delay: durationValue({ ...FIRST_WAIT, max: DELAY.max })
+    .optional()
+    .meta({ description: 'Longest wait.' }),
   total: durationValue({ min: 1, max: LONGEST_TOTAL_MS }).optional().meta({
     description: 'How long it is retried, counted from when the work was accepted.',
   }),

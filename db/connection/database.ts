@@ -39,7 +39,7 @@ const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const TRANSACTION_TRIES = 5;
 /** SQLSTATE after a wait for a lock of more than `LOCK_TIMEOUT_MS`. */
-const LOCK_NOT_AVAILABLE = '55P03';
+export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The connection pool and the only way to run a transaction. */
 export class Database {

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import type { Executor } from '#db/connection/database.ts';
+import { LOCK_NOT_AVAILABLE, sqlState, type Executor } from '#db/connection/database.ts';
 import { schemaSupport } from '#db/schema.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -12,15 +12,39 @@ const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url
 /** Any number that no other program of this database uses; concurrent migrations wait for each other. */
 const MIGRATION_LOCK = 7_301_883;
 
-/** Brings the database to the current schema. Safe to run from several processes at once, and again. */
-export async function migrate(url: string): Promise<void> {
+/** Longer than a statement of the product takes, and short enough for callers that wait behind a locked table. */
+const LOCK_TIMEOUT_MS = 4_000;
+
+/** Another connection, such as a long report or `pg_dump`, uses a table that a migration changes. */
+export class TableLockedError extends Error {
+  constructor(cause: unknown) {
+    super(
+      'A migration needs a table that another connection uses, and waited for 4 seconds. Nothing was changed. Run ' +
+        '`npx reseller migrate` again when the other work has ended; pg_stat_activity shows it.',
+      { cause },
+    );
+    this.name = 'TableLockedError';
+  }
+}
+
+/**
+ * Brings the database to the current schema. Safe to run from several processes at once, and again.
+ *
+ * @param folder of the migrations.
+ * @throws TableLockedError when nothing was changed, because other work uses a table.
+ */
+export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'migrate' });
   // A connection that breaks between two statements reports it here; the statement in flight rejects by itself.
   client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await applyMigrations(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER });
+    // All migrations are one transaction: while it waits for one table, it keeps the others locked.
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await applyMigrations(drizzle(client), { migrationsFolder: folder });
+  } catch (error) {
+    throw sqlState(error) === LOCK_NOT_AVAILABLE ? new TableLockedError(error) : error;
   } finally {
     await client.end();
   }

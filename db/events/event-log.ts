@@ -10,7 +10,11 @@ import { events } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventType } from '#domain/events/event-types.ts';
 
-export type EventRow = typeof events.$inferSelect;
+/** An event as it is stored. */
+export type StoredEvent = typeof events.$inferSelect;
+
+/** An event as it is read for others. */
+export type EventRow = Omit<StoredEvent, 'traceparent'>;
 
 /** An event with a position in the feed. */
 export type PublishedEvent = EventRow & { readonly position: bigint };
@@ -22,6 +26,8 @@ export interface NewEvent {
   readonly apiKeyId: string | null;
   /** No personal data and no secret: it is stored in plain text and sent to others. */
   readonly data: EventData;
+  /** `traceparent` of the work; absent: none. */
+  readonly traceparent?: string | null;
 }
 
 /** Inserts an event. Placeholders: those of {@link eventValues}. */
@@ -34,15 +40,16 @@ export function eventInsert(db: Pick<Executor, 'insert'>) {
     apiKeyId: sql.placeholder('apiKeyId'),
     data: sql.placeholder('data'),
     occurredAt: sql.placeholder('occurredAt'),
+    traceparent: sql.placeholder('traceparent'),
   });
 }
 
 const insertEvent = builtOnce((db) => eventInsert(db).prepare('event'));
 
 /** The values of {@link eventInsert}, with a new id. */
-export function eventValues({ type, subject, apiKeyId, data }: NewEvent, occurredAt: Date) {
+export function eventValues({ type, subject, apiKeyId, data, traceparent = null }: NewEvent, occurredAt: Date) {
   const eventId = newId('event');
-  return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt };
+  return { eventId, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data, occurredAt, traceparent };
 }
 
 /** Records an event in the transaction that causes it. @returns its id. */
@@ -71,14 +78,15 @@ export async function recordEvents(tx: Executor, added: readonly NewEvent[], now
  * @param reasons names of the fields that, beside the type, distinguish the event from the last one.
  */
 export function recordingStatusEvent(
-  { type, subject, apiKeyId, data }: NewEvent,
+  { type, subject, apiKeyId, data, traceparent = null }: NewEvent,
   reasons: readonly string[],
   now: Date,
 ): Write {
   const statement = sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
-    insert into ${events} (id, type, subject_kind, subject_id, api_key_id, data, occurred_at)
+    insert into ${events} (id, type, subject_kind, subject_id, api_key_id, data, occurred_at, traceparent)
     select ${newId('event')}, ${type}, ${subject.kind}, ${subject.id}, ${apiKeyId},
-      new.data || jsonb_build_object('previous_status', last.data -> 'status'), ${now.toISOString()}::timestamptz
+      new.data || jsonb_build_object('previous_status', last.data -> 'status'), ${now.toISOString()}::timestamptz,
+      ${traceparent}
     from new left join lateral (
       select type, data from ${events} where subject_id = ${subject.id} and data ? 'status'
       order by sequence desc limit 1) as last on true
@@ -164,6 +172,6 @@ export async function lastPosition(db: Executor): Promise<bigint> {
 }
 
 /** True when the event is published. */
-export function isPublished(row: EventRow): row is PublishedEvent {
+export function isPublished<Row extends EventRow>(row: Row): row is Row & PublishedEvent {
   return row.position !== null;
 }

@@ -1,24 +1,15 @@
 /** The purchase gate as the API and the metrics show it. */
-import { and, asc, count, eq, isNotNull, isNull, min, ne, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, ne } from 'drizzle-orm';
 import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listCircuits, type CircuitRow } from '#db/gate/circuits.ts';
+import { heldGroups, type HeldGroup } from '#db/gate/held-groups.ts';
 import { activePauses, type PauseRow } from '#db/gate/pauses.ts';
 import { ALL_KEYS, spentOn } from '#db/gate/spending.ts';
-import { latestReading, reservedIn, type WalletReading } from '#db/gate/wallet.ts';
-import { apiKeys, gateSpending, gateWaits } from '#db/schema.ts';
-import { spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { lastKnownBalance, reservedIn, type LastKnownBalance } from '#db/gate/wallet.ts';
+import { apiKeys, gateSpending } from '#db/schema.ts';
+import { spendDay } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
-
-/** Work that is held at one barrier for one reason. */
-export interface HeldGroup {
-  readonly barrier: Barrier;
-  readonly failureClass: FailureClass;
-  readonly count: number;
-  readonly oldest: WorkRef & { readonly acceptedAt: Date };
-}
 
 /** A daily limit with the amount spent under it. */
 interface LimitUse {
@@ -33,7 +24,7 @@ export interface GateOverview {
   readonly pauses: readonly PauseRow[];
   readonly held: readonly HeldGroup[];
   /** The balance as last read, and the reservations against it. */
-  readonly wallet: (WalletReading & { readonly reserved: Money }) | undefined;
+  readonly wallet: (LastKnownBalance & { readonly reserved: Money }) | undefined;
   readonly day: string;
   /** Amounts spent today, or possibly spent, by currency. */
   readonly spent: readonly Money[];
@@ -42,39 +33,17 @@ export interface GateOverview {
 
 /** @param spendLimit daily limit of all keys together. */
 export async function readGate(db: Executor, spendLimit: Money | undefined, now: number): Promise<GateOverview> {
-  const reading = await latestReading(db);
+  const known = await lastKnownBalance(db);
   const day = spendDay(now);
   return {
     circuits: await listCircuits(db),
     pauses: await activePauses(db),
     held: await heldGroups(db),
-    wallet:
-      reading === undefined ? undefined : { ...reading, reserved: await reservedIn(db, reading.balance.currency) },
+    wallet: known === undefined ? undefined : { ...known, reserved: await reservedIn(db, known.balance.currency) },
     day,
     spent: await spentToday(db, day),
     limits: await limits(db, day, spendLimit),
   };
-}
-
-/** Held work by barrier, the oldest queue first. */
-export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
-  const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId}
-    order by ${gateWaits.acceptedAt}))[1]`;
-  const rows = await db
-    .select({
-      barrier: gateWaits.barrier,
-      failureClass: gateWaits.failureClass,
-      count: count(),
-      acceptedAt: min(gateWaits.acceptedAt),
-      oldest,
-    })
-    .from(gateWaits)
-    .groupBy(gateWaits.barrier, gateWaits.failureClass)
-    .orderBy(min(gateWaits.acceptedAt));
-  return rows.flatMap(({ acceptedAt, oldest: name, ...line }) => {
-    const [kind, id] = name.split('/', 2) as [WorkRef['kind'], string];
-    return acceptedAt === null ? [] : [{ ...line, oldest: { kind, id, acceptedAt } }];
-  });
 }
 
 async function spentToday(db: Executor, day: string): Promise<Money[]> {

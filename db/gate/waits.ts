@@ -1,5 +1,6 @@
-/** The queue of work that is held at the gate, and the overrides of operators. */
-import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
+/** The queue of work that waits at the gate, and the overrides of operators. */
+import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
+import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -11,44 +12,45 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type GateWait = typeof gateWaits.$inferSelect;
 
-/** A held piece of work. */
+/** Work that waits at a barrier. */
 export interface Waiting {
   readonly work: WorkRef;
   readonly barrier: Barrier;
   readonly failureClass: FailureClass;
   readonly acceptedAt: Date;
   readonly apiKeyId: string;
+  /** True when a send of its attempt may have bought: it waits for its resend, and is not held. */
+  readonly mayHaveBought: boolean;
+  /** The price that the gate compared; undefined: none, and the stored catalogue is asked. */
   readonly price?: Money | undefined;
   /** How often it was the canary; work with the fewest is next. */
   readonly probes?: number;
 }
 
 /** Puts work into the queue of its barrier; queued work keeps its place. */
-export async function enqueue(
-  tx: Executor,
-  { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting,
-  now: Date,
-): Promise<void> {
-  const known = price === undefined ? {} : { priceAmount: price.amount, priceCurrency: price.currency };
+export async function enqueue(tx: Executor, { work, price, probes, ...wait }: Waiting, now: Date): Promise<void> {
+  const { barrier, failureClass, mayHaveBought } = wait;
+  const known = price ?? (await cataloguePrice(tx, work));
+  const priced = known && { priceAmount: known.amount, priceCurrency: known.currency };
   await tx
     .insert(gateWaits)
     .values({
       subjectKind: work.kind,
       subjectId: work.id,
-      barrier,
-      failureClass,
-      acceptedAt,
-      apiKeyId,
+      ...wait,
       since: now,
-      ...known,
+      ...priced,
       ...(probes !== undefined && { probes }),
     })
     .onConflictDoUpdate({
       target: [gateWaits.subjectKind, gateWaits.subjectId],
-      set: { barrier, failureClass, ...known },
+      set: { barrier, failureClass, mayHaveBought, ...priced },
     });
   noteFilled(tx, 'gate');
 }
+
+/** Condition: the waiting work is held, so it has certainly not bought. */
+export const IS_HELD = not(gateWaits.mayHaveBought);
 
 /** Condition: work waits at the gate, or a circuit is not closed. */
 export const GATE_IN_USE = sql<boolean>`(exists (select from ${gateWaits})

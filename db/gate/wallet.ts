@@ -21,10 +21,29 @@ export async function latestReading(db: Executor): Promise<WalletReading | undef
 
 /** The reading in the row of the wallet, as {@link latestReading}. */
 export function readingOf(row: typeof gateWallet.$inferSelect | null | undefined): WalletReading | undefined {
-  if (row == null || row.reading === null || row.balanceAmount === null) return undefined;
-  if (row.balanceCurrency === null || row.readAt === null) return undefined;
-  const balance = { amount: row.balanceAmount, currency: row.balanceCurrency };
-  return { number: row.reading, balance, readAt: row.readAt, lowSince: row.lowSince };
+  if (row?.reading == null) return undefined;
+  const known = balanceOf(row);
+  return known && { number: row.reading, ...known };
+}
+
+/** A balance as last read, also when reservations cannot use it any more. */
+export type LastKnownBalance = Omit<WalletReading, 'number'> & {
+  /** False when it must be read again: a read failed, or a purchase without a reservation left. */
+  readonly isCurrent: boolean;
+};
+
+/** @returns undefined before the first reading. */
+export async function lastKnownBalance(db: Executor): Promise<LastKnownBalance | undefined> {
+  const [row] = await db.select().from(gateWallet);
+  if (row === undefined) return undefined;
+  const known = balanceOf(row);
+  return known && { ...known, isCurrent: row.reading !== null };
+}
+
+function balanceOf(row: typeof gateWallet.$inferSelect): Omit<WalletReading, 'number'> | undefined {
+  const { balanceAmount: amount, balanceCurrency: currency, readAt, lowSince } = row;
+  if (amount === null || currency === null || readAt === null) return undefined;
+  return { balance: { amount, currency }, readAt, lowSince };
 }
 
 /** The amount that attempts may still debit from a balance in this currency. */

@@ -1,5 +1,5 @@
 /** Deletion of old history: what explains ended work, not what proves its money. */
-import { and, asc, eq, inArray, lt, notExists, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, lt, notExists, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { auditLog, inbox, timeline } from '#db/schema.ts';
@@ -7,6 +7,9 @@ import { unfinished } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/kinds.ts';
 import type { InboxState } from '#domain/relay/inbox-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
+
+/** States of reports that nothing will process again. */
+const SETTLED: InboxState[] = ['applied', 'replayed', 'ignored'];
 
 /** Which rows, and how many at most. */
 interface Old {
@@ -30,34 +33,49 @@ function hasEnded(db: Executor, subjectId: AnyPgColumn): SQL | undefined {
 }
 
 /**
- * Deletes old timeline entries of ended work. Ids grow with time, so their index finds the oldest rows.
+ * The rows before the first one that is kept for its age. Ids grow with time, so this reads old rows only: without it,
+ * a search that finds nothing would read the whole table.
+ */
+function beforeFirstKept(db: Executor, table: typeof timeline | typeof inbox, at: AnyPgColumn, before: Date): SQL {
+  const firstKept = db.select({ id: table.id }).from(table).where(gte(at, before)).orderBy(asc(table.id)).limit(1);
+  return sql`${table.id} < coalesce((${firstKept}), ${LAST_ID})`;
+}
+
+/** The highest id of a `bigint` column. */
+const LAST_ID = sql.raw('9223372036854775807');
+
+/** Timeline entries that are due for deletion. */
+export function dueEntries(db: Executor, before: Date): SQL | undefined {
+  return and(beforeFirstKept(db, timeline, timeline.at, before), hasEnded(db, timeline.subjectId));
+}
+
+/** Reports of the service that are due for deletion. */
+export function dueReports(db: Executor, before: Date): SQL | undefined {
+  const isOld = beforeFirstKept(db, inbox, inbox.receivedAt, before);
+  return and(isOld, inArray(inbox.state, SETTLED), hasEnded(db, inbox.subjectId));
+}
+
+/**
+ * Deletes old timeline entries of ended work.
  * @returns how many; fewer than `batch` means that none are left.
  */
 export async function forgetTimeline(db: Executor, { before, batch }: Old): Promise<number> {
   const old = db
     .select({ id: timeline.id })
     .from(timeline)
-    .where(and(lt(timeline.at, before), hasEnded(db, timeline.subjectId)))
+    .where(dueEntries(db, before))
     .orderBy(asc(timeline.id))
     .limit(batch);
   return (await db.delete(timeline).where(inArray(timeline.id, old)).returning({ id: timeline.id })).length;
 }
 
-/** States of reports that nothing will process again. */
-const SETTLED: InboxState[] = ['applied', 'replayed', 'ignored'];
-
 /**
- * Deletes old processed reports of the service about ended work. A delivery is accepted only within minutes of its
- * signed time, so a repetition of a deleted one is refused.
+ * Deletes old processed reports of the service about ended work. The policy keeps them for as long as a copy of the
+ * delivery would be accepted.
  * @returns how many; fewer than `batch` means that none are left.
  */
 export async function forgetReports(db: Executor, { before, batch }: Old): Promise<number> {
-  const old = db
-    .select({ id: inbox.id })
-    .from(inbox)
-    .where(and(lt(inbox.receivedAt, before), inArray(inbox.state, SETTLED), hasEnded(db, inbox.subjectId)))
-    .orderBy(asc(inbox.id))
-    .limit(batch);
+  const old = db.select({ id: inbox.id }).from(inbox).where(dueReports(db, before)).orderBy(asc(inbox.id)).limit(batch);
   return (await db.delete(inbox).where(inArray(inbox.id, old)).returning({ id: inbox.id })).length;
 }
 

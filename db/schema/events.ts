@@ -28,6 +28,8 @@ export const events = pgTable(
     apiKeyId: text('api_key_id'),
     data: jsonb('data').$type<EventData>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
+    /** `traceparent` of the work that it is about; null: none, or not traced. */
+    traceparent: text('traceparent'),
   },
   (table) => [
     uniqueIndex('events_position').on(table.position),

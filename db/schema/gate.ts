@@ -148,7 +148,10 @@ export const gatePauses = pgTable(
   ],
 );
 
-/** Held work by barrier. A row is deleted when the work is released or continues otherwise. */
+/**
+ * Work that waits at a barrier: held work, and possible purchases that wait for their resend. A row is deleted when the
+ * work is released or continues otherwise.
+ */
 export const gateWaits = pgTable(
   'gate_waits',
   {
@@ -163,7 +166,9 @@ export const gateWaits = pgTable(
     /** How often it was the canary: a canary without a result must not be chosen for ever. */
     probes: integer('probes').notNull().default(0),
     apiKeyId: text('api_key_id').notNull(),
-    /** Its price, when known. */
+    /** True for a possible purchase: it waits for its resend and is not held, and its money is reserved already. */
+    mayHaveBought: boolean('may_have_bought').notNull().default(false),
+    /** The price that the gate compared, or that of the stored catalogue; null: not known. */
     priceAmount: amount('price_amount'),
     priceCurrency: text('price_currency'),
   },

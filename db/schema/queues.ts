@@ -37,6 +37,8 @@ export const inbox = pgTable(
     subjectKind: text('subject_kind').$type<WorkKind>(),
     subjectId: text('subject_id'),
     receivedAt: instant('received_at').notNull().defaultNow(),
+    /** `traceparent` of the request that brought it; null: a look-up, or not traced. */
+    traceparent: text('traceparent'),
     appliedAt: instant('applied_at'),
     tries: integer('tries').notNull().default(0),
     availableAt: instant('available_at').notNull().defaultNow(),

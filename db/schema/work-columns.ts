@@ -48,6 +48,8 @@ export function workColumns<Status extends WorkStatus>() {
     sweptAt: instant('swept_at'),
     /** Id of the request that created it, for logs; null in old rows. */
     requestId: text('request_id'),
+    /** `traceparent` of the request that created it; null: it was not traced. */
+    traceparent: text('traceparent'),
   };
 }
 

@@ -1,15 +1,44 @@
 /** Queries of cases, and closing a case about a delivery. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, getTableColumns, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
 import { cases } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
 import { closeCase, type CaseRow } from '#db/work/cases.ts';
+import { workTable } from '#db/work/kinds.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** Where a page ended; the next one starts after it. */
 export interface CasePosition {
   readonly openedAt: Date;
   readonly id: string;
+}
+
+/** A case, and the present status of its work. */
+export type CaseOfWork = CaseRow & {
+  /** `null` for a case about a delivery, and for work whose row is lost. */
+  readonly workStatus: WorkStatus | null;
+};
+
+/** How many cases are open, by reason. */
+export async function countOpenCases(db: Executor): Promise<{ reason: AttentionReason; count: number }[]> {
+  return db
+    .select({ reason: cases.reason, count: count() })
+    .from(cases)
+    .where(isNull(cases.closedAt))
+    .groupBy(cases.reason)
+    .orderBy(cases.reason);
+}
+
+/** The present status of the work of a case. Ids of different kinds differ, so at most one row is found. */
+function workStatus(db: Executor): SQL<WorkStatus | null> {
+  const ofKind = WORK_KINDS.map((kind) => {
+    const { id, status } = workTable(kind);
+    return sql`(${db.select({ status }).from(workTable(kind)).where(eq(id, cases.subjectId))})`;
+  });
+  return sql<WorkStatus | null>`coalesce(${sql.join(ofKind, sql`, `)})`;
 }
 
 /** A page of open cases, oldest first. */
@@ -19,18 +48,23 @@ export async function listOpenCases(
   options: {
     readonly limit: number;
     readonly reason?: AttentionReason | undefined;
+    /** True: only those about ended work. False: only all others. */
+    readonly workEnded?: boolean | undefined;
     readonly after?: CasePosition | undefined;
   },
-): Promise<CaseRow[]> {
-  const { limit, reason, after } = options;
+): Promise<CaseOfWork[]> {
+  const { limit, reason, workEnded, after } = options;
+  const status = workStatus(db);
+  const hasEnded = sql`coalesce(${status} in (${inList(FINAL_STATUSES)}), false)`;
   return db
-    .select()
+    .select({ ...getTableColumns(cases), workStatus: status })
     .from(cases)
     .where(
       and(
         isNull(cases.closedAt),
         ownCases(db, owner),
         reason === undefined ? undefined : eq(cases.reason, reason),
+        workEnded === undefined ? undefined : eq(hasEnded, workEnded),
         after === undefined ? undefined : sql`(${cases.openedAt}, ${cases.id}) > (${after.openedAt}, ${after.id})`,
       ),
     )
@@ -39,9 +73,9 @@ export async function listOpenCases(
 }
 
 /** A case, open or closed. @param owner restricts to work of this owner; undefined: all. */
-export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseRow | undefined> {
+export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseOfWork | undefined> {
   const [row] = await db
-    .select()
+    .select({ ...getTableColumns(cases), workStatus: workStatus(db) })
     .from(cases)
     .where(and(eq(cases.id, id), ownCases(db, owner)));
   return row;

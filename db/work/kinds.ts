@@ -16,6 +16,8 @@ export interface StoredStart {
   readonly externalReference?: string;
   readonly packageId?: number;
   readonly vpnPlanId?: number;
+  /** Of the request that created the work; undefined: it was not traced. */
+  readonly traceparent?: string;
 }
 
 interface StoredKind {
@@ -146,7 +148,8 @@ export function startOf(kind: WorkKind, id: SQL | AnyPgColumn): SQL<StoredStart 
   const ordered = startsWith?.packageId ?? product?.column;
   const field = product?.field === 'vpn_plan_id' ? sql`'vpnPlanId'` : sql`'packageId'`;
   const query = sql`select jsonb_strip_nulls(jsonb_build_object('externalReference', ${names ?? sql`null`},
-    ${field}, ${ordered ?? sql`null`})) from ${table} ${startsWith?.joins} where ${table.id} = ${id}`;
+    ${field}, ${ordered ?? sql`null`}, 'traceparent', ${table.traceparent}))
+    from ${table} ${startsWith?.joins} where ${table.id} = ${id}`;
   // Nested, or a selection from a single table would leave out the names of the tables.
   return sql`(${query})`;
 }

@@ -9,6 +9,8 @@ export interface StartedWork extends WorkRef {
   /** Set for eSIM packages; VPN plans use the other field. */
   readonly packageId?: number;
   readonly vpnPlanId?: number;
+  /** `traceparent` of the request that created it; absent: it was not traced. */
+  readonly traceparent?: string;
 }
 
 /** @param stored what its row has, as `startOf` reads it. @throws WorkMissingError without a row. */

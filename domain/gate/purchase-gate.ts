@@ -13,6 +13,11 @@ export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limi
 export const PAUSE_ORIGINS = ['operator', 'first_purchase_check'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
 
+/** What a pause holds: `all buying`, `topup`, or `order that failed with supplier_failed`. */
+export function pauseScope(kind: string | null, failureClass: string | null): string {
+  return `${kind ?? 'all buying'}${failureClass === null ? '' : ` that failed with ${failureClass}`}`;
+}
+
 /** Why the gate does not let work through. */
 export interface GateStop {
   readonly barrier: Barrier;

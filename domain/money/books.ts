@@ -3,6 +3,7 @@
  * match the two are in `reconciliation.ts`.
  */
 import { addMoney, paddedAmount, plainAmount, subtractMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 
 /**
  * Causes of a wallet movement; each movement has exactly one.
@@ -59,6 +60,20 @@ export const FINDING_KINDS = {
 } as const;
 
 export type FindingKind = keyof typeof FINDING_KINDS;
+
+/** Findings about work that open a case. `once`: a finding that persists opens one case, not one in each run. */
+export const FINDING_CASES = {
+  debited_twice: { once: false },
+  amount_differs: { once: false },
+  charge_not_refunded: { once: true },
+  movement_missing: { once: true },
+} as const satisfies Partial<Record<FindingKind & AttentionReason, { readonly once: boolean }>>;
+
+/** True for a finding, or the reason of a case, with an entry in {@link FINDING_CASES}. */
+export function isFindingCase(kind: FindingKind | AttentionReason): kind is keyof typeof FINDING_CASES {
+  return kind in FINDING_CASES;
+}
+
 export const findingKinds = Object.keys(FINDING_KINDS) as readonly FindingKind[];
 
 /**

@@ -148,7 +148,8 @@ export const REFUSALS = {
     'The limit is in another currency than the price, so it would allow no purchase: give it in the currency of ' +
     '`price_for_reseller`.',
   nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
-  not_held: 'Only held work can be released; this work is not held at the moment.',
+  not_held:
+    'Only held work can be released. This work is not held at the moment; work in progress continues by itself.',
   deadline_not_possible: 'The deadline must lie in the future, and 92 days ahead at most.',
   not_active: 'It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`.',
   service_id_taken: 'The given id of the service belongs to another attempt: read the timeline of that attempt first.',

@@ -5,6 +5,7 @@ import {
   judgeResolve,
   judgeRetry,
   VERDICTS_OF,
+  type CaseVerdict,
   type OperatedWork,
 } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -60,16 +61,17 @@ export function possibleActions(
     ...(KINDS[kind].isPurchase && judgeRelease(work, false) === 'allowed' ? [{ action: 'release' } as const] : []),
     ...(judgeAbandon(work) === 'allowed' ? [{ action: 'abandon' } as const] : []),
     ...[...reasons]
-      .filter((reason) => isJudgeable(work, kind, reason))
+      .filter((reason) => possibleVerdicts(work, kind, reason).length > 0)
       .map((reason) => ({ action: 'resolve', reason }) as const),
   ];
 }
 
-function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason): boolean {
+/** The verdicts that would be allowed on a case of this reason about the newest attempt. */
+export function possibleVerdicts(work: OperatedWork, kind: WorkKind, reason: AttentionReason): CaseVerdict[] {
   const { attempt } = work;
   // Whether an eSIM is known to be cancelled decides between verdicts, not whether one is possible.
   const known = KINDS[kind].isRefund ? [false, true] : [undefined];
-  return VERDICTS_OF[reason].some((verdict) =>
+  return VERDICTS_OF[reason].filter((verdict) =>
     known.some(
       (isCancelled) => judgeResolve(work, { reason, attempt, laterAttempts: [], isCancelled }, verdict) === 'allowed',
     ),
@@ -83,11 +85,13 @@ function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason
 export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: readonly AttentionReason[]): string {
   if (isFinal(work.status)) return '';
   const possible = possibleActions(work, kind, openCases);
-  if (possible.length > 0) return `Possible now: ${possible.map(nameOf).join(', ')}.`;
+  if (possible.length > 0) return `Possible now: ${possible.map((each) => nameOf(work, kind, each)).join(', ')}.`;
   if (work.status === 'active') return 'It is active; no action is needed.';
   return 'No action is possible now. It continues automatically, or a case opens. Look again in a minute.';
 }
 
-function nameOf(possible: PossibleAction): string {
-  return possible.action === 'resolve' ? `\`resolve\` with the case \`${possible.reason}\`` : `\`${possible.action}\``;
+function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): string {
+  if (possible.action !== 'resolve') return `\`${possible.action}\``;
+  const verdicts = possibleVerdicts(work, kind, possible.reason);
+  return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;
 }

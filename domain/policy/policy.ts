@@ -28,9 +28,11 @@ import {
   OUTBOUND_POLICY,
   WEBHOOK_SECRET_POLICY,
   WEBHOOK_SILENCE_POLICY,
+  WEBHOOK_TIMESTAMP_POLICY,
   type OutboundPolicy,
   type WebhookSecretPolicy,
   type WebhookSilencePolicy,
+  type WebhookTimestampPolicy,
 } from '#domain/policy/webhook-policy.ts';
 
 export interface Policy {
@@ -47,6 +49,7 @@ export interface Policy {
   readonly watch: WatchPolicy;
   readonly webhookSecret: WebhookSecretPolicy;
   readonly webhookSilence: WebhookSilencePolicy;
+  readonly webhookTimestamp: WebhookTimestampPolicy;
   readonly waiting: WaitingPolicy;
   readonly streams: StreamPolicy;
 }
@@ -65,6 +68,7 @@ export const DEFAULT_POLICY: Policy = {
   watch: WATCH_POLICY,
   webhookSecret: WEBHOOK_SECRET_POLICY,
   webhookSilence: WEBHOOK_SILENCE_POLICY,
+  webhookTimestamp: WEBHOOK_TIMESTAMP_POLICY,
   waiting: WAITING_POLICY,
   streams: STREAM_POLICY,
 };

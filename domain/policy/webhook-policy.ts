@@ -1,4 +1,5 @@
 /** Times and limits of webhooks in both directions: those of the service, and event webhooks to webhook endpoints. */
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -12,6 +13,14 @@ export interface WebhookSilencePolicy {
    * arrive. One lost webhook is usual, several in a row are not.
    */
   readonly reports: number;
+}
+
+export interface WebhookTimestampPolicy {
+  /**
+   * How far the timestamp of a webhook of the service may be from our clock, either way. The specification states five
+   * minutes. A shorter time refuses deliveries that the specification allows; tests use it to delete reports soon.
+   */
+  readonly toleranceMs: number;
 }
 
 export interface WebhookSecretPolicy {
@@ -70,6 +79,10 @@ export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;
 
 /** A round of sending must end within the timeout of its activity. */
 export const MAX_OUTBOUND_DEADLINE_MS = minute;
+
+export const WEBHOOK_TIMESTAMP_POLICY: WebhookTimestampPolicy = {
+  toleranceMs: WEBHOOK_TOLERANCE_SECONDS * second,
+};
 
 export const WEBHOOK_SECRET_POLICY: WebhookSecretPolicy = {
   overlapMs: 24 * hour,

@@ -87,14 +87,18 @@ function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReaso
   } = work;
   const isOverdue = (since: number) => now - since >= policy.overdueAfterMs;
   if (relayedSince !== undefined && (mayBeSetBack || isOverdue(relayedSince))) return 'report_unanswered';
-  // The workflow may wait for a report about a send that the restored row does not know. Nothing else tells it soon.
-  if (mayBeSetBack && SHORT.has(status) && (nextStepAt ?? 0) <= now) return 'no_report';
+  const hasEnded = BUYING.has(status) && (attemptState === 'completed' || attemptState === 'failed');
+  // The workflow may wait for a report about a send, or for a person because of a case, that the restored row does not
+  // know. Nothing else tells it soon.
+  if (mayBeSetBack && (nextStepAt ?? 0) <= now) {
+    if (SHORT.has(status)) return 'no_report';
+    if (hasEnded) return 'attempt_ended';
+  }
   // A recent change of the row shows that the workflow is active.
   if (!isOverdue(updatedAt)) return undefined;
   if (status === 'needs_attention' && !hasOpenCase) return 'case_missing';
   if (nextStepAt !== undefined) return isOverdue(nextStepAt) ? 'step_overdue' : undefined;
   if (!BUYING.has(status)) return undefined;
-  const hasEnded = attemptState === 'completed' || attemptState === 'failed';
   if (hasEnded && isOverdue(lastReportAt)) return 'attempt_ended';
   if (SHORT.has(status)) return 'no_report';
   return now - Math.max(updatedAt, lastReportAt) >= policy.noReportAfterMs ? 'no_report' : undefined;

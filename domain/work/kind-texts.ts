@@ -21,6 +21,8 @@ export interface KindTexts {
   /** A clause: the state after abandonment. */
   readonly leftBehind: string;
   readonly resubmission: ResubmissionTexts;
+  /** What a verdict of an operator means for it. */
+  readonly verdicts: { readonly bought: string; readonly not_bought: string };
 }
 
 /** Texts of purchases. */
@@ -38,6 +40,12 @@ export const PURCHASE_TEXTS: KindTexts = {
     waiting:
       'Nothing is bought so far, and this one continues. A second one would be bought as well: abandon this one first.',
   },
+  verdicts: {
+    bought: 'The service sold it, and it will be delivered. Add its id at the service: `--help` names the option.',
+    not_bought:
+      'The service sold nothing for this attempt and keeps no money. It is bought again, or ends with ' +
+      '`--next abandon`.',
+  },
 };
 
 /** Texts of cancellations of eSIMs. */
@@ -53,5 +61,9 @@ export const CANCELLATION_TEXTS: KindTexts = {
     under_way: 'The eSIM may be cancelled already, or it will be cancelled soon.',
     unknown: 'The eSIM may be cancelled; the outcome is being looked up.',
     waiting: 'Nothing is cancelled so far, and this one continues. Abandon it first.',
+  },
+  verdicts: {
+    bought: 'The eSIM is cancelled at the service. Its refund is awaited.',
+    not_bought: 'The eSIM is not cancelled. The cancellation is requested anew, or ends with `--next abandon`.',
   },
 };

@@ -14,6 +14,8 @@ interface KindOfWork {
   readonly noun: string;
   /** Prefix of our ids. */
   readonly idPrefix: string;
+  /** Its command: `npx reseller <command>`. */
+  readonly command: string;
   /** Path of its list in our API. */
   readonly path: string;
   /** The first part of its API scopes, as in `orders:read`. */
@@ -64,6 +66,7 @@ export const KINDS = {
   order: {
     noun: 'order',
     idPrefix: 'ord',
+    command: 'orders',
     path: '/v1/orders',
     scope: 'orders',
     cursorLetter: 'o',
@@ -87,6 +90,7 @@ export const KINDS = {
   topup: {
     noun: 'top-up',
     idPrefix: 'top',
+    command: 'topups',
     path: '/v1/topups',
     scope: 'topups',
     cursorLetter: 'u',
@@ -110,6 +114,7 @@ export const KINDS = {
   vpn_subscription: {
     noun: 'VPN subscription',
     idPrefix: 'vpn',
+    command: 'vpn',
     path: '/v1/vpn/subscriptions',
     scope: 'vpn',
     cursorLetter: 'v',
@@ -133,6 +138,7 @@ export const KINDS = {
   cancellation: {
     noun: 'cancellation',
     idPrefix: 'can',
+    command: 'cancellations',
     path: '/v1/cancellations',
     scope: 'cancellations',
     cursorLetter: 'x',

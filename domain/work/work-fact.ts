@@ -8,6 +8,8 @@ interface AboutWork {
   readonly id: string;
   /** `X-Request-Id` of the request that created the work; null: unknown. */
   readonly requestId: string | null;
+  /** `traceparent` of that request; null: it was not traced. */
+  readonly traceparent: string | null;
 }
 
 /** Work was accepted, or its status or the reason of its status has changed. */
@@ -56,6 +58,7 @@ interface BatchFact {
   readonly size: number;
   /** Undefined at its end: each order has it. */
   readonly requestId?: string | undefined;
+  readonly traceparent?: string | null | undefined;
 }
 
 /** A fact that a commit has made certain, for logs and metrics: ids and states, no personal data. */

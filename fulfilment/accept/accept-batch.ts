@@ -57,8 +57,8 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
   if (accepted.length < values.length)
     return { accepted: false, taken: 'order', existingId: await takenOrder(tx, batch) };
   await startAll(tx, accepted, now);
-  const requestId = batch.orders[0]?.requestId;
-  noteFact(tx, { fact: 'batch', id, status: 'accepted', size: row.size, requestId });
+  const { requestId, traceparent } = batch.orders[0] ?? {};
+  noteFact(tx, { fact: 'batch', id, status: 'accepted', size: row.size, requestId, traceparent });
   return { accepted: true, row };
 }
 

@@ -41,6 +41,7 @@ const insertOrder = builtOnce((db) =>
       createdAt: placeholder('createdAt'),
       updatedAt: placeholder('updatedAt'),
       requestId: placeholder('requestId'),
+      traceparent: placeholder('traceparent'),
       externalOrderId: placeholder('externalOrderId'),
       referenceUse: placeholder('referenceUse'),
       replacesId: placeholder('replacesId'),

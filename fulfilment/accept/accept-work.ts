@@ -18,6 +18,8 @@ export interface NewWork {
   readonly apiKeyId: string;
   /** `X-Request-Id` of the request, for logs; absent: unknown. */
   readonly requestId?: string;
+  /** `traceparent` of the request; absent: it is not traced. */
+  readonly traceparent?: string | undefined;
   readonly maxPrice: Money | null;
   /** What the customer of the caller pays, for a purchase; absent: not given. */
   readonly customerPrice?: Money | undefined;
@@ -44,7 +46,8 @@ export type Acceptance<Row = unknown> =
   | { readonly accepted: false; readonly existingId: string };
 
 /** The columns of new work that all kinds share. */
-export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata, requestId }: NewWork, now: Date) {
+export function newWorkColumns(work: NewWork, now: Date) {
+  const { id, apiKeyId, maxPrice, deadlineAt, metadata, requestId, traceparent } = work;
   return {
     id,
     apiKeyId,
@@ -55,6 +58,7 @@ export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata, r
     createdAt: now,
     updatedAt: now,
     requestId: requestId ?? null,
+    traceparent: traceparent ?? null,
   };
 }
 
@@ -89,9 +93,9 @@ export function acceptedEntry(kind: WorkKind, detail: TimelineEntry['detail'] & 
 }
 
 function acceptedFact({ kind, id }: WorkRef, row: WorkRow): WorkFact {
-  const { status, failureClass, attentionReason, requestId, createdAt: acceptedAt } = row;
+  const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = row;
   const reasons = { previous: undefined, failureClass, attentionReason };
-  return { fact: 'status', kind, id, requestId, status, ...reasons, acceptedAt, isCompletion: false };
+  return { fact: 'status', kind, id, requestId, traceparent, status, ...reasons, acceptedAt, isCompletion: false };
 }
 
 /** The request to start the workflow, the timeline entry and the event, in one statement. */

@@ -16,7 +16,9 @@ import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
   expectedBalance,
+  FINDING_CASES,
   findingKinds,
+  isFindingCase,
   OPENING,
   sumsOf,
   type FindingKind,
@@ -26,7 +28,6 @@ import type { Finding } from '#domain/money/findings.ts';
 import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
-import type { AttentionReason } from '#domain/work/attention.ts';
 import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 
@@ -164,30 +165,19 @@ function balanceFindings(balance: Money | undefined, expected: Money | undefined
   ];
 }
 
-/** Findings about work that open a case. `once`: a finding that persists opens one case, not one in each run. */
-const CASES = {
-  debited_twice: { once: false },
-  amount_differs: { once: false },
-  charge_not_refunded: { once: true },
-  movement_missing: { once: true },
-} as const satisfies Partial<Record<FindingKind & AttentionReason, { readonly once: boolean }>>;
-
 async function openCases(tx: Executor, findings: Judgement['findings'], at: Date): Promise<void> {
   for (const { kind, work, detail, attemptId, movementId } of findings) {
-    if (work === undefined || !isCase(kind)) continue;
-    const open = CASES[kind].once ? openCaseOnce : openCase;
+    if (work === undefined || !isFindingCase(kind)) continue;
+    const open = FINDING_CASES[kind].once ? openCaseOnce : openCase;
     await open(tx, work, kind, detail, attemptId);
     await addTimelineEntry(tx, work, {
       event: `books.${kind}`,
       message: detail,
+      ...(movementId !== undefined && { detail: { service_transaction_id: movementId } }),
       dedupKey: `books.${kind}:${movementId ?? attemptId ?? ''}`,
       at,
     });
   }
-}
-
-function isCase(kind: FindingKind): kind is keyof typeof CASES {
-  return kind in CASES;
 }
 
 function countsOf(findings: readonly Finding[]): Partial<Record<FindingKind, number>> {

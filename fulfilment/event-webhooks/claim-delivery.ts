@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { EventRow } from '#db/events/event-log.ts';
+import type { StoredEvent } from '#db/events/event-log.ts';
 import { type WebhookDeliveryRow, givenUp, untriedTest } from '#db/events/webhook-deliveries.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
@@ -8,7 +8,7 @@ import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 /** A delivery that one try holds. */
 export interface ClaimedDelivery {
   readonly delivery: WebhookDeliveryRow;
-  readonly event: EventRow;
+  readonly event: StoredEvent;
   readonly endpoint: Pick<WebhookEndpointRow, 'id' | 'url'>;
 }
 

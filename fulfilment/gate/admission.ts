@@ -10,6 +10,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
@@ -19,7 +20,7 @@ import { pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 export interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
-  readonly attempt: Pick<AttemptRow, 'state' | 'failureClass'>;
+  readonly attempt: Pick<AttemptRow, 'state' | 'anyUnknown' | 'failureClass'>;
   /** Epoch milliseconds. */
   readonly now: number;
   /** False before the reservation is decided: work with reserved money ignores the circuit `insufficient_balance`. */
@@ -119,5 +120,6 @@ export async function hold(
     failure === 'purchases_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   const { createdAt: acceptedAt, apiKeyId } = row;
-  await enqueue(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));
+  const waiting = { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price };
+  await enqueue(tx, { ...waiting, mayHaveBought: mayHaveBought(attempt) }, new Date(now));
 }

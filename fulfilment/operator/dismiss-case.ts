@@ -1,13 +1,12 @@
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { dismissDeliveryCase, findCase } from '#db/work/case-queries.ts';
-import type { CaseRow } from '#db/work/cases.ts';
+import { dismissDeliveryCase, findCase, type CaseOfWork } from '#db/work/case-queries.ts';
 
 /** The case as it is now, or why it was not dismissed. */
 export type CaseDismissal =
-  | { readonly kind: 'closed'; readonly row: CaseRow }
-  | { readonly kind: 'about_work'; readonly row: CaseRow }
+  | { readonly kind: 'closed'; readonly row: CaseOfWork }
+  | { readonly kind: 'about_work'; readonly row: CaseOfWork }
   | { readonly kind: 'not_found' };
 
 /**

@@ -1,9 +1,14 @@
 /** Conditions of the purchase gate that hold purchases, for the readiness probe. */
 import type { Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
-import { activePauses } from '#db/gate/pauses.ts';
+import { activePauses, type PauseRow } from '#db/gate/pauses.ts';
 import { CIRCUITS, circuitSentence } from '#domain/gate/circuit.ts';
+import { pauseScope } from '#domain/gate/purchase-gate.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
+
+function pauseText({ id, kind, failureClass }: PauseRow): string {
+  return `${pauseScope(kind, failureClass)} (${id})`;
+}
 
 /** Circuits that are not closed, by the failure class of held work, and pauses. */
 export async function readGateConditions(db: Executor): Promise<Degradation[]> {
@@ -19,7 +24,7 @@ export async function readGateConditions(db: Executor): Promise<Degradation[]> {
       : [
           {
             condition: 'purchases_paused',
-            detail: `Buying is paused: ${pauses.map(({ id }) => id).join(', ')}. See \`npx reseller gate show\`.`,
+            detail: `Purchases are paused: ${pauses.map(pauseText).join('; ')}. See \`npx reseller gate show\`.`,
           },
         ]),
   ];

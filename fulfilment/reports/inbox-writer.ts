@@ -39,6 +39,8 @@ export interface VerifiedDelivery {
   readonly timestamp: string;
   readonly body: Buffer;
   readonly headerEvent: string | undefined;
+  /** `traceparent` of the request; undefined: it is not traced. */
+  readonly traceparent?: string | undefined;
   readonly reading: ParsedDelivery;
 }
 
@@ -63,6 +65,7 @@ interface NewRow {
   readonly serviceId: string | null;
   readonly serviceEsimId: string | null;
   readonly outcome: ObservedOutcome | null;
+  readonly traceparent: string | null;
 }
 
 const insertedRows = z.array(z.object({ deliveryId: z.string(), bodyHash: z.instanceof(Buffer) }));
@@ -112,6 +115,7 @@ export class InboxWriter {
       serviceId: reading.serviceId ?? null,
       serviceEsimId: reading.serviceEsimId ?? null,
       outcome: reading.outcome ?? null,
+      traceparent: delivery.traceparent ?? null,
     });
   }
 }
@@ -147,13 +151,14 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
   const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
   const result = await db.execute(sql`
     insert into inbox (source, delivery_id, body_hash, signed_hash, encrypted_body, header_event, event, state, note,
-      subject_kind, reference, service_id, service_esim_id, outcome)
+      subject_kind, reference, service_id, service_esim_id, outcome, traceparent)
     select 'webhook', * from unnest(
       ${column('deliveryId')}::text[], ${column('bodyHash')}::bytea[], ${column('signedHash')}::bytea[],
       ${column('encryptedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
       ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[],
         ${column('reference')}::text[],
-      ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[])
+      ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[],
+      ${column('traceparent')}::text[])
     on conflict do nothing
     returning delivery_id as "deliveryId", body_hash as "bodyHash"`);
   const inserted = new Set(insertedRows.parse(result.rows).map(keyOf));

@@ -111,7 +111,8 @@ async function settle(
 ): Promise<void> {
   const { work, attempt } = match;
   await storeJudgement(tx, row, { attemptId: attempt.id, work, decision, end });
-  const about = { ...work, requestId: match.row.requestId, attempt: attempt.number };
+  const { requestId, traceparent } = match.row;
+  const about = { ...work, requestId, traceparent, attempt: attempt.number };
   noteFact(tx, { fact: 'report', ...about, inboxId: String(row.id), source: row.source, outcome, decision });
 }
 

@@ -23,6 +23,7 @@ const settledRows = z.array(
     workId: z.string(),
     attempt: z.number(),
     requestId: z.string().nullable(),
+    traceparent: z.string().nullable(),
   }),
 );
 
@@ -40,12 +41,12 @@ export async function settleKnown(db: Executor, rows: readonly ReadRow[], now: D
   for (const [kind, ofKind] of Map.groupBy(rows.filter(isPlain), ({ event }) => event.kind)) {
     const answer = await db.execute(settlement(kind, ofKind, now));
     const reports = new Map(ofKind.map((each) => [each.row.id, each]));
-    for (const { id, workId, attempt, requestId } of settledRows.parse(answer.rows)) {
+    for (const { id, workId, ...ofWork } of settledRows.parse(answer.rows)) {
       settled.add(id);
       const report = reports.get(id);
       if (report === undefined) continue;
       const { row, event } = report;
-      const about = { kind, id: workId, requestId, attempt, inboxId: String(id) };
+      const about = { kind, id: workId, ...ofWork, inboxId: String(id) };
       noteFact(db, { fact: 'report', ...about, source: row.source, outcome: event.outcome, decision: 'known' });
     }
   }
@@ -78,7 +79,8 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
         service_id text, reference text, outcome text, sold integer, amount numeric, currency text)),
     known as materialized (
       select report.id, report.tries, ${attempts.id} as attempt_id, ${attempts.subjectId} as subject_id,
-        ${attempts.state} as attempt_state, ${attempts.number} as attempt, ${table.requestId} as request_id
+        ${attempts.state} as attempt_state, ${attempts.number} as attempt, ${table.requestId} as request_id,
+        ${table.traceparent} as traceparent
       from report
       join ${attempts} on ${attempts.subjectKind} = ${kind} and ${attempts.serviceId} = report.service_id
       join ${table} on ${table.id} = ${attempts.subjectId}
@@ -95,5 +97,6 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
     from known
     where inbox.id = known.id and inbox.tries = known.tries and inbox.state = 'pending'
       and (inbox.decision is null or inbox.decision = 'known')
-    returning inbox.id, known.subject_id as "workId", known.attempt, known.request_id as "requestId"`;
+    returning inbox.id, known.subject_id as "workId", known.attempt, known.request_id as "requestId",
+      known.traceparent`;
 }

@@ -1,7 +1,8 @@
 /** Calculates the runway of the wallet from our rows. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
+import { IS_HELD } from '#db/gate/waits.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';
@@ -60,8 +61,11 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
   const [held] = await db
     .select({ amount: sql<string>`coalesce(sum(${gateWaits.priceAmount}), 0)::text` })
     .from(gateWaits)
-    .where(and(eq(gateWaits.priceCurrency, currency), isNotNull(gateWaits.priceAmount)));
-  const [unpriced] = await db.select({ rows: count() }).from(gateWaits).where(isNull(gateWaits.priceAmount));
+    .where(and(eq(gateWaits.priceCurrency, currency), IS_HELD));
+  const [unpriced] = await db
+    .select({ rows: count() })
+    .from(gateWaits)
+    .where(and(isNull(gateWaits.priceAmount), IS_HELD));
   return {
     wallet: reading && { balance: reading.balance, readAt: reading.readAt.getTime() },
     reserved: reading === undefined ? { amount: '0', currency } : await reservedIn(db, reading.balance.currency),

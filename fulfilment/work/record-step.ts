@@ -7,7 +7,7 @@ import { attempts } from '#db/schema.ts';
 import { closeCase, closingCases, hasOpenCase, openCase } from '#db/work/cases.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
-import { lockUnfinishedWork } from '#db/work/work-rows.ts';
+import { lockWorkInEpoch } from '#db/work/work-rows.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { RetryRule } from '#domain/retry/retry-rules.ts';
@@ -40,10 +40,12 @@ export interface WorkStep {
  * Records a step of work: status, timeline, case and inbox in one transaction.
  *
  * @returns `superseded`, without a change, when a later workflow task has recorded a step: the worker of this one has
- *   lost it. `may_be_bought`, without a change, when the work was to fail although an attempt may have bought: a send
- *   that counted as lost may have begun after all. A buying barrier, when one forbids the failure. `judged`, when a
- *   case was to open for a contradiction that a person has judged meanwhile. `changed`, when a case was to open for an
- *   attempt whose state has changed meanwhile.
+ *   lost it. `not_compared`, without a change, when PostgreSQL has started since the workflow last compared what it
+ *   knows with the row: commits may be lost, such as the attempt that the step is about. `may_be_bought`, without a
+ *   change, when the work was to fail although an attempt may have bought: a send that counted as lost may have begun
+ *   after all. A buying barrier, when one forbids the failure. `judged`, when a case was to open for a contradiction
+ *   that a person has judged meanwhile. `changed`, when a case was to open for an attempt whose state has changed
+ *   meanwhile.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(
@@ -51,10 +53,11 @@ export async function recordStep(
   work: WorkRef,
   step: WorkStep,
   now: Date,
-): Promise<'recorded' | 'superseded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
-  const row = await lockUnfinishedWork(tx, work);
+): Promise<'recorded' | 'superseded' | 'not_compared' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
+  const { row, epoch } = await lockWorkInEpoch(tx, work);
   const { task } = step;
   if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn)) return 'superseded';
+  if (task !== undefined && row.comparedEpoch !== epoch) return 'not_compared';
   if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
     // The verdict answers these reports: left open, they would bar every further send.
     await markApplied(tx, step.applied ?? [], 'An operator resolved it.', now);

@@ -47,7 +47,7 @@ export async function updateWork(
 
 /** Work that is held again for the same reason was held all the time. */
 function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after: WorkRow): void {
-  const { status, failureClass, attentionReason, requestId, createdAt: acceptedAt } = after;
+  const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = after;
   const isSame = before.status === status && before.failureClass === failureClass;
   if (isSame && before.attentionReason === attentionReason) return;
   noteFact(tx, {
@@ -55,6 +55,7 @@ function noteStatus(tx: Executor, { kind, id }: WorkRef, before: WorkRow, after:
     kind,
     id,
     requestId,
+    traceparent,
     status,
     previous: before.status,
     failureClass,

@@ -44,13 +44,13 @@ function statusEvent(work: WorkRef, row: WorkRow): NewEvent | undefined {
     // A cancellation is never charged; its refund has an event of its own.
     ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
-  return { type, subject: work, apiKeyId: row.apiKeyId, data };
+  return { type, subject: work, apiKeyId: row.apiKeyId, data, traceparent: row.traceparent };
 }
 
 /** Announces the present status of the refund of a cancellation, if there is one. */
 export async function announceRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   const [row] = await tx
-    .select({ refund: refunds, apiKeyId: cancellations.apiKeyId })
+    .select({ refund: refunds, apiKeyId: cancellations.apiKeyId, traceparent: cancellations.traceparent })
     .from(refunds)
     .innerJoin(cancellations, eq(cancellations.id, refunds.cancellationId))
     .where(eq(refunds.cancellationId, cancellationId));
@@ -63,6 +63,7 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
     esim_id: esimId,
     amount: plainMoney(amount, currency),
   };
-  const event = { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data } as const;
+  const { apiKeyId, traceparent } = row;
+  const event = { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId, data, traceparent } as const;
   await runWrites(tx, [recordingStatusEvent(event, [], now)]);
 }

@@ -17,6 +17,7 @@ create() {
 
 create postgres_password "$(openssl rand -hex 24)"
 create database_password "$(openssl rand -hex 24)"
+create grafana_password "$(openssl rand -hex 24)"
 create encryption_keys "k1:$(openssl rand -base64 32)"
 [ -e "$folder/service_password" ] || : > "$folder/service_password"
 chmod 444 "$folder"/*

@@ -39,7 +39,7 @@ function prepared(value: unknown): unknown {
   const inner = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, prepared(each)]));
   // Known values for editors, and any other text: a later version of the API may add values.
   const known = inner[OPEN_SET];
-  if (Array.isArray(known)) inner['tsType'] = `${known.map((each) => `'${each}'`).join(' | ')} | (string & {})`;
+  if (Array.isArray(known)) inner['tsType'] = `(${known.map((each) => `'${each}'`).join(' | ')} | (string & {}))`;
   if (typeof $ref !== 'string') return inner;
   const reference = { $ref: $ref.replace('#/components/schemas/', '#/$defs/') };
   return Object.keys(inner).length === 0 ? reference : { ...inner, allOf: [reference] };

@@ -60,7 +60,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Sma
       response.json({ payloads: coded.map(toJson) });
     });
   return await startSmallServer(
-    { host, port, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, closes: 'idle' },
+    { host, port, closes: 'idle' },
     (app) => {
       app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
       app.all('/healthz', onlyMethods('GET, HEAD'));

@@ -14,6 +14,7 @@ import { startSharedServers, type SharedServers } from '#test/support/servers/sh
 
 const USAGE = [
   'npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE]',
+  '[--cluster] [--forgets]',
   `[--quiet SECONDS] [--saboteur ${saboteurNames.join('|')} [--without-defect]]`,
 ].join(' ');
 
@@ -44,7 +45,8 @@ async function withServers<Result>(work: (servers: SharedServers) => Promise<Res
 }
 
 async function prove(): Promise<number> {
-  const plans = hashOfPlans();
+  // Seeds on a cluster are other runs than those of the same number on the development server.
+  const plans = `${hashOfPlans()}${options.cluster ? '-cluster' : ''}${options.forgets ? '-forgets' : ''}`;
   const commit = commitOfProduct();
   const done = seedsDone(plans);
   const wanted = Array.from({ length: options.seeds }, (_, index) => options.firstSeed + index);
@@ -79,7 +81,12 @@ async function prove(): Promise<number> {
 /** @returns undefined if the seed could not finish, for example on an overloaded machine. It counts as not done. */
 async function reportOf(seed: number, servers: SharedServers): Promise<SeedReport | undefined> {
   try {
-    return await runPlan(planOf(seed), { servers, quietMs: options.quietMs });
+    return await runPlan(planOf(seed), {
+      servers,
+      quietMs: options.quietMs,
+      cluster: options.cluster,
+      forgets: options.forgets,
+    });
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     print([`seed ${seed} could not be run to its end: ${reason}`]);
@@ -133,6 +140,8 @@ function readOptions() {
         done: { type: 'string' },
         again: { type: 'boolean', default: false },
         out: { type: 'string' },
+        cluster: { type: 'boolean', default: false },
+        forgets: { type: 'boolean', default: false },
         quiet: { type: 'string', default: String(QUIET_SECONDS) },
         saboteur: { type: 'string' },
         'without-defect': { type: 'boolean', default: false },
@@ -148,6 +157,8 @@ function readOptions() {
       again,
       out,
       saboteur,
+      cluster: values.cluster,
+      forgets: values.forgets,
       withoutDefect: values['without-defect'],
     };
   } catch (error) {
@@ -174,7 +185,7 @@ function commandLine(): string {
     out: options.out,
   });
   const texts = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
-  return `npm run test:crash -- ${texts.join(' ')}`;
+  return `npm run test:crash -- ${[...texts, ...(options.cluster ? ['--cluster'] : []), ...(options.forgets ? ['--forgets'] : [])].join(' ')}`;
 }
 
 function print(lines: readonly string[]): void {

@@ -69,7 +69,11 @@ export async function operate(stack: Stack, client: DescribedClient, desk: Order
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'needs_attention');
+    // On a slow machine a case `refund_missing` comes first.
+    await waitFor('the refund has failed', async () => {
+      const answer = await desk.cancellationReaches(id, 'needs_attention');
+      return answer.text.includes('"refund_failed"');
+    });
     return { id };
   };
   const refused = { reason: 'It was written off.', case: 'refund_failed', verdict: 'dismissed' };
@@ -82,5 +86,6 @@ export async function operate(stack: Stack, client: DescribedClient, desk: Order
     params: unpaid,
     body: { reason: 'They take until the evening.', longest_wait_seconds: 3_600 },
   });
-  await client.call('retryCancellation', { params: unpaid, body: { reason: 'They are able to pay again.' } });
+  const retry = { params: unpaid, body: { reason: 'They are able to pay again.' } };
+  await waitFor('a retry is possible', () => client.call('retryCancellation', retry));
 }

@@ -15,9 +15,10 @@ export interface ShopRequest {
 }
 
 const REFUSED_PAUSE_MS = 200;
-/** A shop that orders without a pause would only measure a backlog. */
+/** A shop that orders without a pause would only measure a backlog. On a slow machine it pauses longer. */
 const PAUSE_MS = 400;
-/** Packages of the simulator: delivered at once, delivered after a time, delivered late. */
+const PAUSE_OF_REQUEST = 10;
+/** Packages of the simulator: delivered at once, delivered after a time, and one whose purchases always fail. */
 const PACKAGES = [1001, 9001, 1001, 9002] as const;
 const VPN_PLAN = 301;
 
@@ -58,9 +59,23 @@ export class ShopLoad {
     for (let number = shop; !this.#stopping.signal.aborted; number += 1) {
       const request = number % 8 === 7 ? subscription() : order(PACKAGES[number % PACKAGES.length]);
       this.requests.push(request);
-      while (!this.#stopping.signal.aborted && !(await this.#send(request))) await delay(REFUSED_PAUSE_MS);
-      await delay(PAUSE_MS);
+      const tookMs = await this.#untilAccepted(request);
+      await this.#pause(Math.max(PAUSE_MS, PAUSE_OF_REQUEST * tookMs));
     }
+  }
+
+  /** Sends a request until it is accepted or the shops are stopped. @returns the time of the last try, in milliseconds. */
+  async #untilAccepted(request: ShopRequest): Promise<number> {
+    for (;;) {
+      const began = Date.now();
+      if ((await this.#send(request)) || this.#stopping.signal.aborted) return Date.now() - began;
+      await this.#pause(REFUSED_PAUSE_MS);
+    }
+  }
+
+  /** Waits, at most until the shops are stopped. */
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 
   async #send(request: ShopRequest): Promise<boolean> {

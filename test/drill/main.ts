@@ -1,8 +1,12 @@
-/** `npm run drill`: drills the loss of the data on servers of its own. See docs/how-to/backup-and-restore.md. */
+/**
+ * `npm run drill`: drills the loss of the data (docs/how-to/backup-and-restore.md), or with `--cluster` failures of a
+ * cluster (docs/how-to/fail-over-postgresql.md), on servers of its own.
+ */
 import { parseArgs } from 'node:util';
+import { CLUSTER_FAILURES, runClusterDrill } from '#test/drill/cluster-drill.ts';
 import { runDrill, type Drill } from '#test/drill/drill.ts';
-import { resultLines } from '#test/drill/report.ts';
-import { startSharedServers } from '#test/support/servers/shared-servers.ts';
+import { clusterResultLines, resultLines } from '#test/drill/report.ts';
+import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -11,22 +15,56 @@ for (const [signal, code] of [
   process.once(signal, () => process.exit(code));
 
 const { values } = parseArgs({
-  options: { purchases: { type: 'string', default: '40' }, shops: { type: 'string', default: '4' } },
+  options: {
+    purchases: { type: 'string', default: '40' },
+    shops: { type: 'string', default: '4' },
+    cluster: { type: 'boolean', default: false },
+    failure: { type: 'string' },
+  },
 });
-const size = { purchases: Number(values.purchases), shops: Number(values.shops) };
+const size = { purchases: countOf('purchases'), shops: countOf('shops') };
+const failures = CLUSTER_FAILURES.filter((each) => each === (values.failure ?? each));
+if (failures.length === 0) refuse(`--failure is one of ${CLUSTER_FAILURES.join(', ')}`);
+if (values.failure !== undefined && !values.cluster) refuse('--failure needs --cluster');
 const drills: readonly Omit<Drill, 'servers'>[] = [
   { lost: ['PostgreSQL'], archive: false, ...size },
   { lost: ['PostgreSQL'], archive: true, ...size },
   { lost: ['PostgreSQL', 'Temporal'], archive: true, ...size },
 ];
 
-const { servers, stop } = await startSharedServers();
-try {
+function countOf(option: 'purchases' | 'shops'): number {
+  const text = values[option];
+  return /^[1-9][0-9]{0,5}$/.test(text) ? Number(text) : refuse(`--${option} must be a number from 1 to 999999`);
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+/** Prints a result. Findings become the exit code. */
+function report(lines: readonly string[], found: Readonly<Record<'differences' | 'paidTwice', readonly string[]>>) {
+  process.stdout.write(`${lines.join('\n')}\n`);
+  if (found.differences.length + found.paidTwice.length > 0) process.exitCode = 1;
+}
+
+async function drillLosses(servers: SharedServers): Promise<void> {
   for (const drill of drills) {
     const result = await runDrill({ ...drill, servers });
-    process.stdout.write(`${resultLines(drill, result).join('\n')}\n`);
-    if (result.differences.length + result.paidTwice.length > 0) process.exitCode = 1;
+    report(resultLines(drill, result), result);
   }
+}
+
+async function drillCluster(servers: SharedServers): Promise<void> {
+  for (const failure of failures) {
+    const result = await runClusterDrill({ failure, ...size, servers });
+    report(clusterResultLines(failure, result), result);
+  }
+}
+
+const { servers, stop } = await startSharedServers();
+try {
+  await (values.cluster ? drillCluster(servers) : drillLosses(servers));
 } finally {
   await stop();
 }

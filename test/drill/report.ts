@@ -1,3 +1,4 @@
+import type { ClusterDrillResult, ClusterFailure } from '#test/drill/cluster-drill.ts';
 import type { Drill, DrillResult } from '#test/drill/drill.ts';
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
@@ -11,7 +12,33 @@ export function resultLines({ lost, archive }: Drill, result: DrillResult): stri
     `  RTO                 files ${seconds(result.restoredMs)}, servers ${seconds(result.startedMs)}, ` +
       `API and worker ${seconds(result.readyMs)}`,
     `  books compared      after ${seconds(result.settledMs)}`,
-    ...result.paidTwice.map((reference) => `  PAID TWICE          ${reference}`),
-    ...result.differences.map((each) => `  DIFFERENCE          ${each}`),
+    ...findings(result),
+  ];
+}
+
+const LOST: Readonly<Record<ClusterFailure, string>> = {
+  machine: 'one of two machines, with its API and its worker',
+  temporal: 'the Temporal server, which is started again',
+  postgres: 'the primary PostgreSQL server; its synchronous replica is promoted',
+};
+
+/** The result of a drill of a cluster, for people. */
+export function clusterResultLines(failure: ClusterFailure, result: ClusterDrillResult): string[] {
+  const { accepted, acceptedBefore, open } = result;
+  return [
+    `Killed: ${LOST[failure]}`,
+    `  accepted            ${accepted} requests, ${acceptedBefore} before the failure, ${open} of them in progress`,
+    ...(failure === 'machine' ? [] : [`  server works again  after ${seconds(result.restoredMs)}`]),
+    `  accepts again       after ${seconds(result.acceptsMs)}`,
+    `  work of before      ended after ${seconds(result.deliveredMs)}`,
+    `  books of both sides ${result.differences.length === 0 ? 'equal' : 'DIFFER'}`,
+    ...findings(result),
+  ];
+}
+
+function findings({ paidTwice, differences }: Pick<DrillResult, 'paidTwice' | 'differences'>): string[] {
+  return [
+    ...paidTwice.map((reference) => `  PAID TWICE          ${reference}`),
+    ...differences.map((each) => `  DIFFERENCE          ${each}`),
   ];
 }

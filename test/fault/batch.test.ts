@@ -14,7 +14,7 @@ import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 const SIZE = Number(process.env['BATCH_SIZE'] ?? 200);
 const PRICE = '2.40';
 /** Enough for a machine that buys two eSIMs in a second. */
-const PATIENCE_MS = 60_000 + SIZE * 500;
+const PATIENCE_MS = 120_000 + SIZE * 1_000;
 
 let stack: Stack;
 let desk: OrderDesk;

@@ -164,7 +164,7 @@ export class Outage {
         if (moving.length > 0) throw new Error(moving.map(({ id, status }) => `${id} is ${status}`).join(', '));
         return rows.filter((row) => !isOver(row));
       },
-      { timeoutMs: 150_000, everyMs: 200, context: () => this.#stack.tails() },
+      { timeoutMs: 360_000, everyMs: 200, context: () => this.#stack.tails() },
     );
   }
 
@@ -186,7 +186,7 @@ export class Outage {
           );
         return open;
       },
-      { timeoutMs: 180_000, everyMs: 200, context: () => this.#stack.tails() },
+      { timeoutMs: 360_000, everyMs: 200, context: () => this.#stack.tails() },
     );
   }
 }

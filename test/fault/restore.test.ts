@@ -12,7 +12,7 @@ import { auditBooks } from '#test/support/work/books/books.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** A restore and the repairs after it take several waits of the sweeper and the reconciler. */
-const SLOWEST_MS = 600_000;
+const SLOWEST_MS = 1_200_000;
 
 const TOP_UP_PACKAGE = 1002;
 const VPN_PLAN = 301;

@@ -5,8 +5,8 @@ export class NeverError extends Error {}
 
 export interface WaitOptions {
   /**
-   * Time limit in milliseconds, reached only on failure. The default is ninety seconds, because a busy machine may take
-   * ten times as long as an idle one.
+   * Time limit in milliseconds, reached only on failure. The default is three minutes, because a busy machine may take
+   * twenty times as long as an idle one.
    */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
@@ -26,7 +26,7 @@ export async function waitFor<Value>(
   condition: () => Promise<Value> | Value,
   options: WaitOptions = {},
 ): Promise<Exclude<Value, undefined | null | false>> {
-  const { timeoutMs = 90_000, everyMs = 50, context } = options;
+  const { timeoutMs = 180_000, everyMs = 50, context } = options;
   const started = Date.now();
   let last: unknown;
   for (;;) {

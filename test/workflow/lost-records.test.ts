@@ -79,6 +79,30 @@ describe('a workflow whose step is earlier than the last recorded one', () => {
 });
 
 describe('a workflow after PostgreSQL lost commits', () => {
+  it('compares what it knows with the row before it records a step', async () => {
+    const order = await orderWith({ fails: 'insufficient_balance' }, { answers: 'completed' });
+    const witnesses: (Witness | undefined)[] = [];
+    let isCompared = true;
+    const fake = withChanged(order, (fakes) => ({
+      beginWork: (input) => {
+        if (input.run !== undefined) witnesses.push(input.witness);
+        isCompared = true;
+        return fakes.beginWork(input);
+      },
+      sendPurchase: async (input) => {
+        isCompared = order.sent.length > 0;
+        return fakes.sendPurchase(input);
+      },
+      recordStep: async (step) => (isCompared ? fakes.recordStep(step) : 'not_compared'),
+    }));
+    await withWorker(environment, fake, async (taskQueue) => {
+      const handle = await startOf(order, taskQueue);
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(witnesses).toEqual([undefined, expect.objectContaining({ number: 1, state: 'refused', sends: 1 })]);
+    expect(order.steps.map(({ event }) => event)).toContain('order.held');
+  });
+
   it('counts a send of a lost worker if the database has changed since', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];

@@ -3,7 +3,6 @@
  * `histories/<version>/`. Each release records its own histories. Those of earlier releases stay, because workflows
  * that began with them may still run.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -24,6 +23,7 @@ import { PURCHASES } from '#test/workflow/scenarios/purchases.ts';
 import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
 import { WEBHOOKS } from '#test/workflow/scenarios/webhooks.ts';
+import { bundleWorkflows } from '#worker/bundle-workflows.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z
@@ -79,7 +79,7 @@ const chosen = Object.entries(SCENARIOS).filter(
 await using postgres = await startOwnPostgres();
 await using temporal = await startOwnTemporal({ longFrom: LONG_FROM });
 const workflowBundle = join(temporaryFolder('bundle'), 'workflows.js');
-execFileSync(process.execPath, [join(PROJECT, 'worker/build-bundle.ts'), workflowBundle]);
+await bundleWorkflows(workflowBundle);
 await using stack = await startStack({ postgres, temporal, workflowBundle });
 await using operator = await TemporalOperator.connect(stack);
 const codec = new EncryptionCodec(new KeyRing([keyOf(stack)]));

@@ -37,12 +37,17 @@ function definitions(type: 'signal' | 'update'): string[] {
 
 /** The marker of a local activity. */
 const local = z.object({ activity_type: z.string() });
-const localActivities = events.flatMap(({ markerRecordedEventAttributes: marker }) => {
+const localActivities = events.flatMap(({ markerRecordedEventAttributes: marker, userMetadata }) => {
   const [payload] = marker?.markerName === 'core_local_activity' ? (marker.details?.['data']?.payloads ?? []) : [];
-  return payload == null
-    ? []
-    : [local.parse(JSON.parse(Buffer.from(payload.data ?? []).toString('utf8'))).activity_type];
+  if (payload == null) return [];
+  const { activity_type: name } = local.parse(JSON.parse(Buffer.from(payload.data ?? []).toString('utf8')));
+  return [{ name, summary: textIn(userMetadata?.summary) }];
 });
+const activities = events
+  .flatMap(({ activityTaskScheduledEventAttributes: of, userMetadata }) =>
+    of == null ? [] : [{ name: of.activityType?.name ?? '', summary: textIn(userMetadata?.summary) }],
+  )
+  .concat(localActivities);
 
 const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: shown }) => {
   const payload = shown?.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES.attentionReason.name];
@@ -74,8 +79,15 @@ describe('the set of recorded histories', () => {
   });
 
   it('contains every registered activity', async () => {
-    const called = events.flatMap(({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? []);
-    expect(sorted([...called, ...localActivities])).toEqual(sorted(await registeredActivities()));
+    expect(sorted(activities.map(({ name }) => name))).toEqual(sorted(await registeredActivities()));
+  });
+
+  it('contains, for every activity, a sentence about its purpose for the Temporal UI', () => {
+    const described = activities.filter(({ summary }) => /^[A-Z].{10,}/.test(summary));
+    expect(sorted(described.map(({ name }) => name))).toEqual(sorted(activities.map(({ name }) => name)));
+    const recorded = described.filter(({ name }) => name === 'recordStep').map(({ summary }) => summary);
+    // The decision, with the reason of the hold or of the case.
+    expect(recorded).toContain('Record order.held (price_above_limit)');
   });
 
   it('contains every update and every signal of the workflows', () => {

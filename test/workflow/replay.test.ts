@@ -2,13 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/workflows/histories.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { workflowBundle } from '#worker/workflow-bundle.ts';
+import { forVersionedWorkers, workflowBundle } from '#worker/workflow-bundle.ts';
+import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
+import { TRACE_HEADER } from '#workflows/messages.ts';
 
 quietRuntime();
 
@@ -28,31 +31,61 @@ const READABLE = new RegExp(
   ].join('|'),
 );
 
+/** The interceptor module that hands traces on. */
+const TRACING = 'hand-on-trace.ts';
+
 const dataConverter = { failureConverterPath: FAILURE_CONVERTER_PATH };
 /** What the replay of each history ended with: undefined, or an error. */
 let withPresent: ReadonlyMap<string, Error | undefined>;
 let withChanged: ReadonlyMap<string, Error | undefined>;
+/** The same for histories of traced workflows, with the interceptor that hands traces on, and without it. */
+let tracedWithPresent: ReadonlyMap<string, Error | undefined>;
+let tracedWithout: ReadonlyMap<string, Error | undefined>;
+let hasTracing: { readonly present: boolean; readonly untraced: boolean };
 
 /** Replays all recorded histories with one worker. */
-async function replayAll(bundle: { code: string }): Promise<ReadonlyMap<string, Error | undefined>> {
-  const histories = recorded.map((name) => ({ workflowId: name, history: readHistory(jsonOf(name)) }));
+async function replayAll(
+  bundle: { code: string },
+  read: (name: string) => ReturnType<typeof readHistory> = (name) => readHistory(jsonOf(name)),
+): Promise<ReadonlyMap<string, Error | undefined>> {
+  const histories = recorded.map((name) => ({ workflowId: name, history: read(name) }));
   const results = Worker.runReplayHistories({ workflowBundle: bundle, dataConverter }, histories);
   const errors = new Map<string, Error | undefined>();
   for await (const { workflowId, error } of results) errors.set(workflowId, error);
   return errors;
 }
 
+/** A history as it is when its workflow was started in a trace: with the header at the start and at each activity. */
+function tracedHistory(name: string): ReturnType<typeof readHistory> {
+  const history = readHistory(jsonOf(name));
+  const payload = defaultPayloadConverter.toPayload({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
+  for (const event of history.events ?? []) {
+    const withHeader = event.workflowExecutionStartedEventAttributes ?? event.activityTaskScheduledEventAttributes;
+    if (withHeader) withHeader.header = { fields: { [TRACE_HEADER]: payload } };
+  }
+  return history;
+}
+
 beforeAll(async () => {
-  const [present, changed] = await Promise.all([
+  const [present, changed, untraced] = await Promise.all([
     workflowBundle(inject('bundledWorkflows')),
     bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('broken-workflow.ts', import.meta.url)),
       failureConverterPath: FAILURE_CONVERTER_PATH,
       logger: new DefaultLogger('WARN'),
     }),
+    bundleWorkflowCode({
+      ...WORKFLOW_SOURCES,
+      workflowInterceptorModules: WORKFLOW_SOURCES.workflowInterceptorModules.filter((path) => !path.endsWith(TRACING)),
+      logger: new DefaultLogger('WARN'),
+    }),
   ]);
-  [withPresent, withChanged] = [await replayAll(present), await replayAll(changed)];
-}, 120_000);
+  hasTracing = { present: present.code.includes(TRACING), untraced: untraced.code.includes(TRACING) };
+  withPresent = await replayAll(present);
+  withChanged = await replayAll(changed);
+  tracedWithPresent = await replayAll(present, tracedHistory);
+  tracedWithout = await replayAll(untraced, tracedHistory);
+});
 
 describe('recorded histories', () => {
   it('of this release exist for each scenario', () => {
@@ -155,6 +188,23 @@ describe('recorded histories', () => {
   it.each(recorded)('%s can be replayed with the present workflows', (name) => {
     expect(withPresent.has(name)).toBe(true);
     expect(withPresent.get(name)).toBeUndefined();
+  });
+
+  it('are replayed with the tracing of workflows and without it', () => {
+    expect(hasTracing).toEqual({ present: true, untraced: false });
+  });
+
+  it.each(recorded)('%s can be replayed when it was traced, with and without the tracing of workflows', (name) => {
+    expect(tracedWithPresent.has(name)).toBe(true);
+    expect(tracedWithPresent.get(name)).toBeUndefined();
+    expect(tracedWithout.has(name)).toBe(true);
+    expect(tracedWithout.get(name)).toBeUndefined();
+  });
+
+  it('can be replayed by workers with a version', async () => {
+    const errors = await replayAll(forVersionedWorkers(await workflowBundle(inject('bundledWorkflows'))));
+    expect([...errors.values()].filter((error) => error !== undefined)).toEqual([]);
+    expect(errors.size).toBe(recorded.length);
   });
 
   it.each(recorded)('%s cannot be replayed with a changed workflow', (name) => {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { inSpan, traceHeaders, type SpanOptions } from '#telemetry/tracing.ts';
 import { judgeResult, type BodyResult, type ServiceResult, type Unused } from '#upstream/client/error-mapping.ts';
 import type { HttpTransport } from '#upstream/client/http.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
@@ -64,40 +65,59 @@ export interface CallerOptions {
 
 /** Creates the {@link Caller} for one service address. */
 export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
-  const basePath = new URL(address).pathname.replace(/\/+$/, '');
-  return async (endpoint, options, contradiction) => {
-    const contract: EndpointContract = ENDPOINTS[endpoint];
-    const startedAt = now();
-    const exchange = await transport.send({
-      method: contract.method,
-      path: basePath + pathOf(contract, options),
-      headers: {
-        accept: 'application/json',
-        // A compressed answer would need a second limit, for its unpacked size.
-        'accept-encoding': 'identity',
-        'user-agent': 'reseller-fulfilment',
-        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(options.body === undefined ? {} : { body: options.body }),
-      deadlineMs: options.deadlineMs,
-      ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
-      // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
-      // unknown result for no reason. So each call that changes something has its own connection.
-      ownConnection: contract.method === 'POST' && contract.authorized,
+  const { pathname, hostname } = new URL(address);
+  const basePath = pathname.replace(/\/+$/, '');
+  return (endpoint, options, contradiction) =>
+    inSpan(`${ENDPOINTS[endpoint].method} ${ENDPOINTS[endpoint].path}`, spanOf(endpoint, hostname), async (span) => {
+      const contract: EndpointContract = ENDPOINTS[endpoint];
+      const startedAt = now();
+      const exchange = await transport.send({
+        method: contract.method,
+        path: basePath + pathOf(contract, options),
+        headers: {
+          accept: 'application/json',
+          // A compressed answer would need a second limit, for its unpacked size.
+          'accept-encoding': 'identity',
+          'user-agent': 'reseller-fulfilment',
+          ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...options.headers,
+          ...traceHeaders(span),
+        },
+        ...(options.body === undefined ? {} : { body: options.body }),
+        deadlineMs: options.deadlineMs,
+        ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
+        // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
+        // unknown result for no reason. So each call that changes something has its own connection.
+        ownConnection: contract.method === 'POST' && contract.authorized,
+      });
+      // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
+      const read = (body: unknown, link: string | undefined) =>
+        readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
+      const result = judgeResult(exchange, { read, contradiction }, now());
+      report(onCall, {
+        endpoint,
+        outcome: result.ok ? 'ok' : result.failure,
+        durationMs: Math.max(0, now() - startedAt),
+        ...(result.status === undefined ? {} : { status: result.status }),
+        ...(result.ok && result.unused !== undefined ? { unused: result.unused } : {}),
+      });
+      if (result.status !== undefined) span.set({ 'http.response.status_code': result.status });
+      if (!result.ok) span.fail(result.failure);
+      return result;
     });
-    // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
-    const read = (body: unknown, link: string | undefined) =>
-      readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
-    const result = judgeResult(exchange, { read, contradiction }, now());
-    report(onCall, {
-      endpoint,
-      outcome: result.ok ? 'ok' : result.failure,
-      durationMs: Math.max(0, now() - startedAt),
-      ...(result.status === undefined ? {} : { status: result.status }),
-      ...(result.ok && result.unused !== undefined ? { unused: result.unused } : {}),
-    });
-    return result;
+}
+
+/** The path as the contract has it: ids of the service and queries stay here. */
+function spanOf(endpoint: EndpointName, address: string): SpanOptions {
+  const { method, path }: EndpointContract = ENDPOINTS[endpoint];
+  return {
+    kind: 'client',
+    attributes: {
+      'http.request.method': method,
+      'url.template': path,
+      'server.address': address,
+      'reseller.service.call': endpoint,
+    },
   };
 }
 

@@ -2,13 +2,14 @@ import { count, eq, isNull, min, notInArray } from 'drizzle-orm';
 import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
-import { heldGroups } from '#db/gate/gate-overview.ts';
+import { heldGroups } from '#db/gate/held-groups.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
-import { cases, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { countOpenCases } from '#db/work/case-queries.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
@@ -33,13 +34,9 @@ export function databaseGauges(
   return () =>
     database.run(async (db) => {
       await setWorkGauges(db, metrics, seconds);
-      const openCases = await db
-        .select({ reason: cases.reason, cases: count() })
-        .from(cases)
-        .where(isNull(cases.closedAt))
-        .groupBy(cases.reason);
+      const openCases = await countOpenCases(db);
       metrics.casesOpen.reset();
-      for (const row of openCases) metrics.casesOpen.set({ reason: row.reason }, row.cases);
+      for (const row of openCases) metrics.casesOpen.set({ reason: row.reason }, row.count);
 
       await setGateGauges(db, metrics);
 

@@ -82,13 +82,14 @@ export class TemporalHealth {
   }
 }
 
-async function within(ms: number, signal: AbortSignal, call: () => Promise<unknown>): Promise<void> {
+/** Waits for a call. @throws Error after `ms` milliseconds, and at once when `signal` is aborted. */
+export async function within<Result>(ms: number, signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   const onAbort = () => reject(new Error('stopped'));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.race([call(), ended]);
+    return await Promise.race([call(), ended]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

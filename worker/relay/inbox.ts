@@ -18,6 +18,7 @@ import {
 import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 import { readReport } from '#worker/relay/read-report.ts';
+import { inWorkSpan } from '#worker/relay/work-span.ts';
 
 /** Judges reports of the service and signals them to the workflows of their work. */
 export async function relayInbox(context: RelayContext): Promise<Batch> {
@@ -112,7 +113,10 @@ async function signal(
   row: InboxRow,
   { match: { work, start }, observation }: Extract<Judgement, { readonly kind: 'signal' }>,
 ): Promise<'judge_again' | 'done'> {
-  const outcome = await call(() => workflows.signalReport(startedWork(work, start), observation));
+  const started = startedWork(work, start);
+  const outcome = await inWorkSpan('SignalWorkflow', started, { link: row.traceparent }, () =>
+    call(() => workflows.signalReport(started, observation)),
+  );
   const settled = await database.transaction((tx) => recordNotification(tx, row.id, work, outcome));
   if (settled === 'try_again') throw new WorkflowEndedError();
   return settled === 'judge_again' ? settled : 'done';

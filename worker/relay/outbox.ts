@@ -22,6 +22,7 @@ import {
 } from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';
+import { inWorkSpan } from '#worker/relay/work-span.ts';
 
 /** Starts and wakes the workflows that outbox rows request. */
 export async function relayOutbox(context: RelayContext): Promise<Batch> {
@@ -46,8 +47,8 @@ async function handOver(context: RelayContext, row: TakenOutboxRow): Promise<boo
   const { database, workflows, call } = context;
   try {
     const work = startedWork({ kind: row.subjectKind, id: row.subjectId }, row.start);
-    const outcome = await call<HandOverOutcome>(() =>
-      row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work),
+    const outcome = await inWorkSpan(row.topic === 'start_work' ? 'StartWorkflow' : 'WakeWorkflow', work, {}, () =>
+      call<HandOverOutcome>(() => (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work))),
     );
     if (needsRow(outcome)) {
       const { status } = await database.run((db) => readWork(db, work));

@@ -1,6 +1,6 @@
 import type { Queue } from '#db/connection/after-commit.ts';
 import { pollQueues } from '#db/queues/poll-queues.ts';
-import { settlesWithin } from '#worker/health/settles-within.ts';
+import { settlesWithin } from '#telemetry/settles-within.ts';
 import { CutOffError, type RelayContext, type RelayOptions } from '#worker/relay/context.ts';
 import { relayInbox } from '#worker/relay/inbox.ts';
 import { QueueLoop, type Batch } from '#worker/relay/loop.ts';

@@ -35,11 +35,20 @@ import type { Progress } from '#workflows/work/progress.ts';
  * Not a local activity: in one workflow task several handlers may each have one under way, and a replay could finish
  * them in another order than the timer that the first action ends.
  */
-const { actOnWork } = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
-  startToCloseTimeout: '20s',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '200ms', maximumInterval: '20s' },
-});
+function actOnWork(input: Parameters<PurchaseActivities['actOnWork']>[0]): Promise<unknown> {
+  const activities = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
+    startToCloseTimeout: '20s',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '200ms', maximumInterval: '20s' },
+    summary: `Carry out the operator's ${actionText(input.action)}`,
+  });
+  return activities.actOnWork(input);
+}
+
+/** The action as the Temporal UI shows it; without the operator's name and reason. */
+function actionText(action: OperatorAction): string {
+  return action.action === 'resolve' ? `verdict ${action.verdict} (${action.reason})` : `action ${action.action}`;
+}
 
 /** What the handlers of updates need. */
 export interface OperatorUpdatesContext {

@@ -9,7 +9,7 @@ import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { requireGivenUp } from '#workflows/work/activity-failures.ts';
-import type { Shown } from '#workflows/work/progress.ts';
+import type { Shown } from '#workflows/work/current-details.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
 /** The data that are read from the service before work is completed. */

@@ -4,7 +4,7 @@ import { barred } from '#workflows/purchase/cases.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { database } from '#workflows/work/work-records.ts';
+import { openNextAttempt } from '#workflows/work/work-records.ts';
 
 /** Waits, by the retry rule, before a further attempt. Opens a case when no further one is allowed. */
 export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new_attempt'>): Promise<Step> {
@@ -47,7 +47,7 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
 export async function openAttempt(purchase: Purchase, step: StepNamed<'open_attempt'>): Promise<Step> {
   const { run } = purchase;
   const { number, evidence } = step;
-  const opened = await database.openNextAttempt({ work: run.work, number });
+  const opened = await openNextAttempt(run.work, number);
   if (opened.kind === 'barred') return barred(purchase, opened.by, step);
   if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
   purchase.stall = undefined;

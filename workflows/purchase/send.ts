@@ -112,7 +112,7 @@ export async function waitToResend(purchase: Purchase, step: StepNamed<'resend'>
   const { delayMs, gated } = step;
   const known = run.attempt.failure;
   const detail = known?.detail ?? FAILURE_CLASSES[step.failure].meaning;
-  const atGate = gated === undefined ? '' : ` The purchase gate holds that up: ${gated}`;
+  const atGate = gated === undefined ? '' : ' The purchase gate does not let it through yet.';
   // Callers need the failure of the last send. A closed gate says nothing about it.
   const failure = (gated === undefined ? undefined : known) ?? { class: step.failure, detail };
   await run.record({

@@ -4,7 +4,6 @@ import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
 /** Cancels a subscription: requests it at the service, and waits for the confirmation or the end of its time. */
 export async function cancel(subscription: Subscription): Promise<WorkEnd | undefined> {
@@ -72,25 +71,13 @@ function answerText(answer: SubscriptionLookUp): string {
 
 async function requestCancellation(subscription: Subscription): Promise<void> {
   subscription.cancelChecks = 0;
-  const result = await requestOnce(subscription);
+  const result = await subscription.requestCancellation();
   if (result.kind === 'unavailable') {
     await waitToRequestAgain(subscription, result);
     return;
   }
   subscription.unanswered = undefined;
   if (result.kind === 'refused') await subscription.openCase('cancellation_refused', result.detail);
-}
-
-async function requestOnce({ run, service }: Subscription): Promise<CancellationResult> {
-  try {
-    return await service.cancelSubscription({ work: run.work });
-  } catch (error) {
-    requireGivenUp(error);
-    return {
-      kind: 'unavailable',
-      failure: { class: 'timeout', detail: 'The cancellation could not be sent to the service.' },
-    };
-  }
 }
 
 /** Waits before the cancellation is requested again; opens a case after the deadline. */

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { SubscriptionActivities, SubscriptionLookUp } from '#activities/work/work-types.ts';
+import type { CancellationResult, SubscriptionActivities, SubscriptionLookUp } from '#activities/work/work-types.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 import { repeatedRead } from '#workflows/activity-options.ts';
@@ -15,7 +15,6 @@ export const REPORT_DURING_CASE = 'The service reported more about it; a person 
 /** An active subscription in one run: state that is not in PostgreSQL, and what its steps share. */
 export class Subscription {
   readonly run: WorkRun;
-  readonly service: SubscriptionActivities;
   /** Reads since the service accepted its cancellation. */
   cancelChecks: number;
   /** Failed reads in a row. */
@@ -25,7 +24,6 @@ export class Subscription {
 
   constructor(run: WorkRun) {
     this.run = run;
-    this.service = proxyActivities<SubscriptionActivities>(repeatedRead(run.policy, DEADLINES_OF_REQUESTS));
     const { carried } = run;
     this.cancelChecks = carried?.cancelChecks ?? 0;
     this.silence = carried?.silence;
@@ -75,12 +73,32 @@ export class Subscription {
   /** Looks the subscription up at the service. The activity stores the result. */
   async read(): Promise<SubscriptionLookUp> {
     try {
-      return await this.service.lookUpSubscription({ work: this.run.work });
+      return await this.#service('Look the subscription up at the service').lookUpSubscription({ work: this.run.work });
     } catch (error) {
       requireGivenUp(error);
       const detail = 'The service has not answered for a long time.';
       return { kind: 'unavailable', failure: { class: 'timeout', detail } };
     }
+  }
+
+  /** Requests its cancellation at the service, which may be repeated. */
+  async requestCancellation(): Promise<CancellationResult> {
+    try {
+      const service = this.#service('Ask the service to cancel the subscription');
+      return await service.cancelSubscription({ work: this.run.work });
+    } catch (error) {
+      requireGivenUp(error);
+      const detail = 'The cancellation could not be sent to the service.';
+      return { kind: 'unavailable', failure: { class: 'timeout', detail } };
+    }
+  }
+
+  /** @param summary for the Temporal UI. */
+  #service(summary: string): SubscriptionActivities {
+    return proxyActivities<SubscriptionActivities>({
+      ...repeatedRead(this.run.policy, DEADLINES_OF_REQUESTS),
+      summary,
+    });
   }
 
   /** Opens a case and waits for a person, or for a report of the service. */

@@ -34,7 +34,7 @@ export function registerHandlers(input: PurchaseWorkflowInput): RunParts {
     input,
     memory: new RunMemory(input),
     observations: new ObservationQueue(),
-    progress: new Progress(work.kind, {
+    progress: new Progress(work, {
       status: 'submitting',
       now: `The ${KINDS[work.kind].noun} was accepted and is being sent to the service.`,
       next: 'The answer of the service.',

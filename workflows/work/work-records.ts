@@ -1,18 +1,42 @@
 import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
+import type {
+  OpenResult,
+  PurchaseActivities,
+  RecordResult,
+  StepRecord,
+  WorkSnapshot,
+} from '#activities/work/work-types.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 
 /**
  * Short steps in PostgreSQL, repeated until the database answers. A wait between two tries is a timer of the server, so
  * that a waiting workflow does not occupy a worker. The waits grow to five minutes: an outage of a day is a history of
  * less than 2,000 events.
+ *
+ * A replay compares the types of local activities with the history, so a type is never renamed. It does not compare
+ * summaries.
+ * @param summary for the Temporal UI; without personal data.
  */
-export const database = proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
-  startToCloseTimeout: '20s',
-  localRetryThreshold: '5s',
-  retry: { initialInterval: '200ms', maximumInterval: '5m' },
-});
+function database(summary: string) {
+  return proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
+    startToCloseTimeout: '20s',
+    localRetryThreshold: '5s',
+    retry: { initialInterval: '200ms', maximumInterval: '5m' },
+    summary,
+  });
+}
+
+/** Records a step. Its summary names the event of the timeline, with the reason of a case or the failure class. */
+export async function recordStep(step: StepRecord): Promise<RecordResult> {
+  const cause = step.attention?.reason ?? step.failure?.class;
+  return database(`Record ${step.event}${cause === undefined ? '' : ` (${cause})`}`).recordStep(step);
+}
+
+/** Opens a further attempt. @param number of the attempt. */
+export async function openNextAttempt(work: WorkRef, number: number): Promise<OpenResult> {
+  return database(`Store key and body of attempt ${number}`).openNextAttempt({ work, number });
+}
 
 /**
  * Reads the work from PostgreSQL. A row that knows less than this run is made unknown. A send without a result counts
@@ -20,6 +44,7 @@ export const database = proxyLocalActivities<Pick<PurchaseActivities, 'beginWork
  * @param isFirst true for the first read of a run, after which PostgreSQL refuses steps of earlier runs.
  */
 export async function readWork(work: WorkRef, memory: RunMemory, isFirst = false): Promise<WorkSnapshot> {
+  const summary = `Read the ${KINDS[work.kind].noun} from PostgreSQL`;
   for (;;) {
     const { witness, pendingSendEpoch: sentIn } = memory;
     const known = {
@@ -27,7 +52,7 @@ export async function readWork(work: WorkRef, memory: RunMemory, isFirst = false
       ...(sentIn !== undefined && { sentIn }),
       ...(isFirst && { run: workflowInfo().runId }),
     };
-    const snapshot = await database.beginWork({ work, ...known });
+    const snapshot = await database(summary).beginWork({ work, ...known });
     if (memory.mustAssumeSent(snapshot)) continue;
     memory.noteSnapshot(snapshot);
     return snapshot;

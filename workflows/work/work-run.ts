@@ -22,12 +22,13 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
+import type { Shown } from '#workflows/work/current-details.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';
 import type { ObservationQueue } from '#workflows/work/observation-queue.ts';
-import type { Progress, Shown } from '#workflows/work/progress.ts';
+import type { Progress } from '#workflows/work/progress.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
-import { database, readWork } from '#workflows/work/work-records.ts';
+import { readWork, recordStep } from '#workflows/work/work-records.ts';
 
 /** A step to record, and the next step to show. Its timeline event is named after the status by default. */
 type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
@@ -187,8 +188,7 @@ export class WorkRun {
   }
 
   /**
-   * Waits for a time, a report of the service or an operator's action. The Temporal UI shows the wait by its name.
-   * After an action the work has been read again.
+   * Waits for a time, a report of the service or an operator's action. After an action the work has been read again.
    * @param ms in milliseconds.
    */
   async wait(ms: number, summary: WaitName): Promise<WokenBy> {
@@ -218,17 +218,17 @@ export class WorkRun {
   }
 
   /**
-   * Records a step in PostgreSQL and shows it in the Temporal UI. When PostgreSQL has a step of a later workflow task,
-   * it continues as new: this worker has lost its task and nothing that it decides has an effect, or Temporal was
-   * restored to an earlier state and the next run begins with what PostgreSQL has.
+   * Records a step in PostgreSQL and shows it in the Temporal UI. Continues as new when PostgreSQL has a step of a
+   * later workflow task (this worker has lost its task, or Temporal was set back), and when PostgreSQL has started
+   * since the last read: the next run first compares what it knows with the row.
    * @returns `recorded`, or why PostgreSQL refused it without a change.
    */
-  async record(step: StepToRecord): Promise<Exclude<RecordResult, 'superseded'>> {
+  async record(step: StepToRecord): Promise<Exclude<RecordResult, 'superseded' | 'not_compared'>> {
     const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
     this.#recorded += 1;
     const applied = this.takeAnswered();
     const { runId, historyLength } = workflowInfo();
-    const recorded = await database.recordStep({
+    const recorded = await recordStep({
       ...record,
       event,
       work: this.work,
@@ -238,6 +238,7 @@ export class WorkRun {
       applied,
     });
     if (recorded === 'superseded') return this.#continueAsNew(() => ({ holds: 0 }));
+    if (recorded === 'not_compared') return this.#continueAsNew(this.#lifecycleState);
     if (recorded !== 'recorded') {
       this.#answered.unshift(...applied);
       return recorded;

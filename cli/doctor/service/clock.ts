@@ -12,13 +12,18 @@ export interface ClockOptions {
   readonly now: () => number;
   /** Milliseconds. */
   readonly deadlineMs: number;
+  /** How far the timestamp of a webhook may be from our clock, in milliseconds. Default: that of the specification. */
+  readonly webhookToleranceMs?: number | undefined;
 }
 
 /**
  * Compares our clock with the service's. Every answer has a `Date` header, so the read is sent without a token, and its
  * status does not matter.
  */
-export async function checkClock(service: ServiceConfig, { now, deadlineMs }: ClockOptions): Promise<Finding> {
+export async function checkClock(
+  service: ServiceConfig,
+  { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,
+): Promise<Finding> {
   const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
   const transport = createHttpTransport({ origin });
   try {
@@ -33,7 +38,7 @@ export async function checkClock(service: ServiceConfig, { now, deadlineMs }: Cl
     if (result.kind === 'no_answer') return notChecked(`the service does not answer (${result.reason})`);
     const theirs = Date.parse(String(result.answer.headers['date'] ?? ''));
     if (Number.isNaN(theirs)) return notChecked('the answers of the service have no Date header');
-    return judge(offsetSeconds(theirs, sentAt, receivedAt));
+    return judge(offsetSeconds(theirs, sentAt, receivedAt), webhookToleranceMs / 1_000);
   } finally {
     await transport.close();
   }
@@ -49,13 +54,12 @@ function offsetSeconds(theirs: number, sentAt: number, receivedAt: number): numb
   return 0;
 }
 
-function judge(ahead: number): Finding {
+function judge(ahead: number, tolerance: number): Finding {
   const distance = Math.abs(ahead);
   const fact = `ours is ${distance} s ${ahead < 0 ? 'behind' : 'ahead of'} the service's`;
-  if (distance <= UNREMARKABLE_SECONDS) return ok(distance === 0 ? "agrees with the service's" : fact);
+  if (distance <= Math.min(UNREMARKABLE_SECONDS, tolerance))
+    return ok(distance === 0 ? "agrees with the service's" : fact);
   const advice = 'Synchronise the clock of this machine (NTP). If it is synchronised, inform the service.';
-  if (distance <= WEBHOOK_TOLERANCE_SECONDS) {
-    return warning(`${fact}; above ${WEBHOOK_TOLERANCE_SECONDS} s webhooks are refused`, advice);
-  }
+  if (distance <= tolerance) return warning(`${fact}; above ${tolerance} s webhooks are refused`, advice);
   return failure(`${fact}; its webhooks are refused as stale`, advice);
 }

@@ -28,6 +28,10 @@ export async function checkContract(
     case 'not_sent':
     case 'unauthorized':
     case 'not_approved':
+    case 'timeout':
+    case 'connection_lost':
+    case 'server_error':
+    case 'rate_limited':
       return notChecked(`the OpenAPI document could not be downloaded (${withoutStop(answer.detail)})`);
     default:
       return warning(`the service offers no OpenAPI document. ${withoutStop(answer.detail)}`, BY_HAND);

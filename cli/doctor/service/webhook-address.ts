@@ -87,7 +87,7 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
     return failure(
       `refused the signature of our ping (401)`,
       'Start the API with the same database, ENCRYPTION_KEYS, SERVICE_WEBHOOK_SECRETS and SERVICE_HEADER_PREFIX, and ' +
-        `compare its clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
+        `compare its clock with ours: at most ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
     );
   }
   if (status >= 300 && status <= 399) {

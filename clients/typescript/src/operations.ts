@@ -668,6 +668,8 @@ export interface ListEventsQuery {
 
 export interface ListCasesQuery {
   readonly reason?: AttentionReason;
+  /** `true`: only cases about ended work, which the Temporal UI does not show; `false`: only all others. */
+  readonly work_ended?: boolean;
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */

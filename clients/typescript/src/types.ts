@@ -457,14 +457,7 @@ export interface OrderEvent {
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      | 'accepted'
-      | 'held'
-      | 'processing'
-      | 'needs_attention'
-      | 'completed'
-      | 'failed'
-      | 'abandoned'
-      | (string & {})
+      | ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned' | (string & {}))
       | null;
     /**
      * Your reference of the order.
@@ -603,14 +596,7 @@ export interface TopupEvent {
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      | 'accepted'
-      | 'held'
-      | 'processing'
-      | 'needs_attention'
-      | 'completed'
-      | 'failed'
-      | 'abandoned'
-      | (string & {})
+      | ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned' | (string & {}))
       | null;
     /**
      * Your reference of the top-up; null when you gave none.
@@ -695,17 +681,19 @@ export interface VpnSubscriptionEvent {
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      | 'accepted'
-      | 'held'
-      | 'processing'
-      | 'needs_attention'
-      | 'active'
-      | 'cancelling'
-      | 'cancelled'
-      | 'expired'
-      | 'failed'
-      | 'abandoned'
-      | (string & {})
+      | (
+          | 'accepted'
+          | 'held'
+          | 'processing'
+          | 'needs_attention'
+          | 'active'
+          | 'cancelling'
+          | 'cancelled'
+          | 'expired'
+          | 'failed'
+          | 'abandoned'
+          | (string & {})
+        )
       | null;
     /**
      * Your reference of the VPN subscription.
@@ -815,14 +803,7 @@ export interface CancellationEvent {
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
-      | 'accepted'
-      | 'held'
-      | 'processing'
-      | 'needs_attention'
-      | 'completed'
-      | 'refused'
-      | 'abandoned'
-      | (string & {})
+      | ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned' | (string & {}))
       | null;
     /**
      * Whether it is cancelled even if no refund is expected.
@@ -877,7 +858,7 @@ export interface RefundEvent {
     /**
      * The previously announced status; null when there was none, or its event is no longer stored.
      */
-    previous_status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention' | (string & {}) | null;
+    previous_status: ('expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention' | (string & {})) | null;
     /**
      * Id of its cancellation.
      */
@@ -2170,7 +2151,7 @@ export interface WalletTransactionExplanation {
 }
 export interface WebhookEndpointInput {
   /**
-   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery.
    */
   url: string;
   /**
@@ -2185,7 +2166,7 @@ export interface WebhookEndpointInput {
 }
 export interface WebhookEndpointChange {
   /**
-   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery.
    */
   url?: string;
   /**
@@ -2390,7 +2371,7 @@ export interface RetryPolicy {
    *
    * Items: One of `attempts`, `first_wait`, `longest_wait`, `deadline`. A later version may add values.
    */
-  changed: 'attempts' | 'first_wait' | 'longest_wait' | 'deadline' | (string & {})[];
+  changed: ('attempts' | 'first_wait' | 'longest_wait' | 'deadline' | (string & {}))[];
 }
 export interface Esim {
   /**
@@ -2578,7 +2559,7 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, `resolve` without `next`, then `abandon`. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `other_currency`: The limit is in another currency than the price, so it would allow no purchase: give it in the currency of `price_for_reseller`. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released; this work is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
+   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, `resolve` without `next`, then `abandon`. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `other_currency`: The limit is in another currency than the price, so it would allow no purchase: give it in the currency of `price_for_reseller`. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released. This work is not held at the moment; work in progress continues by itself. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
    */
   refusal?:
     | 'already_ended'
@@ -2643,15 +2624,17 @@ export interface OrderBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | 'accepted'
-      | 'held'
-      | 'submitting'
-      | 'processing'
-      | 'needs_attention'
-      | 'completed'
-      | 'failed'
-      | 'abandoned'
-      | (string & {})
+      | (
+          | 'accepted'
+          | 'held'
+          | 'submitting'
+          | 'processing'
+          | 'needs_attention'
+          | 'completed'
+          | 'failed'
+          | 'abandoned'
+          | (string & {})
+        )
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
@@ -2663,25 +2646,27 @@ export interface OrderBulkResult {
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | 'already_ended'
-      | 'not_waiting'
-      | 'may_be_bought'
-      | 'not_compared'
-      | 'wallet_not_read'
-      | 'contradiction_open'
-      | 'service_says_bought'
-      | 'observations_pending'
-      | 'later_attempt_open'
-      | 'case_not_open'
-      | 'verdict_not_possible'
-      | 'not_cancelled'
-      | 'other_currency'
-      | 'nothing_is_charged'
-      | 'not_held'
-      | 'deadline_not_possible'
-      | 'not_active'
-      | 'service_id_taken'
-      | (string & {})
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'not_compared'
+          | 'wallet_not_read'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'other_currency'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+          | (string & {})
+        )
       | null;
     detail: string | null;
   }[];
@@ -2859,15 +2844,17 @@ export interface TopupBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | 'accepted'
-      | 'held'
-      | 'submitting'
-      | 'processing'
-      | 'needs_attention'
-      | 'completed'
-      | 'failed'
-      | 'abandoned'
-      | (string & {})
+      | (
+          | 'accepted'
+          | 'held'
+          | 'submitting'
+          | 'processing'
+          | 'needs_attention'
+          | 'completed'
+          | 'failed'
+          | 'abandoned'
+          | (string & {})
+        )
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
@@ -2879,25 +2866,27 @@ export interface TopupBulkResult {
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | 'already_ended'
-      | 'not_waiting'
-      | 'may_be_bought'
-      | 'not_compared'
-      | 'wallet_not_read'
-      | 'contradiction_open'
-      | 'service_says_bought'
-      | 'observations_pending'
-      | 'later_attempt_open'
-      | 'case_not_open'
-      | 'verdict_not_possible'
-      | 'not_cancelled'
-      | 'other_currency'
-      | 'nothing_is_charged'
-      | 'not_held'
-      | 'deadline_not_possible'
-      | 'not_active'
-      | 'service_id_taken'
-      | (string & {})
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'not_compared'
+          | 'wallet_not_read'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'other_currency'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+          | (string & {})
+        )
       | null;
     detail: string | null;
   }[];
@@ -3043,18 +3032,20 @@ export interface VpnSubscriptionBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | 'accepted'
-      | 'held'
-      | 'submitting'
-      | 'processing'
-      | 'needs_attention'
-      | 'active'
-      | 'cancelling'
-      | 'cancelled'
-      | 'expired'
-      | 'failed'
-      | 'abandoned'
-      | (string & {})
+      | (
+          | 'accepted'
+          | 'held'
+          | 'submitting'
+          | 'processing'
+          | 'needs_attention'
+          | 'active'
+          | 'cancelling'
+          | 'cancelled'
+          | 'expired'
+          | 'failed'
+          | 'abandoned'
+          | (string & {})
+        )
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
@@ -3066,25 +3057,27 @@ export interface VpnSubscriptionBulkResult {
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | 'already_ended'
-      | 'not_waiting'
-      | 'may_be_bought'
-      | 'not_compared'
-      | 'wallet_not_read'
-      | 'contradiction_open'
-      | 'service_says_bought'
-      | 'observations_pending'
-      | 'later_attempt_open'
-      | 'case_not_open'
-      | 'verdict_not_possible'
-      | 'not_cancelled'
-      | 'other_currency'
-      | 'nothing_is_charged'
-      | 'not_held'
-      | 'deadline_not_possible'
-      | 'not_active'
-      | 'service_id_taken'
-      | (string & {})
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'not_compared'
+          | 'wallet_not_read'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'other_currency'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+          | (string & {})
+        )
       | null;
     detail: string | null;
   }[];
@@ -3214,7 +3207,7 @@ export interface Refund {
   /**
    * The result of the review at the service, if it is known.
    */
-  review: 'accepted' | 'refused' | 'manual_review' | (string & {}) | null;
+  review: ('accepted' | 'refused' | 'manual_review' | (string & {})) | null;
   /**
    * Amount of the refund, as the service reports it.
    */
@@ -3252,15 +3245,17 @@ export interface CancellationBulkResult {
      * Status before the action; null when the work is no longer stored.
      */
     status:
-      | 'accepted'
-      | 'held'
-      | 'submitting'
-      | 'processing'
-      | 'needs_attention'
-      | 'completed'
-      | 'refused'
-      | 'abandoned'
-      | (string & {})
+      | (
+          | 'accepted'
+          | 'held'
+          | 'submitting'
+          | 'processing'
+          | 'needs_attention'
+          | 'completed'
+          | 'refused'
+          | 'abandoned'
+          | (string & {})
+        )
       | null;
     failure_class: FailureClass | null;
     attention: AttentionReason | null;
@@ -3272,25 +3267,27 @@ export interface CancellationBulkResult {
      * Reason of the refusal, as for a single action.
      */
     refusal:
-      | 'already_ended'
-      | 'not_waiting'
-      | 'may_be_bought'
-      | 'not_compared'
-      | 'wallet_not_read'
-      | 'contradiction_open'
-      | 'service_says_bought'
-      | 'observations_pending'
-      | 'later_attempt_open'
-      | 'case_not_open'
-      | 'verdict_not_possible'
-      | 'not_cancelled'
-      | 'other_currency'
-      | 'nothing_is_charged'
-      | 'not_held'
-      | 'deadline_not_possible'
-      | 'not_active'
-      | 'service_id_taken'
-      | (string & {})
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'not_compared'
+          | 'wallet_not_read'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'other_currency'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+          | (string & {})
+        )
       | null;
     detail: string | null;
   }[];
@@ -3401,6 +3398,16 @@ export interface Case {
    * Id of the work, or of the delivery.
    */
   subject_id: string;
+  /**
+   * Present status of the work; null for a delivery. A case may be open about ended work.
+   */
+  work_status: string | null;
+  /**
+   * The verdicts that `/resolve` of the work takes for this reason; about ended work only `dismissed`. Empty: no verdict closes it, see `advice`.
+   *
+   * Items: One of `bought`, `not_bought`, `refunded`, `dismissed`. A later version may add values.
+   */
+  verdicts: ('bought' | 'not_bought' | 'refunded' | 'dismissed' | (string & {}))[];
   detail: string;
   meaning: string;
   advice: string;
@@ -3480,7 +3487,7 @@ export interface PurchaseGate {
     detail: string | null;
     opened_at: string | null;
     /**
-     * When the next purchase is sent as a test.
+     * From when on the next purchase is sent as a test.
      */
     probe_at: string | null;
     /**
@@ -3499,7 +3506,7 @@ export interface PurchaseGate {
    */
   pauses: Pause[];
   /**
-   * Work held at the gate. Work that the service refused individually is held by its own timer and is not listed here.
+   * Work held at the gate. Work that the service refused individually is held by its own timer and is not listed here; nor is `submitting` work, whose outcome is not known yet.
    */
   held: {
     /**
@@ -3508,6 +3515,14 @@ export interface PurchaseGate {
     held_at: string;
     failure_class: FailureClass;
     count: number;
+    /**
+     * About how much money it needs: the sum of the known prices, one amount for each currency. The price is the one that the gate compared with the wallet or a daily limit; for work that a circuit or a pause stopped before that, the price in the stored catalogue at that time.
+     */
+    needed: Money[];
+    /**
+     * How many have no known price; `needed` lacks them.
+     */
+    without_price: number;
     oldest: {
       /**
        * Kind of work: `order` (order), `topup` (top-up), `vpn_subscription` (VPN subscription), `cancellation` (cancellation). A later version may add values.
@@ -3521,7 +3536,7 @@ export interface PurchaseGate {
     };
   }[];
   /**
-   * The wallet at the last read for a purchase; null when it is not known.
+   * The wallet at the last read for a purchase; null before the first.
    */
   wallet: {
     balance: Money;
@@ -3531,6 +3546,10 @@ export interface PurchaseGate {
      * RFC 3339 time.
      */
     read_at: string;
+    /**
+     * False when the gate does not use this balance until it has read it again: the service did not answer, or a purchase at an unknown price was sent.
+     */
+    current: boolean;
     /**
      * Since when the balance is below wallet.low_balance.
      */
@@ -3568,7 +3587,7 @@ export interface Pause {
   /**
    * The kind of work that is paused; null: every kind.
    */
-  kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
+  kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {})) | null;
   /**
    * Only work whose last failure has this class is paused; null: all buying.
    */
@@ -3805,7 +3824,7 @@ export interface CreatedShareLink {
    * Heading of the page.
    */
   label: string | null;
-  language: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh' | (string & {}) | null;
+  language: ('en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh' | (string & {})) | null;
   metadata: {
     [k: string]: string;
   };
@@ -3863,7 +3882,7 @@ export interface ShareLink {
    * Heading of the page.
    */
   label: string | null;
-  language: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh' | (string & {}) | null;
+  language: ('en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'ar' | 'zh' | (string & {})) | null;
   metadata: {
     [k: string]: string;
   };
@@ -4359,12 +4378,7 @@ export interface WalletRunway {
    * Why the runway is not known.
    */
   reason:
-    | 'no_wallet_reading'
-    | 'wallet_reading_old'
-    | 'history_too_short'
-    | 'no_sales'
-    | 'other_currency'
-    | (string & {})
+    | ('no_wallet_reading' | 'wallet_reading_old' | 'history_too_short' | 'no_sales' | 'other_currency' | (string & {}))
     | null;
   /**
    * The reason as a sentence.
@@ -4456,7 +4470,7 @@ export interface WalletTransaction {
   /**
    * The kind of work, if it is about an order, a top-up or a VPN subscription.
    */
-  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
+  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {})) | null;
   /**
    * Id of the order, top-up or VPN subscription, if the movement is about one.
    */
@@ -4532,7 +4546,7 @@ export interface SalesSum {
   /**
    * Null unless grouped by `kind`.
    */
-  kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
+  kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {})) | null;
   /**
    * Null unless grouped by `package`.
    */
@@ -4737,12 +4751,12 @@ export interface ReconciliationFinding {
    * The service’s id of the movement, if the finding is about one.
    */
   service_transaction_id: string | null;
-  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {}) | null;
+  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {})) | null;
   /**
    * Id of the order, top-up or VPN subscription, if the movement is about one.
    */
   subject_id: string | null;
-  direction: 'debit' | 'credit' | (string & {}) | null;
+  direction: ('debit' | 'credit' | (string & {})) | null;
   amount: Money | null;
 }
 export interface LatestUpdate {
@@ -4768,7 +4782,7 @@ export interface CreatedWebhookEndpoint {
    */
   id: string;
   /**
-   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery.
    */
   url: string;
   event_types: EventPattern[];
@@ -4783,7 +4797,7 @@ export interface CreatedWebhookEndpoint {
   /**
    * `request`: It was disabled by request. `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
    */
-  disabled_reason: 'request' | 'gone' | 'failing' | (string & {}) | null;
+  disabled_reason: ('request' | 'gone' | 'failing' | (string & {})) | null;
   disabled_at: string | null;
   /**
    * While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 events it then shows the start of those that are not queued yet, and is null when all are queued.
@@ -4836,7 +4850,7 @@ export interface WebhookEndpoint {
    */
   id: string;
   /**
-   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private and use `http://`. Checked again at every delivery.
    */
   url: string;
   event_types: EventPattern[];
@@ -4851,7 +4865,7 @@ export interface WebhookEndpoint {
   /**
    * `request`: It was disabled by request. `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
    */
-  disabled_reason: 'request' | 'gone' | 'failing' | (string & {}) | null;
+  disabled_reason: ('request' | 'gone' | 'failing' | (string & {})) | null;
   disabled_at: string | null;
   /**
    * While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 events it then shows the start of those that are not queued yet, and is null when all are queued.
@@ -5030,13 +5044,15 @@ export interface WebhookTry {
    * Why there was none. `address_refused`: webhooks may not be sent to its address. `host_unknown`: its host name is not known. `connection_failed`: no connection could be opened, or it broke. `tls_failed`: its certificate was not accepted, or TLS failed otherwise. `timeout`: it did not answer in time. `unreadable_answer`: its answer is not valid HTTP.
    */
   failure:
-    | 'address_refused'
-    | 'host_unknown'
-    | 'connection_failed'
-    | 'tls_failed'
-    | 'timeout'
-    | 'unreadable_answer'
-    | (string & {})
+    | (
+        | 'address_refused'
+        | 'host_unknown'
+        | 'connection_failed'
+        | 'tls_failed'
+        | 'timeout'
+        | 'unreadable_answer'
+        | (string & {})
+      )
     | null;
   /**
    * The first 1,024 bytes of the answer, as text.

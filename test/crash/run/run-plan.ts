@@ -66,12 +66,22 @@ export interface RunOptions {
   readonly sabotage?: Sabotage | undefined;
   /** How long to wait at the end until no work is in progress. */
   readonly quietMs?: number;
+  /** True: Temporal is the server for PostgreSQL, one for each seed. */
+  readonly cluster?: boolean;
+  /** True: timeline, reports and audit log of ended work are deleted during the run. */
+  readonly forgets?: boolean;
 }
 
-export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: RunOptions): Promise<SeedReport> {
+/** So short that rows are deleted while the seed runs, but not before a copy of a webhook is refused for its time. */
+const SHORT_HISTORY = { 'sweeper.history_kept': '6s', 'service_webhooks.timestamp_tolerance': '3s' };
+
+export async function runPlan(
+  plan: CrashPlan,
+  { servers, sabotage, quietMs, cluster = false, forgets = false }: RunOptions,
+): Promise<SeedReport> {
   const began = performance.now();
   const folder = temporaryFolder('crash');
-  await using own = await ownServers(plan.disturbances);
+  await using own = await ownServers(plan.disturbances, cluster ? servers : undefined);
   await using stack = await startStack({
     servers,
     ...(own.postgres !== undefined && { postgres: own.postgres }),
@@ -79,6 +89,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     start: [],
     environment: {
       ...POLICY,
+      ...(forgets && SHORT_HISTORY),
       ...plan.setting.policy,
       SERVICE_MISSING_CAPABILITIES: plan.setting.without.join(','),
       SERVICE_HEADER_PREFIX: SHAPES[plan.setting.shape].header_prefix,
@@ -121,7 +132,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   if (setBacks.length === 0) refused.push(...withoutWork(accepted));
   const things = setBacks.length === 0 ? accepted : await requestLost(stack, accepted, refused);
   const poisoned = await readPoison(stack.databaseUrl);
-  const { violations, results } = await audit(stack, plan.setting, things, { quietMs, setBacks, poisoned });
+  const { violations, results } = await audit(stack, plan.setting, things, { quietMs, setBacks, forgets, poisoned });
   const undelivered = await auditEvents(stack, receiver);
   const temporal = await auditTemporal(stack, poisoned);
 

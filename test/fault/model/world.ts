@@ -241,7 +241,7 @@ export class World {
         return true;
       },
       {
-        timeoutMs: 240_000,
+        timeoutMs: 480_000,
         everyMs: 300,
         context: async () => `${await this.#timelinesOfOpen(model)}\n${desk.stack.tails()}`,
       },

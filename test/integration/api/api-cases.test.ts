@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditLog } from '#db/schema.ts';
+import * as z from 'zod';
+import { auditLog, orders } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
@@ -38,6 +39,32 @@ describe('the list of open cases', () => {
       data: expect.arrayContaining([expect.objectContaining({ reason: 'contract_drift', subject_id: orderId })]),
     });
     expect((await (await api.caller(['orders:read'])).get('/v1/cases')).status).toBe(403);
+  });
+
+  it('finds those about ended work, which stay open there, with the verdicts that are left', async () => {
+    const [ended, unfinished] = [await acceptTestOrder(api.database), await acceptTestOrder(api.database)];
+    const deliveryId = await conflict();
+    await api.database.run(async (db) => {
+      await db.update(orders).set({ status: 'abandoned' }).where(eq(orders.id, ended));
+      for (const id of [ended, unfinished]) await openCase(db, orderWork(id), 'contradiction', 'Two reports differ.');
+    });
+    const list = z.object({
+      data: z.array(
+        z.object({ subject_id: z.string(), work_status: z.string().nullable(), verdicts: z.array(z.string()) }),
+      ),
+    });
+    const found = async (query: string) => (await operator.get(`/v1/cases?limit=100&${query}`)).read(list).data;
+    const withEnd = await found('work_ended=true');
+    expect(withEnd).toEqual([{ subject_id: ended, work_status: 'abandoned', verdicts: ['dismissed'] }]);
+    const others = await found('work_ended=false');
+    expect(others.find(({ subject_id: id }) => id === unfinished)).toEqual({
+      subject_id: unfinished,
+      work_status: 'accepted',
+      verdicts: ['bought', 'not_bought', 'dismissed'],
+    });
+    expect(others.find(({ subject_id: id }) => id === deliveryId)).toMatchObject({ work_status: null });
+    expect(others.map(({ subject_id: id }) => id)).not.toContain(ended);
+    expect((await found('reason=contradiction')).map(({ subject_id: id }) => id)).toEqual([ended, unfinished]);
   });
 
   it('closes a case about a delivery once, with actor and reason, and refuses a case about an order', async () => {

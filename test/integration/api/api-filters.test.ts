@@ -192,7 +192,10 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     ...TIMES,
   },
   listDeadLetters: { queue: { inbox: 'AB', outbox: '' } },
-  listCases: { reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' } },
+  listCases: {
+    reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' },
+    work_ended: { true: '', false: 'AB' },
+  },
   listEvents: { ...EVENTS, created_after: { [BETWEEN.made]: 'A' } },
   listWebhookEndpoints: { created_by: ofBoth(IDS.key) },
   listWebhookDeliveries: { status: { pending: 'A', failed: 'B', delivered: '' }, event_id: ofBoth(IDS.event) },
@@ -303,6 +306,17 @@ function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, s
     const next = names[(place + 1) % names.length] ?? name;
     const mine = only('A', filters[name]);
     if (mine === undefined) return [];
+    // A value that adds rows, such as those of removed packages, selects none of the two.
+    const values = Object.entries(filters[next] ?? {}).filter(([, rows]) => /^A?B?$/.test(rows));
+    // No value of the next filter selects one row: each of its values is combined.
+    if (!values.some(([, rows]) => rows === 'A' || rows === 'B'))
+      return values.map(([value, rows]) => ({
+        query: [
+          [name, mine],
+          [next, value],
+        ] satisfies [string, string][],
+        rows: rows.includes('A') ? 'A' : '',
+      }));
     return LETTERS.flatMap((letter) => {
       const value = only(letter, filters[next]);
       const query: [string, string][] = [

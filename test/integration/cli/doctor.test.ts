@@ -191,7 +191,12 @@ describe('reseller doctor on a running set-up', () => {
     const { code, problems, of } = await findings({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: { temporal: 'failure', namespace: 'not_checked', search_attributes: 'not_checked' },
+      problems: {
+        temporal: 'failure',
+        namespace: 'not_checked',
+        search_attributes: 'not_checked',
+        worker_version: 'not_checked',
+      },
     });
     expect(of['temporal']?.advice).toMatch(/TEMPORAL_ADDRESS/);
   });
@@ -200,7 +205,7 @@ describe('reseller doctor on a running set-up', () => {
     const missing = await findings({ TEMPORAL_NAMESPACE: `none-${randomBytes(4).toString('hex')}` });
     expect({ code: missing.code, problems: missing.problems }).toEqual({
       code: 0,
-      problems: { namespace: 'warning', search_attributes: 'not_checked' },
+      problems: { namespace: 'warning', search_attributes: 'not_checked', worker_version: 'not_checked' },
     });
     const namespace = await createNamespace();
     const bare = await findings({ TEMPORAL_NAMESPACE: namespace });

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { describe, expect, inject, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { requireCurrentSchema } from '#db/connection/migrate.ts';
+import { migrate, requireCurrentSchema, TableLockedError } from '#db/connection/migrate.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 const run = promisify(execFile);
 
@@ -35,6 +37,36 @@ describe('migrators', () => {
       });
       expect(applied?.count).toBe(applied?.different);
       expect(applied?.count).toBeGreaterThan(46);
+    } finally {
+      await withClient(postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    }
+  });
+});
+
+describe('a migration that needs a table in use', () => {
+  it('gives up with a clear error, has changed nothing, and succeeds later', async () => {
+    const { postgresUrl } = inject('servers');
+    const name = `migrate_${randomBytes(6).toString('hex')}`;
+    const url = Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
+    await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+    const folder = temporaryFolder('migrations');
+    mkdirSync(join(folder, 'meta'));
+    const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_two', breakpoints: true }];
+    writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify({ version: '7', dialect: 'postgresql', entries }));
+    const columns = ['free', 'used'].map((table) => `ALTER TABLE ${table} ADD COLUMN more text;`);
+    writeFileSync(join(folder, '0000_two.sql'), columns.join('\n--> statement-breakpoint\n'));
+    try {
+      await withClient(url, async (report) => {
+        await report.query('CREATE TABLE free (id int); CREATE TABLE used (id int)');
+        await report.query('BEGIN');
+        await report.query('SELECT * FROM used');
+        await expect(migrate(url, folder)).rejects.toThrow(TableLockedError);
+        await report.query('SELECT id FROM free');
+        await expect(report.query('SELECT more FROM free')).rejects.toThrow('does not exist');
+        await report.query('ROLLBACK');
+        await migrate(url, folder);
+        await report.query('SELECT free.more, used.more FROM free, used');
+      });
     } finally {
       await withClient(postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
+import { readGate } from '#db/gate/gate-overview.ts';
 import { attempts } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED } from '#test/support/work/gate-steps.ts';
@@ -107,5 +108,18 @@ describe('a circuit', () => {
     );
     expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
     expect(await sends()).toBe(3);
+  });
+
+  it('of a service outage counts only purchases as held that have certainly not bought', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'server_error' }, { count: 3 });
+    const refs = await begin(5);
+    for (const ref of refs) await send(ref);
+    // A possible purchase asks once more, as its workflow lets it. It still waits for its resend, and is not held.
+    expect(await send(refs[0]!)).toMatchObject({ kind: 'gated', failure: 'service_down' });
+    const { held } = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
+    expect(held).toMatchObject([{ barrier: 'circuit:service_down', count: 2, oldest: { id: refs[3]!.work.id } }]);
+    // It is still the oldest in the queue, and therefore the canary.
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[0]!.work.id]);
   });
 });

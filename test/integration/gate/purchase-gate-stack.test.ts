@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
+import type { ScheduleId } from '#temporal/schedules.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
@@ -23,6 +24,8 @@ beforeAll(async () => {
   temporal = await TemporalOperator.connect(stack);
 });
 afterEach(async () => {
+  // Left by a test that failed, it would hold the orders of all others.
+  for (const { id } of (await gate()).at('pauses') as { id: string }[]) await endPause(id);
   await desk.simulator.calm();
   await desk.checkBooks();
 });
@@ -89,6 +92,12 @@ describe('a pause of buying', () => {
     const id = (await pause({ kind: 'order' })).textAt('id');
     const [byApi, byUi, other] = await place(3);
     for (const each of [byApi!, byUi!, other!]) await desk.reaches(each, 'held');
+    await expect
+      .poll(async () => (await stack.api.get('/readyz')).at('degraded'))
+      .toContainEqual({
+        condition: 'purchases_paused',
+        detail: `Purchases are paused: order (${id}). See \`npx reseller gate show\`.`,
+      });
     const release = () => stack.api.post(`/v1/orders/${byApi}/release`, { reason: 'At the counter.' });
     expect((await release()).status).toBe(200);
     await desk.reaches(byApi!, 'completed');
@@ -113,6 +122,9 @@ describe('reseller gate', () => {
 
   it('shows the reasons of held purchases, and creates and releases a pause', async () => {
     await desk.complete(PACKAGE.completedAtOnce);
+    await temporal.client.schedule.getHandle('catalogue' satisfies ScheduleId).trigger();
+    const packages = async () => (await stack.api.get('/v1/packages')).at('data');
+    await expect.poll(packages).toContainEqual(expect.objectContaining({ id: PACKAGE.completedAtOnce }));
     const paused = await reseller('gate', 'pause', '--kind', 'order', '--reason', 'Stock-taking.');
     const [id = ''] = paused.split(' ');
     const order = await desk.place(PACKAGE.completedAtOnce);
@@ -120,7 +132,10 @@ describe('reseller gate', () => {
     const shown = await reseller('gate', 'show');
     expect(shown).toMatch(/^Circuits: all closed$/m);
     expect(shown).toContain(`Pause ${id}: order paused, by key_`);
-    expect(shown).toContain(`Held at pause:${id} (purchases_paused): 1, oldest ${order}`);
+    // The gate compares no price while buying is paused: this one is that of the catalogue.
+    expect(shown).toContain(
+      `Held at pause:${id} (purchases_paused): 1 purchase, about 2.40 USD needed, oldest ${order}`,
+    );
     expect(shown).toMatch(/^Wallet: [\d.]+ USD, of which [\d.]+ USD are reserved/m);
     expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
     expect(await reseller('orders', 'release', order, '--reason', 'Urgent.')).toContain(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runWrites } from '#db/connection/alongside.ts';
-import { attempts, cases, journal, walletMovements } from '#db/schema.ts';
+import { attempts, cases, journal, timeline, walletMovements } from '#db/schema.ts';
 import { closingCases } from '#db/work/cases.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -68,6 +68,11 @@ describe('a comparison of the books', () => {
     const report = await compare();
     expect(report.findings).toMatchObject([{ kind: 'debited_twice', work }]);
     expectBalanced(report);
+    // To claim the money, the service has to be told which of its movements it is.
+    const [entry] = await bench.database.run((db) =>
+      db.select().from(timeline).where(eq(timeline.event, 'books.debited_twice')),
+    );
+    expect(entry?.detail).toEqual({ service_transaction_id: report.findings[0]?.movementId });
     // An operator judges it, regardless of the state of the order.
     await bench.database.transaction((tx) =>
       runWrites(tx, [closingCases(tx, work, 'The order went on.', new Date(bench.clock.now))]),

@@ -60,13 +60,21 @@ async function holds(to: TestApi, balance: string, readAt = TEST_NOW): Promise<v
 }
 
 /** Holds an order at the gate. @param price its price; undefined: unknown. @returns the order. */
-async function heldAt(to: TestApi, price: Money | undefined): Promise<WorkRef> {
+async function heldAt(to: TestApi, price: Money | undefined, mayHaveBought = false): Promise<WorkRef> {
   const work: WorkRef = { kind: 'order', id: newId('order') };
   const at = new Date(TEST_NOW);
   await to.database.transaction((tx) =>
     enqueue(
       tx,
-      { work, barrier: 'wallet', failureClass: 'insufficient_balance', acceptedAt: at, apiKeyId: 'key_test', price },
+      {
+        work,
+        barrier: 'wallet',
+        failureClass: 'insufficient_balance',
+        acceptedAt: at,
+        apiKeyId: 'key_test',
+        mayHaveBought,
+        price,
+      },
       at,
     ),
   );
@@ -141,6 +149,9 @@ describe('GET /v1/wallet/runway', () => {
     await heldAt(api, { amount: '7.50', currency: 'EUR' });
     await heldAt(api, { amount: '900.00', currency: 'USD' });
     await heldAt(api, undefined);
+    // The money of possible purchases is reserved.
+    await heldAt(api, { amount: '33.00', currency: 'EUR' }, true);
+    await heldAt(api, undefined, true);
     const wallet = { balance: { amount: '100.00', currency: 'EUR' }, reserved: { amount: '0.00', currency: 'EUR' } };
     expect(await shown()).toMatchObject({
       days: 5.6,

@@ -43,7 +43,9 @@ describe('an order that the service never finishes', () => {
         .poll(async () => (await act(id, action)).body)
         .toMatchObject({
           status: 409,
-          detail: expect.stringContaining('Possible now: `resolve` with the case `outcome_unknown`.') as string,
+          detail: expect.stringContaining(
+            'Possible now: `resolve` with the case `outcome_unknown` (bought or not_bought).',
+          ) as string,
         });
     }
     expect((await act(id, 'resolve', { ...NOT_BOUGHT, next: 'abandon' })).body).toMatchObject({
@@ -54,7 +56,8 @@ describe('an order that the service never finishes', () => {
 
   it('gets no new attempt while the wallet shows its debit, even after the verdict not_bought', async () => {
     const id = await neverFinished();
-    expect((await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
+    // While a report of the service is not judged yet, no action is possible.
+    await expect.poll(async () => (await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
     const withCase = await desk.reaches(id, 'needs_attention');
     expect(withCase.at('operations', 'attention', 'reason')).toBe('failed_but_charged');
     expect(await desk.attempts(id)).toMatchObject([{ state: 'failed', settled: false }]);

@@ -1,7 +1,7 @@
 /** The scripts of the compose profile `backup`, run with PostgreSQL's own tools where this machine has them. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -39,12 +39,14 @@ if (bin === undefined) {
 }
 
 describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
-  it('restore the last commit before a crash from a base backup and the received log, and replace nothing', async () => {
+  it('restore the last commit before a crash or up to a time, replace nothing, and begin a new archive', async () => {
     const folder = temporaryFolder('scripts');
     const account = postgresAccount(folder);
+    giveTo(account, folder);
+    // As root this test has the two accounts of the containers: root runs the scripts, `postgres` runs the server. A
+    // received file is readable by its owner only.
     const backups = join(folder, 'backups');
     mkdirSync(backups);
-    giveTo(account, folder);
     const port = await freePort();
     const environment = {
       PATH: `${bin}:${process.env['PATH']}`,
@@ -54,24 +56,20 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
       PGUSER: 'postgres',
       BACKUP_FOLDER: backups,
     };
-    const options = { ...account, env: environment, cwd: folder };
+    const options = { env: environment, cwd: folder };
+    const asServer = { ...options, ...account, stdio: 'ignore' } as const;
     // As the image does it: no password for connections from the same host.
-    execFileSync(join(bin ?? '', 'initdb'), ['-D', 'data', '-U', 'postgres', '-A', 'trust'], {
-      ...options,
-      stdio: 'ignore',
-    });
-    const serve = () =>
-      spawn(join(bin ?? '', 'postgres'), ['-D', 'data', '-k', folder, '-p', String(port)], {
-        ...options,
-        stdio: 'ignore',
-      });
+    execFileSync(join(bin ?? '', 'initdb'), ['-D', 'data', '-U', 'postgres', '-A', 'trust'], asServer);
+    const serve = () => spawn(join(bin ?? '', 'postgres'), ['-D', 'data', '-k', folder, '-p', String(port)], asServer);
     let server = serve();
+    let receiver: ChildProcess | undefined;
     const sql = (text: string) =>
       run('psql', ['-d', 'postgres', '-Atc', text], options).then(({ stdout }) => stdout.trim());
     try {
       await waitFor('the server answers', () => sql('SELECT 1'));
       const script = (name: string) => join(PROJECT, 'ops/postgres', name);
-      const receiver = spawn('bash', [script('receive-wal.sh')], { ...options, stdio: 'ignore' });
+      const receive = () => spawn('bash', [script('receive-wal.sh')], { ...options, stdio: 'ignore' });
+      receiver = receive();
       await waitFor('the receiver works', async () => (await sql('SELECT active FROM pg_replication_slots')) === 't');
       const { stdout } = await run('bash', [script('back-up.sh')], options);
       const backup = stdout.trim().split('\n').at(-1) ?? '';
@@ -80,6 +78,8 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
       const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
       await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
       expect(await sql('SHOW max_slot_wal_keep_size')).toBe('10GB');
+      await sql("INSERT INTO marks VALUES ('before the time')");
+      const time = await sql(`SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US"Z"')`);
       await sql("INSERT INTO marks VALUES ('in a file that is not full')");
       const written = await sql('SELECT pg_current_wal_lsn()');
       await waitFor(
@@ -90,20 +90,52 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
       await expect(run('bash', [script('back-up.sh')], elsewhere)).rejects.toThrow('pg_basebackup');
       expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
 
-      await stop(server, 'SIGQUIT');
       await stop(receiver, 'SIGINT');
-      const restore = () =>
-        run('bash', [script('restore.sh'), basename(backup)], {
+      await sql("INSERT INTO marks VALUES ('on the disk of the server only')");
+      await stop(server, 'SIGQUIT');
+      const restore = (name = basename(backup), until = '') =>
+        run('bash', [script('restore.sh'), name, until], {
           ...options,
           env: { ...environment, PGDATA: join(folder, 'data') },
         });
       await expect(restore()).rejects.toThrow('A restore replaces nothing');
-      rmSync(join(folder, 'data'), { recursive: true });
+      renameSync(join(folder, 'data'), join(folder, 'data.lost'));
       await restore();
+      // A file that the server cannot read must not end the recovery early.
+      const received = join(folder, 'data/archived_wal', file);
+      chmodSync(received, 0);
       server = serve();
-      await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
-      expect(await sql('SELECT mark FROM marks')).toBe('in a file that is not full');
+      await once(server, 'exit');
+      expect(server.exitCode).toBe(1);
+      chmodSync(received, 0o600);
+      server = serve();
+      const marks = async () => {
+        await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
+        return (await sql('SELECT mark FROM marks')).split('\n');
+      };
+      expect(await marks()).toEqual(['before the time', 'in a file that is not full']);
+      await waitFor('the copy of the archive is deleted', () => !existsSync(join(folder, 'data/archived_wal')));
+
+      // By the guide: the old archive is moved away, the log of the readable disk is added, a new archive begins.
+      mkdirSync(join(backups, 'before-1'));
+      for (const name of ['wal', basename(backup)]) renameSync(join(backups, name), join(backups, 'before-1', name));
+      const again = async (until: string, prepare?: () => Promise<unknown>) => {
+        await stop(server, 'SIGQUIT');
+        rmSync(join(folder, 'data'), { recursive: true });
+        await restore(join('before-1', basename(backup)), until);
+        await prepare?.();
+        server = serve();
+        return marks();
+      };
+      const addLog = () => run('bash', ['-c', 'cp -pn data.lost/pg_wal/0* data/archived_wal/'], options);
+      expect(await again('', addLog)).toHaveLength(3);
+      expect(await again(time)).toEqual(['before the time']);
+      receiver = receive();
+      await waitFor('a new archive begins', async () => (await sql('SELECT active FROM pg_replication_slots')) === 't');
+      await run('bash', [script('back-up.sh')], options);
+      expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
     } finally {
+      if (receiver !== undefined) await stop(receiver, 'SIGINT');
       await stop(server, 'SIGQUIT');
       removeFolder(folder);
     }

@@ -9,6 +9,7 @@ import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { archiveSettings } from '#cli/embedded/wal-archive.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
@@ -19,6 +20,13 @@ import { waitFor } from '#test/support/wait-for.ts';
 const SILENT = { write: () => true };
 const KEY = randomBytes(32);
 const KEYS = { ENCRYPTION_KEYS: `one:${KEY.toString('base64')}` };
+/** `secrets.json` of an `npm start`. */
+const SECRETS = {
+  encryption_keys: KEYS.ENCRYPTION_KEYS,
+  webhook_secret: 'whsec_12345678',
+  postgres_password: 'password',
+  simulator_password: 'password',
+};
 
 let folder: string;
 let archive: string;
@@ -108,6 +116,11 @@ describe('a backup of PostgreSQL', () => {
     await put(backup, { walArchive: archive, until });
     await postgres.start();
     expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
+
+    await postgres.destroy();
+    await put(backup, { walArchive: archive, until: until.replace('+00:00', 'Z') });
+    await postgres.start();
+    expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
   });
 
   it('is complete and private, or does not exist', async () => {
@@ -129,7 +142,72 @@ describe('a backup of PostgreSQL', () => {
   });
 });
 
+describe('a disk without enough space', () => {
+  it('is named by a backup and by a restore, and neither leaves anything on it', async (context) => {
+    const full = join(folder, 'full');
+    mkdirSync(full);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', full]).status === 0;
+    context.skip(!mounted, 'only root can mount a small file system');
+    try {
+      const toFull = backUp({ folder: join(full, 'backups') }, { ...KEYS, DATABASE_URL: postgres.url }, SILENT);
+      await expect(toFull).rejects.toThrow(`No space is left on the disk of ${join(full, 'backups')}.`);
+      expect(readdirSync(join(full, 'backups'))).toEqual([]);
+
+      const place = join(full, 'postgres');
+      await expect(restore({ backup: await make(), target: { postgres: place } }, KEYS, SILENT)).rejects.toThrow(
+        `No space is left on the disk of ${place}.`,
+      );
+      expect(readdirSync(full)).toEqual(['backups']);
+
+      // With Temporal's file, which fits.
+      writeFileSync(join(full, 'secrets.json'), JSON.stringify(SECRETS));
+      const live = new DatabaseSync(join(folder, 'small.db'));
+      live.exec('CREATE TABLE t (n INTEGER)');
+      live.close();
+      const whole = await make(join(folder, 'small.db'));
+      await expect(restore({ backup: whole, target: { data: full } }, {}, SILENT)).rejects.toThrow('No space is left');
+      expect(readdirSync(full).toSorted()).toEqual(['backups', 'secrets.json']);
+    } finally {
+      spawnSync('umount', [full]);
+    }
+  });
+});
+
+describe('a backup that cannot be made', () => {
+  it.each<readonly [string, (file: string) => Parameters<typeof backUp>[0], RegExp]>([
+    ['below a file', (file) => ({ folder: join(file, 'x') }), /cannot be written: ENOTDIR/],
+    [
+      'of a Temporal file that is none',
+      (file) => ({ folder: join(folder, 'backups'), temporalFile: file }),
+      /cannot be copied: file is not a database/,
+    ],
+    [
+      'of a folder instead of Temporal’s file',
+      () => ({ folder: join(folder, 'backups'), temporalFile: folder }),
+      /^Temporal has no database file/,
+    ],
+  ])('%s says why', async (_, options, message) => {
+    const file = join(folder, 'file');
+    writeFileSync(file, 'a text of some length, so that it cannot be an empty database\n'.repeat(100));
+    const made = backUp(options(file), { ...KEYS, DATABASE_URL: postgres.url }, SILENT);
+    await expect(made).rejects.toThrow(message);
+    await expect(made).rejects.toBeInstanceOf(UserError);
+  });
+});
+
 describe('a restore', () => {
+  it('to a time that PostgreSQL cannot reach, or from an archive that does not exist, is refused', async () => {
+    const backup = await make();
+    await postgres.destroy();
+    const to = (until: string) => put(backup, { walArchive: archive, until });
+    await expect(to(new Date(Date.now() + 3_600_000).toISOString())).rejects.toThrow('is not between the end of this');
+    await expect(to('2020-01-31T12:00:00Z')).rejects.toThrow('is not between the end of this backup');
+    await expect(put(backup, { walArchive: join(folder, 'none') })).rejects.toThrow('is no folder');
+    expect(existsSync(postgres.dataDirectory)).toBe(false);
+    await put(backup);
+    await postgres.start();
+  });
+
   it('replaces nothing, and restores nothing with other keys or damaged files', async () => {
     const backup = await make();
     await expect(put(backup)).rejects.toThrow('exists. A restore replaces nothing');
@@ -167,8 +245,14 @@ describe('a restore', () => {
     const data = join(folder, 'data');
     mkdirSync(data);
     await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toThrow('secrets.json is missing');
-    const secrets = { webhook_secret: 'whsec_12345678', postgres_password: 'password', simulator_password: 'password' };
-    writeFileSync(join(data, 'secrets.json'), JSON.stringify({ encryption_keys: KEYS.ENCRYPTION_KEYS, ...secrets }));
+    writeFileSync(join(data, 'secrets.json'), JSON.stringify(SECRETS));
+
+    const stored = join(backup, 'temporal.db');
+    const bytes = readFileSync(stored);
+    writeFileSync(stored, Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes.at(-1)! ^ 1])]));
+    await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toThrow('is damaged: temporal.db');
+    expect(existsSync(join(data, 'postgres'))).toBe(false);
+    writeFileSync(stored, bytes);
 
     await restore({ backup, target: { data } }, {}, SILENT);
 

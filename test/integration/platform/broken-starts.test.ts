@@ -99,6 +99,7 @@ const CASES: Readonly<Record<ProcessName, readonly (readonly [Record<string, str
     [{ POLICY_FILE: unknown }, `${unknown}:2:3: retry.hold_dealy is not a setting`],
     [{ ENCRYPTION_KEYS_FILE: '/none' }, 'ENCRYPTION_KEYS_FILE: the file /none does not exist'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: '],
+    [{ API_PROT: '1' }, 'API_PROT is not a variable of this program; did you mean API_PORT?'],
   ],
 };
 

@@ -106,7 +106,7 @@ describe('the commands of docker-compose.yml', () => {
     running.set(name, started);
 
     const healthy = await waitFor(`${name} is healthy`, () => checkHealth(name).then(() => true), {
-      timeoutMs: 180_000,
+      timeoutMs: 360_000,
       everyMs: 200,
       context: () => started.tail(),
     });
@@ -138,7 +138,7 @@ describe('the commands of docker-compose.yml', () => {
         const answer = await api.get(`/v1/orders/${created.textAt('id')}`);
         return answer.at('status') === 'completed' ? answer : undefined;
       },
-      { timeoutMs: 150_000, context: () => [...running.values()].map((process) => process.tail(15)).join('\n') },
+      { timeoutMs: 360_000, context: () => [...running.values()].map((process) => process.tail(15)).join('\n') },
     );
     expect(order.textAt('esim_id')).toMatch(/^esim_/);
   });

@@ -18,6 +18,8 @@ import {
   rendered,
   renderedText,
   REQUIRED,
+  scaledObjects,
+  triggersOf,
 } from '#test/support/kubernetes/chart.ts';
 import { kubernetesTools } from '#test/support/kubernetes/tools.ts';
 import { CertificateAuthority, contentsOf } from '#test/support/network/certificates.ts';
@@ -42,7 +44,10 @@ const EVERYTHING = {
   },
   temporal: { serverName: 'temporal.example.com' },
   policy: { retry: { hold_deadline: '24h' }, gate: { spend_limit: '500.00 USD' } },
-  worker: { autoscaling: { enabled: true, authenticationRef: 'temporal' } },
+  worker: {
+    autoscaling: { enabled: true, authenticationRef: 'temporal' },
+    versioning: { enabled: true, previous: [{ buildId: '0.1.0', tag: '0.1.0' }] },
+  },
   api: { allowFrom: PEER, publicUrl: 'https://api.example.com', trustedProxies: '10.0.0.0/8' },
   codec: { allowFrom: PEER },
   networkPolicy: { metricsFrom: PEER },
@@ -120,7 +125,7 @@ function longestActivity(): number {
   return Math.max(...seconds, DEFAULT_POLICY.purchase.sendActivityTimeoutMs / 1_000);
 }
 
-describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () => {
+describe.skipIf(tools === undefined)('the Helm chart', () => {
   if (tools === undefined) return;
   const environment = { ...process.env, KUBECONFIG: '/dev/null' };
   /** The oldest version that the chart supports, and a new one. */
@@ -186,6 +191,10 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
     [{ service: { baseUrl: 'https://x/api/reseller/v1' } }, 'service.email is required'],
     [{ ...REQUIRED, temporal: { address: '' } }, 'temporal.address is required'],
     [{ ...REQUIRED, secrets: { keys: { codecToken: '' } } }, 'secrets.keys.codecToken is required'],
+    [
+      { ...REQUIRED, codec: { withoutToken: true } },
+      'codec.withoutToken needs networkPolicy.enabled and codec.allowFrom',
+    ],
   ])('names a missing value: %j', async (values, message) => {
     await expect(renderedText(tools, values)).rejects.toMatchObject({ output: expect.stringContaining(message) });
   });
@@ -256,10 +265,10 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
             ([label, value]) => template.metadata.labels[label] === value,
           ),
         );
-        expect(
-          selected.map(({ component }) => component),
-          `${kind} ${metadata.name}`,
-        ).toHaveLength(1);
+        // Of the workers, each version has a Deployment; services and network policies are of all versions.
+        const isShared = kind === 'Service' || kind === 'NetworkPolicy';
+        const found = isShared ? new Set(selected.map(({ component }) => component)) : new Set(selected);
+        expect(found.size, `${kind} ${metadata.name}`).toBe(1);
       }
       const named = objects.flatMap(({ spec }) => scaled.parse(spec ?? {}).scaleTargetRef?.name ?? []);
       for (const name of named) {
@@ -277,6 +286,12 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
       url: 'postgres://reseller:secret@postgres/reseller',
       directUrl: 'postgres://reseller:secret@direct/reseller',
     });
+  });
+
+  it('lets a proxy authenticate the callers of the codec server instead of a token', async () => {
+    const codec = { withoutToken: true, allowFrom: PEER, allowedOrigin: 'https://ui.example.com:8443' };
+    const config = readCodecServerConfig(environmentHere(await rendered(tools, { ...EVERYTHING, codec }), 'codec'));
+    expect([config.token, config.allowedHosts]).toEqual([undefined, ['ui.example.com']]);
   });
 
   it('connects to Temporal with certificates and an API key from the Secret', async () => {
@@ -332,13 +347,23 @@ describe.skipIf(tools === undefined)('the Helm chart', { timeout: 120_000 }, () 
   });
 
   it('scales workers by the backlog of every task queue, and never to zero', async () => {
-    const object = (await rendered(tools, EVERYTHING)).find(({ kind }) => kind === 'ScaledObject');
+    const [object] = scaledObjects(await rendered(tools, EVERYTHING));
     expect(object?.spec).toMatchObject({ minReplicaCount: 2 });
-    const triggers = object?.spec?.['triggers'] as readonly { type: string; metadata: Record<string, string> }[];
+    const triggers = triggersOf(object);
     expect(new Set(triggers.map(({ type }) => type))).toEqual(new Set(['temporal']));
     const queues = Object.entries(messages).flatMap(([name, value]) => (name.endsWith('TASK_QUEUE') ? [value] : []));
     expect(new Set(triggers.map(({ metadata }) => metadata['taskQueue']))).toEqual(new Set(queues));
     expect(triggers).toHaveLength(queues.length);
+    expect(new Set(triggers.map(({ metadata }) => metadata['tlsServerName']))).toEqual(
+      new Set(['temporal.example.com']),
+    );
+  });
+
+  it('gives the processes the job names that the alert rules and the dashboards expect', async () => {
+    const monitors = (await rendered(tools, EVERYTHING)).filter(({ kind }) => kind === 'ServiceMonitor');
+    const endpoints = monitors.map(({ spec }) => spec?.['endpoints']);
+    const named = (job: string) => [{ relabelings: [{ targetLabel: 'job', replacement: job }] }];
+    expect(endpoints).toMatchObject([named('reseller-api'), named('reseller-worker')]);
   });
 
   it('migrates before the pods of a new version, without objects that exist only afterwards', async () => {

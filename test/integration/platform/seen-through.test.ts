@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { HttpClient } from '#test/support/network/http.ts';
+import { hasPrometheus } from '#test/support/servers/prometheus.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -69,11 +70,6 @@ describe('the log lines of work', () => {
   });
 });
 
-/** `promtool` comes with Prometheus; Debian's package is `prometheus`. */
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-if (!hasPromtool)
-  process.stderr.write('promtool was not found: the metrics were NOT checked (apt-get install prometheus)\n');
-
 async function scrape(process: 'api' | 'worker'): Promise<string> {
   const base =
     process === 'api' ? stack.api.baseUrl : `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}`;
@@ -83,14 +79,17 @@ async function scrape(process: 'api' | 'worker'): Promise<string> {
 }
 
 describe('the metrics of a running API and worker', () => {
-  it.skipIf(!hasPromtool).each(['api', 'worker'] as const)('of the %s pass promtool check metrics', async (process) => {
-    const input = await scrape(process);
-    // It exits with 3 for names and help texts that its linter does not like.
-    const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
-    const own = `${checked.stdout}${checked.stderr}`.split('\n').filter((text) => text.startsWith('reseller_'));
-    expect(own).toEqual([]);
-    expect([0, 3]).toContain(checked.status);
-  });
+  it.skipIf(!hasPrometheus).each(['api', 'worker'] as const)(
+    'of the %s pass promtool check metrics',
+    async (process) => {
+      const input = await scrape(process);
+      // It exits with 3 for names and help texts that its linter does not like.
+      const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+      const own = `${checked.stdout}${checked.stderr}`.split('\n').filter((text) => text.startsWith('reseller_'));
+      expect(own).toEqual([]);
+      expect([0, 3]).toContain(checked.status);
+    },
+  );
 
   it('of the worker have the slots, the schedule-to-start latency and the sticky cache of the SDK', async () => {
     const body = await scrape('worker');

@@ -1,14 +1,15 @@
-/** Abandoning work after PostgreSQL was restored. The workflow must first compare the row with its own state. */
+/** Steps and actions after PostgreSQL was restored. The workflow must first compare the row with its own state. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
+import { findAttempt, findAttemptById } from '#db/attempts/attempts.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { orders } from '#db/schema.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { step } from '#test/support/work/activities/steps.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -27,18 +28,13 @@ const abandon = ({ work }: AttemptRef) =>
   });
 const isWoken = ({ work }: AttemptRef) => bench.database.run((db) => isWaking(db, work));
 const rowOf = ({ work }: AttemptRef) => bench.database.run((db) => readWork(db, work));
+const TASK = { runId: 'a', historyLength: 4, at: 0 };
 const fail = ({ work }: AttemptRef) => {
   const failure = { class: 'deadline_passed', detail: 'The deadline passed.' } as const;
-  return bench.activities.recordStep({
-    work,
-    stepKey: randomUUID(),
-    status: 'failed',
-    event: 'order.failed',
-    message: 'Failed.',
-    attemptNumber: 1,
-    failure,
-    applied: [],
-  });
+  const event = 'order.failed';
+  return bench.activities.recordStep(
+    step(work, { stepKey: randomUUID(), status: 'failed', event, failure, task: TASK }),
+  );
 };
 
 /** An order whose row was restored to the state before its send. */
@@ -85,8 +81,23 @@ describe('an order restored to the state before its send', () => {
 
   it('does not fail at its deadline before its workflow has compared the row', async () => {
     const ref = await restored();
-    expect(await fail(ref)).toBe('may_be_bought');
+    expect(await fail(ref)).toBe('not_compared');
     await bench.activities.beginWork({ work: ref.work });
     expect(await fail(ref)).toBe('recorded');
+  });
+
+  it('does not get a step of an attempt that is lost, until its workflow has restored the attempt', async () => {
+    const ref = await restored();
+    const before = await rowOf(ref);
+    const event = 'order.processing';
+    const processing = step(ref.work, { stepKey: 'a:9', status: 'processing', event, attemptNumber: 2, task: TASK });
+    expect(await bench.activities.recordStep(processing)).toBe('not_compared');
+    expect(await rowOf(ref)).toEqual(before);
+    await bench.activities.beginWork({ work: ref.work, witness: { ...SENT, number: 2 } });
+    expect(await bench.activities.recordStep(processing)).toBe('recorded');
+    expect(await bench.database.run((db) => findAttempt(db, ref.work, 2))).toMatchObject({
+      state: 'unknown',
+      sends: 1,
+    });
   });
 });

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
+import { overdueRows } from '#db/queues/overdue-rows.ts';
 import { auditLog, inbox, orders, timeline } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 
@@ -41,8 +44,8 @@ describe('old history', () => {
         .values([
           entry(unfinished, OLD, 'kept: unfinished'),
           ...Array.from({ length: BATCH + 1 }, () => entry(ended, OLD, 'old')),
-          entry(ended, NEW, 'kept: new'),
           { ...entry('del_1', OLD, 'old'), subjectKind: 'delivery' },
+          entry(ended, NEW, 'kept: new'),
         ]),
     );
 
@@ -71,8 +74,8 @@ describe('old history', () => {
         .insert(inbox)
         .values([
           ...INBOX_STATES.flatMap((state) => [report(state, ended, OLD), report(state, unfinished, OLD)]),
-          ...INBOX_STATES.map((state) => report(state, ended, NEW)),
           report('ignored', null, OLD),
+          ...INBOX_STATES.map((state) => report(state, ended, NEW)),
         ]),
     );
 
@@ -92,5 +95,53 @@ describe('old history', () => {
     await database.run((db) => db.insert(auditLog).values([line(OLD), line(NEW), line(OLD)]));
     expect(await database.run((db) => forgetAudit(db, WHAT))).toBe(2);
     expect((await database.run((db) => db.select().from(auditLog))).map(({ at }) => at)).toEqual([NEW]);
+  });
+
+  it('that should be gone is measured by table, and what unfinished work keeps is not', async () => {
+    const { database } = created;
+    const now = WHAT.before.getTime() + DEFAULT_POLICY.sweep.historyKeptMs;
+    const kept = { ...DEFAULT_POLICY.sweep, deliveriesKeptMs: DEFAULT_POLICY.outbound.logKeptMs };
+    const overdue = () => database.run((db) => overdueRows(db, kept, now));
+    const late = WHAT.before.getTime() - OLD.getTime();
+    await database.run(async (db) => {
+      for (const table of [timeline, inbox, auditLog]) await db.delete(table);
+      const entry = { subjectKind: 'order', at: OLD, event: 'order.held', message: '.' };
+      await db.insert(timeline).values([
+        { ...entry, subjectId: unfinished },
+        { ...entry, subjectId: ended, at: new Date(OLD.getTime() + 1_000) },
+        { ...entry, subjectId: ended, at: NEW },
+      ]);
+      await db.insert(auditLog).values({ at: OLD, actor: 'a', action: 'x', subjectKind: 'order', subjectId: ended });
+    });
+    expect(await overdue()).toMatchObject({ timeline: late - 1_000, audit_log: late, inbox: 0, webhook_deliveries: 0 });
+
+    await database.run(async (db) => {
+      await forgetTimeline(db, WHAT);
+      await forgetAudit(db, WHAT);
+    });
+    expect(await overdue()).toMatchObject({ timeline: 0, audit_log: 0 });
+  });
+});
+
+describe('a cursor of a list', () => {
+  it('that points to a deleted entry of the audit log continues with the next one that is kept', async () => {
+    await using api = await startTestApi();
+    const caller = await api.caller(['audit:read']);
+    const line = (at: Date, actor: string) => ({ at, actor, action: 'x', subjectKind: 'order', subjectId: 'ord_1' });
+    const lines = [line(OLD, 'oldest'), line(OLD, 'old'), line(NEW, 'new'), line(NEW, 'newest')];
+    await api.database.run(async (db) => {
+      await db.delete(auditLog);
+      await db.insert(auditLog).values(lines);
+    });
+    const page = (cursor: string) => caller.get(`/v1/audit-log?limit=1${cursor}`);
+    const first = await page('');
+    const second = await page(`&cursor=${first.textAt('next_cursor')}`);
+    const third = await page(`&cursor=${second.textAt('next_cursor')}`);
+    expect([first, second, third].map((answer) => answer.textAt('data', 0, 'actor'))).toEqual(['newest', 'new', 'old']);
+
+    await api.database.run((db) => forgetAudit(db, WHAT));
+    // The cursor of the third page points to an entry that is gone: nothing older is left.
+    expect((await page(`&cursor=${third.textAt('next_cursor')}`)).body).toEqual({ data: [], next_cursor: null });
+    expect((await page(`&cursor=${first.textAt('next_cursor')}`)).textAt('data', 0, 'actor')).toBe('new');
   });
 });

@@ -36,7 +36,14 @@ async function startsWith(readsPerSecond: number | undefined): Promise<number[]>
   const connections = await Promise.all([connectNative(temporal), connectNative(temporal)]);
   const activities = { beat: async () => undefined };
   const common = { workflowBundle: { code }, activities, webhookActivities: activities };
-  const config = { temporal, shutdownGraceMs: 1_000, purchasesPerSecond: undefined, readsPerSecond };
+  const config = {
+    temporal,
+    shutdownGraceMs: 1_000,
+    purchasesPerSecond: undefined,
+    readsPerSecond,
+    deployment: undefined,
+    tracing: undefined,
+  };
   const dataConverter = createWorkerDataConverter(keyRing);
   const fleet = await Promise.all(
     connections.map((connection) => createWorkers({ ...common, connection, config, dataConverter })),

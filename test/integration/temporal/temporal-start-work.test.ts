@@ -8,9 +8,11 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
+import { isUnanswered } from '#temporal/grpc-status.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { memoryQuery, TASK_QUEUE } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -117,6 +119,26 @@ describe('starting the workflow of an order', () => {
     expect(await inputOf('ord_terminated')).toMatchObject({
       carried: { witness: { number: 1, state: 'unknown', sends: 2 } },
     });
+  });
+
+  it('does not start a second run without that knowledge when no worker can tell it', async () => {
+    const handle = client.workflow.getHandle('order/ord_untold');
+    await withWorker(async () => {
+      await startWork(client, start('ord_untold'), { isEnded });
+      await handle.query(memoryQuery);
+      await handle.terminate('an operator');
+    });
+    // The server remembers a worker for 20 seconds, and lets a query wait meanwhile. Then it refuses queries at once.
+    await waitFor('the server knows that there is no worker', async () =>
+      handle.query(memoryQuery).then(
+        () => false,
+        (error: unknown) => isUnanswered(error),
+      ),
+    );
+    await expect(startWork(client, start('ord_untold'), { isEnded })).rejects.toThrow('query');
+    expect((await handle.describe()).status.name).toBe('TERMINATED');
+    await withWorker(async () => expect(await startWork(client, start('ord_untold'), { isEnded })).toBe('started'));
+    expect(await inputOf('ord_untold')).toMatchObject({ carried: { witness: { number: 1, sends: 2 } } });
   });
 
   it('can be eager: the worker of the same process takes the first task', async () => {

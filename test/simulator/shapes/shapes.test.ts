@@ -82,7 +82,7 @@ describe('in any mixture of shapes and in any dialect', () => {
     };
     const served = fc.constantFrom(...dialectNames.filter((name) => name !== 'bare'));
     await fc.assert(fc.asyncProperty(anyShape, served, holdsFor), { numRuns: 5 });
-  }, 120_000);
+  });
 });
 
 describe('the plain shape', () => {

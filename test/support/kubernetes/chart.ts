@@ -54,17 +54,27 @@ export const REQUIRED = {
 };
 
 /** Renders the chart. @returns the manifests as text. @throws ToolError with the message of Helm. */
-export async function renderedText(tools: KubernetesTools, values: object, name = 'shop'): Promise<string> {
+export async function renderedText(
+  tools: KubernetesTools,
+  values: object,
+  name = 'shop',
+  chart = CHART,
+): Promise<string> {
   const file = join(temporaryFolder('chart'), 'values.yaml');
   writeFileSync(file, JSON.stringify(values));
-  return runTool(tools.helm, ['template', name, CHART, '--namespace', 'shops', '--values', file], {
+  return runTool(tools.helm, ['template', name, chart, '--namespace', 'shops', '--values', file], {
     environment: process.env,
   });
 }
 
 /** Renders the chart. @returns its objects. */
-export async function rendered(tools: KubernetesTools, values: object, name = 'shop'): Promise<ChartObject[]> {
-  return parseAllDocuments(await renderedText(tools, values, name))
+export async function rendered(
+  tools: KubernetesTools,
+  values: object,
+  name = 'shop',
+  chart = CHART,
+): Promise<ChartObject[]> {
+  return parseAllDocuments(await renderedText(tools, values, name, chart))
     .map((document) => document.toJS() as unknown)
     .filter((document) => document !== null)
     .map((document) => object.parse(document));
@@ -90,4 +100,16 @@ export function podOf(objects: readonly ChartObject[], component: string): Chart
 /** The environment of a process. */
 export function environmentOf({ template: { spec } }: ChartPod): Record<string, string> {
   return Object.fromEntries(spec.containers[0].env.map(({ name, value }) => [name, value]));
+}
+
+/** What scales processes by tasks that wait. */
+export function scaledObjects(objects: readonly ChartObject[]): ChartObject[] {
+  return objects.filter(({ kind }) => kind === 'ScaledObject');
+}
+
+const triggers = z.array(z.looseObject({ type: z.string(), metadata: labels }));
+
+/** The triggers of a scaled object. */
+export function triggersOf(object: ChartObject | undefined): z.output<typeof triggers> {
+  return triggers.parse(object?.spec?.['triggers']);
 }

@@ -28,7 +28,7 @@ export function browserAvailable(here: BrowserPlace = { path: chromiumPath, envi
 }
 
 /** Time limit of a browser step in milliseconds, reached only on failure. */
-const STEP_TIMEOUT_MS = 100_000;
+const STEP_TIMEOUT_MS = 200_000;
 
 /** Starts a headless Chromium without background requests to other hosts. @param more further arguments. */
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {

@@ -67,11 +67,17 @@ export interface OwnTemporal extends OwnServer {
  * @param options.losesCommitsOf delay of the write of a commit in milliseconds, at most 10,000. A kill before the
  * write loses the commit. By default no commit is lost.
  * @param options.walArchive folder for the archive of the write-ahead log; undefined: no archive.
+ * @param options.settings more settings of the server.
  */
 export async function startOwnPostgres({
   losesCommitsOf,
   walArchive,
-}: { readonly losesCommitsOf?: number; readonly walArchive?: string } = {}): Promise<OwnPostgres> {
+  settings,
+}: {
+  readonly losesCommitsOf?: number;
+  readonly walArchive?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+} = {}): Promise<OwnPostgres> {
   const folder = temporaryFolder('postgres');
   const postgres = await EmbeddedPostgres.prepare({
     dataDirectory: join(folder, 'data'),
@@ -81,6 +87,7 @@ export async function startOwnPostgres({
     ...(walArchive !== undefined && { walArchive }),
     settings: {
       max_connections: '200',
+      ...settings,
       // The write-ahead log stays in the memory of PostgreSQL's processes, so a kill of all of them loses it. Page
       // writes must not flush it to the disk.
       ...(losesCommitsOf !== undefined && {

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
@@ -11,6 +9,7 @@ import { messageOf } from '#cli/terminal/user-error.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { bundleWorkflows } from '#worker/bundle-workflows.ts';
 
 /** Addresses of the PostgreSQL and Temporal of a test run. */
 export interface SharedServers {
@@ -31,7 +30,6 @@ interface Running {
 }
 
 const TEMPLATE = 'template_reseller';
-const BUILD_BUNDLE = join(import.meta.dirname, '../../../worker/build-bundle.ts');
 
 /** Test data may be lost with the machine. Without waits for the disk PostgreSQL is several times faster. */
 const FAST_AND_LOOSE = {
@@ -49,7 +47,7 @@ export async function startSharedServers(): Promise<Running> {
     startPostgres(folder),
     // One after the other: both may be built, and one build takes all cores.
     startTemporal(folder).then(async (started) => ({ temporal: started, temporalPrograms: await programs() })),
-    promisify(execFile)(process.execPath, [BUILD_BUNDLE, workflowBundle]),
+    bundleWorkflows(workflowBundle),
   ]);
   const takeBack = atEnd(() => {
     postgres.child?.killNow();

@@ -157,7 +157,7 @@ export class Stack implements AsyncDisposable {
   }
 
   /** Waits until the work at a path has one of these statuses. @returns the answer to GET. */
-  async workReaches(path: string, statuses: readonly string[], timeoutMs = 150_000) {
+  async workReaches(path: string, statuses: readonly string[], timeoutMs = 240_000) {
     return waitFor(
       `${path} is ${statuses.join(' or ')}`,
       async () => {

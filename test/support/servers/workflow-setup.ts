@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { bundleWorkflows } from '#worker/bundle-workflows.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,8 +12,6 @@ declare module 'vitest' {
     bundledWorkflows: string;
   }
 }
-
-const BUILD_BUNDLE = join(import.meta.dirname, '../../../worker/build-bundle.ts');
 
 /**
  * Workflow tests need the time-skipping server. Without it the run fails with the reason. All files share one bundle,
@@ -29,7 +26,7 @@ export default async function setUp(project: TestProject): Promise<() => void> {
       environment,
       progress: (text) => process.stdout.write(`time-skipping test server: ${text}\n`),
     }),
-    promisify(execFile)(process.execPath, [BUILD_BUNDLE, bundle]),
+    bundleWorkflows(bundle),
   ]);
   project.provide('testServer', path);
   project.provide('bundledWorkflows', bundle);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runDemo } from '#cli/set-up/demo-orders.ts';
+import { runDemo, type DemoOptions } from '#cli/set-up/demo-orders.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -92,7 +92,10 @@ afterEach(() => {
   removeFolder(folder);
 });
 
-const demo = ({ apiKey = 'key', ...more }: { apiKey?: string; timeoutMs?: number } = {}) =>
+const demo = ({
+  apiKey = 'key',
+  ...more
+}: { apiKey?: string } & Pick<DemoOptions, 'timeoutMs' | 'explainWait' | 'quietMs'> = {}) =>
   runDemo({
     api: { url: apiUrl, key: apiKey, keyFrom: 'a test' },
     stateFile: join(folder, 'demo.json'),
@@ -120,6 +123,17 @@ describe('the demonstration', () => {
     expect(api.posts[1]).toEqual(api.posts[0]);
     await demo();
     expect(api.posts[2]).not.toEqual(api.posts[0]);
+  });
+
+  it('explains once why the order waits', async () => {
+    let explained = 0;
+    const explainWait = async () => {
+      if ((explained += 1) === 1) void setImmediate(() => (api.status = 'completed'));
+      return ['  Nothing is current.'];
+    };
+    expect(await demo({ explainWait, quietMs: 0 })).toBe(true);
+    expect(explained).toBe(1);
+    expect(written).toContain('The order is processing and has not changed for 0 s.\n  Nothing is current.\n');
   });
 
   it('shows the answer of the API when it refuses', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportLines } from '#cli/money/reconciliation-report.ts';
+import { openCaseLines, reportLines } from '#cli/money/reconciliation-report.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 
 const at = new Date('2030-01-31T12:00:00Z');
@@ -48,6 +48,19 @@ describe('the report of a reconciliation', () => {
     expect(lines.slice(1)).toEqual([
       '  The service debited 2.40 USD once more. [service st_1]',
       '… and 2 more, which the report does not list.',
+    ]);
+  });
+
+  it('counts the open cases of comparisons, which later ones do not report again', () => {
+    expect(openCaseLines([{ reason: 'stalled', count: 3 }])).toEqual([]);
+    const open = [
+      { reason: 'amount_differs', count: 1 },
+      { reason: 'stalled', count: 3 },
+      { reason: 'debited_twice', count: 2 },
+    ] as const;
+    expect(openCaseLines(open)).toEqual([
+      'Open cases amount_differs: 1. See `npx reseller cases list --reason amount_differs`.',
+      'Open cases debited_twice: 2. See `npx reseller cases list --reason debited_twice`.',
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { signWebhook, verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signature.ts';
+import { copiesAcceptedForMs } from '#domain/service/webhook-tolerance.ts';
 
 const SECRET = 'whsec_test';
 const TIMESTAMP = '1700000000';
@@ -91,6 +92,17 @@ describe('the timestamp', () => {
     'is accepted %i milliseconds off the clock [spec: limit.webhook-tolerance]',
     (offset) => {
       expect(verifyWebhook(delivery({ now: NOW + offset }))).toEqual({ ok: true });
+    },
+  );
+
+  it.each([300_000, 3_000])(
+    'with a tolerance of %i ms lets a copy in for as long as its report must be stored, and not longer',
+    (toleranceMs) => {
+      const accepted = (now: number) => verifyWebhook(delivery({ now, toleranceMs })).ok;
+      // The timestamp is ahead of our clock by the whole tolerance.
+      const first = NOW - toleranceMs;
+      const last = first + copiesAcceptedForMs(toleranceMs);
+      expect([first - 1, first, last, last + 1].map(accepted)).toEqual([false, true, true, false]);
     },
   );
 

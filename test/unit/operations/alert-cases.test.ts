@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { PROJECT } from '#test/support/compose.ts';
+import { hasPrometheus } from '#test/support/servers/prometheus.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const FOLDER = join(PROJECT, 'ops/prometheus');
@@ -16,14 +17,32 @@ const { tests } = z
   .parse(parse(read('alerts.test.yaml')));
 const alerts = [...read('alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
 
-/** `promtool` comes with Prometheus; Debian's package is `prometheus`. */
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-if (!hasPromtool) {
-  process.stderr.write('promtool was not found: the alerts were NOT evaluated (apt-get install prometheus)\n');
+const { tests: causes } = z
+  .object({
+    tests: z.array(
+      z.object({
+        name: z.string(),
+        promql_expr_test: z.array(
+          z.object({
+            expr: z.literal('count by (alertname) (ALERTS{alertstate="firing"})'),
+            exp_samples: z.array(z.object({ labels: z.string(), value: z.literal(1) })).max(1),
+          }),
+        ),
+      }),
+    ),
+  })
+  .parse(parse(read('causes.test.yaml')));
+
+function testRules(folder: string, file = 'alerts.test.yaml') {
+  return spawnSync('promtool', ['test', 'rules', file], { cwd: folder, encoding: 'utf8' });
 }
 
-function testRules(folder: string) {
-  return spawnSync('promtool', ['test', 'rules', 'alerts.test.yaml'], { cwd: folder, encoding: 'utf8' });
+/** A copy of the rules and their cases, with changed rules. */
+function changedRules(change: (rules: string) => string): string {
+  const folder = temporaryFolder('alerts');
+  cpSync(FOLDER, folder, { recursive: true });
+  writeFileSync(join(folder, 'alerts.yaml'), change(read('alerts.yaml')));
+  return folder;
 }
 
 describe('the cases of the alert rules', () => {
@@ -36,25 +55,55 @@ describe('the cases of the alert rules', () => {
     expect(named(true).toSorted()).toEqual(alerts.toSorted());
   });
 
-  it.skipIf(!hasPromtool)('pass by promtool', () => {
+  it.skipIf(!hasPrometheus)('pass by promtool', { timeout: 120_000 }, () => {
     const { status, stdout, stderr } = testRules(FOLDER);
 
     expect(stdout + stderr).toContain('SUCCESS');
     expect(status).toBe(0);
   });
 
-  it.skipIf(!hasPromtool)('fail by promtool when a limit, a time or a text of a rule changes', () => {
-    for (const [before, after] of [
-      ['reseller_relay_lag_seconds) > 45', 'reseller_relay_lag_seconds) > 44'],
-      ['up{job=~"reseller-.*"} == 0\n        for: 2m', 'up{job=~"reseller-.*"} == 0\n        for: 1m'],
-      ['The balance of the wallet is below', 'The balance is below'],
-    ] as const) {
-      const folder = temporaryFolder('alerts');
-      cpSync(FOLDER, folder, { recursive: true });
-      expect(read('alerts.yaml')).toContain(before);
-      writeFileSync(join(folder, 'alerts.yaml'), read('alerts.yaml').replace(before, after));
+  it.skipIf(!hasPrometheus)(
+    'fail by promtool when a limit, a time or a text of a rule changes',
+    { timeout: 120_000 },
+    () => {
+      for (const [before, after] of [
+        ['queue!="events"}) > 45', 'queue!="events"}) > 44'],
+        ['up{job=~"reseller-.*"} == 0\n        for: 2m', 'up{job=~"reseller-.*"} == 0\n        for: 1m'],
+        ['The balance of the wallet is below', 'The balance is below'],
+      ] as const) {
+        expect(read('alerts.yaml')).toContain(before);
+        const folder = changedRules((rules) => rules.replace(before, after));
 
-      expect(testRules(folder).status, after).toBe(1);
-    }
+        expect(testRules(folder).status, after).toBe(1);
+      }
+    },
+  );
+});
+
+describe('the causes with several consequences', () => {
+  it('each expect one alert', () => {
+    expect(causes.length).toBeGreaterThan(15);
+    for (const { name, promql_expr_test: checks } of causes)
+      expect(Math.max(...checks.map(({ exp_samples: samples }) => samples.length)), name).toBe(1);
+  });
+
+  it.skipIf(!hasPrometheus)('make one alert each', { timeout: 120_000 }, () => {
+    const { status, stdout, stderr } = testRules(FOLDER, 'causes.test.yaml');
+
+    expect(stdout + stderr).toContain('SUCCESS');
+    expect(status).toBe(0);
+  });
+
+  it.skipIf(!hasPrometheus)('all fail without the conditions that silence consequences', { timeout: 120_000 }, () => {
+    const folder = changedRules((rules) =>
+      rules
+        .replaceAll(/^ +unless on \(\) .*\n/gm, '')
+        .replaceAll(/reason!~"[^"]*"/g, '')
+        .replaceAll(/circuit=~"service_down\|rate_limited"/g, ''),
+    );
+    const { stdout, stderr } = testRules(folder, 'causes.test.yaml');
+    const failed = (stdout + stderr).match(/^ *expr: /gm) ?? [];
+
+    expect(failed.length).toBe(causes.flatMap((cause) => cause.promql_expr_test).length);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { circuitNames } from '#domain/gate/circuit.ts';
 import { findingKinds } from '#domain/money/books.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
@@ -73,6 +74,8 @@ describe('the alert rules', () => {
       ['failure_class', Object.keys(FAILURE_CLASSES)],
       ['endpoint', Object.keys(ENDPOINTS)],
       ['kind', [...findingKinds, ...WORK_KINDS]],
+      ['circuit', circuitNames],
+      ['alertname', rules.map(({ alert }) => alert)],
       ['state', ['receiving', 'failing', 'disabled', 'given_up']],
     ]);
     const unknown = [...expr.matchAll(/\b([a-z_]+)[=!]~?"([^"]*)"/g)].flatMap(([, label = '', values = '']) =>
@@ -81,8 +84,13 @@ describe('the alert rules', () => {
     expect(unknown).toEqual([]);
   });
 
+  it.each(rules)('$alert selects buckets as Prometheus 2 and 3 write them', ({ expr }) => {
+    const one = [...expr.matchAll(/\ble="([^"+]+)"/g)].map(([text]) => text);
+    expect(one).toEqual([]);
+  });
+
   it.each(rules)('$alert has a section in the runbook', ({ alert, annotations }) => {
-    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook).toBe(`{{ $externalLabels.documents }}docs/runbook.md#${alert.toLowerCase()}`);
     expect(runbook).toMatch(new RegExp(`^### ${alert}$`, 'm'));
   });
 

@@ -59,12 +59,16 @@ describe('docker-compose.yml', () => {
         'worker',
         'codec',
         'simulator',
+        'prometheus',
+        'grafana',
         'wal-receiver',
         'backup',
         'restore',
       ].toSorted(),
     );
     expect(composeService('simulator').profiles).toEqual(['simulator']);
+    expect(composeService('grafana').profiles).toEqual(['grafana']);
+    expect(composeService('prometheus').profiles).toEqual(['prometheus', 'grafana']);
   });
 
   it.each(ALL)('publishes the ports of %s on loopback only', (_, { ports }) => {
@@ -149,7 +153,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(ALL)('pins the image of %s to a version, or builds it', (_, { image, build }) => {
-    expect(image).toMatch(build === undefined ? /^[a-z/-]+:\d+\.\d+(\.\d+)?$/ : /^reseller-fulfilment:local$/);
+    expect(image).toMatch(build === undefined ? /^[a-z/-]+:v?\d+\.\d+(\.\d+)?$/ : /^reseller-fulfilment:local$/);
   });
 
   it.each(PRODUCT)('gives %s a read-only file system and no privilege', (_, definition) => {
@@ -170,6 +174,21 @@ describe('docker-compose.yml', () => {
       return condition !== 'service_completed_successfully' || restart !== 'on-failure';
     });
     expect(hopeless).toEqual([]);
+  });
+
+  it('starts no service with a profile that exits and that no service waits for, because `up --wait` would fail', () => {
+    const profilesOf = (each: readonly (typeof ALL)[number][]) =>
+      each.flatMap(([, { profiles }]) => profiles ?? ['none']);
+    const awaited = new Set(
+      ALL.flatMap(([, { depends_on: needs }]) => Object.entries(needs))
+        .filter(([, { condition }]) => condition === 'service_completed_successfully')
+        .map(([name]) => name),
+    );
+    const permanent = ALL.filter(([, { restart }]) => restart === 'unless-stopped');
+    const exiting = ALL.filter((each) => !permanent.includes(each) && !awaited.has(each[0]));
+
+    expect(exiting.map(([name]) => name)).toEqual(['backup', 'restore']);
+    expect(profilesOf(exiting).filter((profile) => profilesOf(permanent).includes(profile))).toEqual([]);
   });
 
   it('checks the health of all permanent services', () => {
@@ -224,6 +243,16 @@ describe('docker-compose.yml', () => {
       expect(healthcheck?.test.at(-1)).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/`));
     },
   );
+
+  it('lets .env name the Temporal UIs that may use the codec server, else allows its own', () => {
+    const allowed = (values: Readonly<Record<string, string>>) =>
+      readCodecServerConfig(environmentHere(composeService('codec', values), secretsFolder)).allowedOrigins;
+
+    expect(allowed(VALUES)).toEqual(['http://127.0.0.1:8233', 'http://localhost:8233']);
+    expect(allowed({ ...VALUES, CODEC_ALLOWED_ORIGIN: 'https://temporal.example.com' })).toEqual([
+      'https://temporal.example.com',
+    ]);
+  });
 
   it('has no token for the codec server, because only this machine can connect', () => {
     const { environment, ports } = composeService('codec');

@@ -17,6 +17,16 @@ describe('metrics', () => {
     expect((await createMetrics({ processMetrics: false }).render()).body).not.toContain('process_');
   });
 
+  it('have no value for a gauge that this process does not set', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    const { body } = await metrics.render();
+    const gauges = [...body.matchAll(/^# TYPE (\w+) gauge$/gm)].map(([, name]) => name);
+    expect(gauges).toContain('reseller_gate_pauses');
+    for (const name of gauges) expect(body).not.toMatch(new RegExp(`^${name}[ {]`, 'm'));
+    metrics.gatePauses.set(0);
+    expect((await metrics.render()).body).toContain('reseller_gate_pauses 0');
+  });
+
   it('are refreshed before each render', async () => {
     const metrics = createMetrics({ processMetrics: false });
     let held = 1;

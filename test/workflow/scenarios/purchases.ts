@@ -195,7 +195,7 @@ async function longHold(
     .of(id)
     .executeUpdate(changeRetryPolicyUpdate, { args: [{ ...ADA, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
   await waitFor('it continues in a new run', async () => (await temporal.of(id).describe()).runId !== runId, {
-    timeoutMs: 60_000,
+    timeoutMs: 240_000,
   });
   return { id, first: { workflowId, runId } };
 }

@@ -10,7 +10,7 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
     await using receiver = await WebhookReceiver.start();
     receiver.answers.push(...Array.from({ length: 7 }, () => 503));
     const id = await endpoint(stack, receiver);
-    await waitFor('it is delivered', async () => receiver.received.length === 8, { timeoutMs: 60_000 });
+    await waitFor('it is delivered', async () => receiver.received.length === 8, { timeoutMs: 240_000 });
     return id;
   },
 
@@ -34,7 +34,7 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
       const id = await endpoint(stack, receiver);
       const { workflowId, runId } = await waitFor('it is tried', () => temporal.of(id).describe());
       await waitFor('it continues in a new run', async () => (await temporal.of(id).describe()).runId !== runId, {
-        timeoutMs: 90_000,
+        timeoutMs: 240_000,
       });
       receiver.otherwise = 204;
       const tries = receiver.received.length;

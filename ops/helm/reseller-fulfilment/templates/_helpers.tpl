@@ -29,6 +29,81 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 {{- end }}
 
+{{/* Name of the worker deployment in Temporal, which may contain no dot. */}}
+{{- define "reseller.deploymentName" -}}
+{{ .Values.worker.versioning.deploymentName | default (.Release.Name | replace "." "-" | trunc 63) | quote }}
+{{- end }}
+
+{{/* The version of the image that is installed: its digest has priority, as in the image. */}}
+{{- define "reseller.buildId" -}}
+{{- $digest := .Values.image.digest | trimPrefix "sha256:" | trunc 12 -}}
+{{ .Values.worker.versioning.buildId | default $digest | default .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* The sets of workers, as YAML: one without a version, or the installed version and the previous ones. */}}
+{{- define "reseller.workerVersions" -}}
+{{- $ := . -}}
+{{- $name := include "reseller.name" (list . "worker") -}}
+{{- $replicas := .Values.worker.replicas -}}
+{{- if not .Values.worker.versioning.enabled }}
+- {name: {{ $name }}, image: {{ include "reseller.image" . | quote }}, replicas: {{ $replicas }}}
+{{- else }}
+{{- $slugs := list -}}
+{{- range .Values.worker.versioning.previous }}
+{{- $entry := toJson . -}}
+{{- $unknown := keys (omit . "buildId" "tag" "digest" "replicas") -}}
+{{- if $unknown }}
+{{- fail (printf "worker.versioning.previous: unknown key %s in %s" (first $unknown) $entry) }}
+{{- end }}
+{{- range $key := list "buildId" "tag" "digest" }}
+{{- if not (kindIs "string" (get (fromJson $entry) $key | default "")) }}
+{{- fail (printf "worker.versioning.previous: %s must be a text in quotation marks in %s" $key $entry) }}
+{{- end }}
+{{- end }}
+{{- /* The version of the chart would be other code under the name of this version. */}}
+{{- if not (or .tag .digest) }}
+{{- fail (printf "worker.versioning.previous: tag or digest is required in %s" $entry) }}
+{{- end }}
+{{- end }}
+{{- $installed := dict "buildId" (include "reseller.buildId" .) "tag" .Values.image.tag "digest" .Values.image.digest -}}
+{{- range prepend .Values.worker.versioning.previous $installed }}
+{{- $buildId := required "worker.versioning.previous: buildId is required" .buildId | toString -}}
+{{- $slug := regexReplaceAll "[^a-z0-9]+" (lower $buildId) "-" | trimAll "-" -}}
+{{- if gt (len $slug) 14 }}
+{{- $slug = printf "%s-%s" ($slug | trunc 7 | trimSuffix "-") ($buildId | sha256sum | trunc 6) -}}
+{{- end }}
+{{- if has $slug $slugs }}
+{{- fail (printf "worker.versioning: two versions have the build id %s" $buildId) }}
+{{- end }}
+{{- $slugs = append $slugs $slug -}}
+{{- $image := dict "repository" $.Values.image.repository "tag" (.tag | default "") "digest" (.digest | default "") -}}
+{{- $values := dict "Values" (dict "image" $image) "Chart" $.Chart }}
+- name: {{ printf "%s-%s" $name $slug }}
+  slug: {{ $slug | quote }}
+  buildId: {{ $buildId | quote }}
+  image: {{ include "reseller.image" $values | quote }}
+  replicas: {{ hasKey . "replicas" | ternary .replicas $replicas }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Labels that select the pods of a version: (list $ version). */}}
+{{- define "reseller.workerSelector" -}}
+{{ include "reseller.selector" (list (index . 0) "worker") }}
+{{- with (index . 1).slug }}
+reseller-fulfilment/build: {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The version of the workers, as variables: (list $ buildId). */}}
+{{- define "reseller.versionEnv" -}}
+{{- $ := index . 0 -}}
+- name: WORKER_DEPLOYMENT_NAME
+  value: {{ include "reseller.deploymentName" $ }}
+- name: WORKER_BUILD_ID
+  value: {{ index . 1 | quote }}
+{{- end }}
+
 {{/* Pod security: no root, no token, no capability, nothing written outside /tmp. */}}
 {{- define "reseller.podSecurity" -}}
 automountServiceAccountToken: false
@@ -95,6 +170,7 @@ temporalApiKey: TEMPORAL_API_KEY_FILE
 temporalCa: TEMPORAL_TLS_CA
 temporalCert: TEMPORAL_TLS_CERT
 temporalKey: TEMPORAL_TLS_KEY
+otlpHeaders: OTEL_EXPORTER_OTLP_HEADERS_FILE
 codecToken: CODEC_TOKEN_FILE
 {{- end }}
 

@@ -69,7 +69,7 @@ describe('among many orders', () => {
         from generate_series(1, ${ROWS}) as n`),
     );
     await api.database.run((db) => db.execute(sql`vacuum analyze orders`));
-  }, 120_000);
+  });
 
   /** The plan for these values, and how many rows it reads. */
   async function planOf(filter: OrderFilter) {

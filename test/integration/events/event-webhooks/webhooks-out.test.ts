@@ -60,7 +60,7 @@ const settles = (id: string, state: DeliveryState) =>
         throw new Error(answer.text);
       return answer;
     },
-    { timeoutMs: 60_000, everyMs: 100 },
+    { timeoutMs: 240_000, everyMs: 100 },
   );
 const workflowOf = (id: string) => operator.client.workflow.getHandle(webhookEndpointWorkflowId(id));
 const statusOf = async (id: string) => (await workflowOf(id).describe()).status.name;

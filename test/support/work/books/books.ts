@@ -32,7 +32,7 @@ export interface BooksOptions {
 
 // The rows of a killed relay are taken again after 30 s. A reconciler that was killed with its worker runs again after
 // 60 s.
-const QUIET_MS = 110_000;
+const QUIET_MS = 220_000;
 
 /** Waits until no work is in progress, then compares both sides. @throws Error that lists every difference. */
 export async function checkBooks(stack: BothSides, options: BooksOptions = {}): Promise<void> {

@@ -12,11 +12,19 @@ import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-cli
 describe('the clock', () => {
   const DATE = Date.UTC(2026, 5, 1, 12, 0, 0);
 
-  async function clockAt(now: number, headers: Record<string, string> = { date: new Date(DATE).toUTCString() }) {
+  async function clockAt(
+    now: number,
+    headers: Record<string, string> = { date: new Date(DATE).toUTCString() },
+    webhookToleranceMs?: number,
+  ) {
     await using server = await startRawServer({
       onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}', headers)),
     });
-    return await checkClock(config({ baseUrl: `${server.origin}${BASE_PATH}` }), { now: () => now, deadlineMs: 5_000 });
+    return await checkClock(config({ baseUrl: `${server.origin}${BASE_PATH}` }), {
+      now: () => now,
+      deadlineMs: 5_000,
+      webhookToleranceMs,
+    });
   }
 
   it.each([
@@ -31,6 +39,15 @@ describe('the clock', () => {
     [-301_000, 'failure', "ours is 301 s behind the service's"],
   ])('that is off by %i ms: %s', async (offset, status, detail) => {
     expect(await clockAt(DATE + offset)).toMatchObject({ status, detail: expect.stringContaining(detail) });
+  });
+
+  it('is compared with the tolerance of the policy', async () => {
+    const clock = (offset: number) => clockAt(DATE + offset, undefined, 10_000);
+    expect(await clock(10_999)).toMatchObject({ status: 'ok' });
+    expect(await clock(11_999)).toMatchObject({
+      status: 'failure',
+      detail: expect.stringContaining('refused as stale'),
+    });
   });
 
   it('is not checked without a Date header, and needs no login', async () => {

@@ -52,6 +52,10 @@ describe('the contract', () => {
     });
   });
 
+  it.each([500, 503, 429])('is not judged while the service answers %d', async (status) => {
+    expect((await check(refusal(status, 'internal_error'))).status).toBe('not_checked');
+  });
+
   it('is a warning without an OpenAPI document, or with it in SERVICE_MISSING_CAPABILITIES', async () => {
     expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
     expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe(

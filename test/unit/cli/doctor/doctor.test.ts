@@ -81,6 +81,7 @@ describe('reseller doctor', () => {
       temporal,
       namespace: __,
       search_attributes: ___,
+      worker_version: ____,
       webhook_secret,
       webhook_address,
       webhook_arrival,
@@ -108,6 +109,7 @@ describe('reseller doctor', () => {
       temporal: 'failure',
       namespace: 'not_checked',
       search_attributes: 'not_checked',
+      worker_version: 'not_checked',
       login: 'ok',
       token: 'ok',
       approval: 'ok',
@@ -189,7 +191,7 @@ describe('the output', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('16 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('17 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('has the same findings as JSON, with the exit code', () => {

@@ -17,6 +17,12 @@ describe('options of a start that npm kept', () => {
     );
   });
 
+  it('are refused with the script that was run', () => {
+    expect(refusing({ npm_lifecycle_event: 'start:cluster', npm_config_api_port: 'true' })).toThrow(
+      expect.objectContaining({ advice: expect.stringContaining('npm run start:cluster -- --api-port') }) as Error,
+    );
+  });
+
   it('are none when npm has only its own settings', () => {
     expect(refusing({ npm_config_registry: 'https://registry.example', npm_config_cache: '/cache' })).not.toThrow();
   });

@@ -26,7 +26,7 @@ function loaded(script: string, ...args: string[]): string[] {
 }
 
 describe('the quick start', () => {
-  it('does not change the code of a process', { timeout: 120_000 }, () => {
+  it('does not change the code of a process', () => {
     const files = loaded('worker/run.ts', QUICK_START);
     expect(files).toEqual(loaded('worker/run.ts'));
     // The files that it caches are among them.

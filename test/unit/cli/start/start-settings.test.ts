@@ -58,6 +58,13 @@ describe('the settings of a start', () => {
     expect(portsTaken(startSettings(options, {}))).toContain('simulator');
   });
 
+  it('refuse a cluster whose servers run elsewhere', () => {
+    const cluster = { ...options, cluster: { workers: 2, apis: 2 } };
+    expect(startSettings(cluster, { DATABASE_URL: '', ...real }).cluster).toEqual({ workers: 2, apis: 2 });
+    for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS'])
+      expect(() => startSettings(cluster, { [name]: 'elsewhere' })).toThrow(`${name} is set`);
+  });
+
   it('treat an empty variable as not set', () => {
     const settings = startSettings(options, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', SERVICE_BASE_URL: '' });
     expect(settings).not.toHaveProperty('databaseUrl');

@@ -91,6 +91,19 @@ describe('an error in the policy file is named with its place', () => {
     ['retry: {max_attempts: 21}', 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
     ["retry: {max_attempts: '3'}", 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
     ['cancellation: {refund_deadline: 93d}', 'policy.yaml:1:33: cancellation.refund_deadline: must be from 0ms to 92d'],
+    // Node would run such a timer at once, and again and again.
+    ['gate: {tick: 25d}', 'policy.yaml:1:14: gate.tick: must be from 100ms to 24d'],
+    ['relay: {poll: 0s}', 'policy.yaml:1:15: relay.poll: must be from 100ms to 24d'],
+    [
+      'event_webhooks: {deadline: 2m, lease: 3m}',
+      'policy.yaml:1:28: event_webhooks.deadline: must be from 100ms to 1m',
+    ],
+    // Zero stays zero when it is doubled.
+    ['retry: {hold_delay: 0s}', 'policy.yaml:1:21: retry.hold_delay: must be from 10ms to 3650d'],
+    ['books: {every: 999ms}', 'policy.yaml:1:16: books.every: must be from 1s to 3650d'],
+    ['retry: {rules: {supplier_failed: {max_delay: 1ms}}}', expect.stringMatching(/must be from 10ms to /)],
+    // Temporal reads a time limit of zero as none.
+    ['purchase: {delivery_deadline: 0s}', 'policy.yaml:1:31: purchase.delivery_deadline: must be from 1s to 3650d'],
     [
       'gate: {spend_limit: 500}',
       'policy.yaml:1:21: gate.spend_limit: must be an amount with its currency, such as 500.00 USD',
@@ -114,11 +127,34 @@ describe('an error in the policy file is named with its place', () => {
       'policy.yaml:3:3: Map keys must be unique',
     ]);
     expect(problems('retry: {')).toEqual([expect.stringMatching(/^policy\.yaml:1:9: /)]);
+    // Every list repeats the one before it ten times: 10,000,000,000 values.
+    const lists = Array.from({ length: 10 }, (_, n) => `a${n}: &a${n} [${`*a${n - 1},`.repeat(n === 0 ? 0 : 10)}1]`);
+    expect(problems(lists.join('\n'))).toEqual([
+      'policy.yaml:1:1: Excessive alias count indicates a resource exhaustion attack',
+    ]);
     expect(problems('retry: !secret x')).toEqual([expect.stringMatching(/^policy\.yaml:1:8: Unresolved tag/)]);
   });
 
   it('all at once', () => {
     expect(problems('retry: {hold_delay: x, max_attempts: 0}\ncatalog: {}')).toHaveLength(3);
+  });
+});
+
+describe('the longest of doubled waits', () => {
+  it('is never shorter than the first', () => {
+    const { outbound, purchase, gate } = read(
+      'event_webhooks: {retry_delay_max: 0s, probe_delay_max: 0s}\n' +
+        'purchase: {look_up_again_max: 0s, blocked_retry_max: 0s, missing_row_check_max: 0s}\n' +
+        'gate: {circuit_probe_delay_max: 0s}',
+    );
+    expect([outbound.retryDelayMaxMs, outbound.probeDelayMaxMs]).toEqual([
+      outbound.retryDelayMs,
+      outbound.retryDelayMs,
+    ]);
+    expect(purchase.lookUpAgainMaxMs).toBe(purchase.lookUpAgainMs);
+    expect(purchase.blockedRetryMaxMs).toBe(purchase.blockedRetryMs);
+    expect(purchase.missingRowCheckMaxMs).toBe(purchase.missingRowCheckMs);
+    expect(gate.probeDelayMaxMs).toBe(gate.probeDelayMs);
   });
 });
 
@@ -146,6 +182,19 @@ describe('an unknown name', () => {
   });
 });
 
+describe('the tolerance of timestamps', () => {
+  it.each(['1999ms', '301s'])('is no other than the specification allows, nor useless: %s', (tolerance) => {
+    expect(problems(`service_webhooks: {timestamp_tolerance: ${tolerance}}`)).toEqual([
+      'policy.yaml:1:41: service_webhooks.timestamp_tolerance: must be from 2s to 5m',
+    ]);
+  });
+
+  it('allows a history of twice its length', () => {
+    expect(problems('sweeper: {history_kept: 10m}')).toEqual([]);
+    expect(problems('sweeper: {history_kept: 6s}\nservice_webhooks: {timestamp_tolerance: 3s}')).toEqual([]);
+  });
+});
+
 describe('values that contradict each other are refused', () => {
   it.each([
     [
@@ -169,6 +218,16 @@ describe('values that contradict each other are refused', () => {
       'events: {kept: 3d}',
       'policy.yaml:1:16: events.kept: must be more than event_webhooks.retry_for: an event that is no longer ' +
         'stored cannot be sent',
+    ],
+    [
+      'sweeper: {history_kept: 599s}',
+      'policy.yaml:1:25: sweeper.history_kept: must be at least twice service_webhooks.timestamp_tolerance, 10m: a ' +
+        'copy of a webhook is recognised by its stored report',
+    ],
+    [
+      'service_webhooks: {timestamp_tolerance: 4s}\nsweeper: {history_kept: 7999ms}',
+      'policy.yaml:2:25: sweeper.history_kept: must be at least twice service_webhooks.timestamp_tolerance, 8s: a ' +
+        'copy of a webhook is recognised by its stored report',
     ],
   ])('%s', (text, problem) => {
     expect(problems(text)).toEqual([problem]);

@@ -41,6 +41,16 @@ describe('unfinished work', () => {
       { status: 'held', relayedSince: NOW - MINUTE, sweptAt: NOW - MINUTE, mayBeSetBack: true },
       'report_unanswered',
     ],
+    [
+      'an attempt that has failed, and PostgreSQL has started since its wallet was to be read',
+      { attemptState: 'failed', updatedAt: NOW - 3 * MINUTE, nextStepAt: NOW - MINUTE, mayBeSetBack: true },
+      'attempt_ended',
+    ],
+    [
+      'an attempt that is completed, and PostgreSQL has started since',
+      { attemptState: 'completed', updatedAt: NOW - 3 * MINUTE, mayBeSetBack: true },
+      'attempt_ended',
+    ],
     ['an attempt that is completed', { attemptState: 'completed' }, 'attempt_ended'],
     [
       'an attempt that failed, of work that was set back',
@@ -62,6 +72,11 @@ describe('unfinished work', () => {
     ['is being delivered', { attemptState: 'completed', lastReportAt: NOW - MINUTE }],
     ['has just changed', { status: 'submitting', updatedAt: NOW - MINUTE }],
     ['is held until later', { status: 'held', nextStepAt: NOW + HOUR }],
+    [
+      'settles a failed attempt later, although PostgreSQL has started since',
+      { attemptState: 'failed', nextStepAt: NOW + MINUTE, mayBeSetBack: true },
+    ],
+    ['waits for the service, although PostgreSQL has started since', { mayBeSetBack: true }],
     ['settles a failed attempt', { attemptState: 'failed', nextStepAt: NOW + MINUTE }],
     ['has needed attention for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
     [

@@ -1,0 +1,28 @@
+import { UserError } from '#cli/terminal/user-error.ts';
+
+/** An error of a start with the advice that fits the server's output. @param output the end of its log. */
+export function startFailure(what: string, output: string, dataDirectory: string): Error {
+  if (/No space left on device/i.test(output)) {
+    return new UserError(
+      `${what}: no space is left on the disk of ${dataDirectory}.`,
+      'Free some space and start again.',
+    );
+  }
+  if (/could not bind|Address already in use/i.test(output)) {
+    return new UserError(
+      `${what}: its port is taken by another program.`,
+      'Start again, or choose a port with --postgres-port.',
+    );
+  }
+  if (/EACCES|Permission denied/i.test(output)) {
+    return new UserError(
+      `${what}: permission denied.\n${output}`,
+      'When root starts it, PostgreSQL runs as another account, which must enter the folders of the project and of ' +
+        `the data. Allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
+    );
+  }
+  return new UserError(
+    `${what}.\n${output}`,
+    `Its data is in ${dataDirectory}; the lines above are the end of its log.`,
+  );
+}

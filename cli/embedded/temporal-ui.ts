@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { Child, untilReady } from '#cli/embedded/child.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
+
+/** Address of a Temporal UI itself, behind its proxy. */
+export interface HiddenUi {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface TemporalUiOptions {
+  /** Path of the program (`obtainTemporalPrograms`). */
+  readonly program: string;
+  /** Port of the proxy of the UI ({@link startUiProxy}). */
+  readonly port: number;
+  readonly temporalAddress: string;
+  readonly namespace: string;
+  /** Address of the codec server that lets the UI show encrypted payloads. */
+  readonly codecEndpoint: string;
+  readonly logFile: string;
+}
+
+const CONFIG_FOLDER = join(import.meta.dirname, '../../ops/temporal');
+const READY_TIMEOUT_MS = 60_000;
+const READY_POLL_MS = 100;
+const ANSWER_TIMEOUT_MS = 2_000;
+const STOP_GRACE_MS = 5_000;
+
+/** The Temporal UI of a cluster, on loopback and behind a proxy. `TemporalServer` contains its own. */
+export class TemporalUi {
+  readonly name = 'Temporal UI';
+  readonly #options: TemporalUiOptions;
+  #child: Child | undefined;
+  #proxy: UiProxy | undefined;
+
+  constructor(options: TemporalUiOptions) {
+    this.#options = options;
+  }
+
+  get child(): Child | undefined {
+    return this.#child;
+  }
+
+  /** Starts it and waits until it answers. @throws UserError when it ends or is not ready in time. */
+  async start(): Promise<void> {
+    const ui = await hiddenUi();
+    const child = new Child({
+      name: this.name,
+      command: this.#options.program,
+      args: ['--root', CONFIG_FOLDER, '--config', '.', '--env', 'ui', 'start'],
+      environment: this.#environment(ui),
+      logFile: this.#options.logFile,
+    });
+    this.#child = child;
+    await untilReady(child, {
+      timeoutMs: READY_TIMEOUT_MS,
+      pollMs: READY_POLL_MS,
+      answers: () => answersOk(ui),
+      failure: (state) =>
+        new UserError(
+          `The Temporal UI ${state}.\n${child.tail()}`,
+          `These are the last lines of ${this.#options.logFile}.`,
+        ),
+    });
+    await this.#closeProxy();
+    this.#proxy = await serveUi(ui, this.#options.port);
+    // The UI was stopped meanwhile.
+    if (!child.running) await this.#closeProxy();
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop(STOP_GRACE_MS);
+    // A start that is under way may open the proxy until the UI has ended.
+    await this.#closeProxy();
+    this.#child = undefined;
+  }
+
+  async #closeProxy(): Promise<void> {
+    const proxy = this.#proxy;
+    this.#proxy = undefined;
+    await proxy?.close();
+  }
+
+  /** The variables of `ops/temporal/ui.yaml`; those of the container image have the same names. */
+  #environment({ address, port }: HiddenUi): Readonly<Record<string, string | undefined>> {
+    const { temporalAddress, namespace, codecEndpoint } = this.#options;
+    return {
+      PATH: process.env['PATH'],
+      TEMPORAL_ADDRESS: temporalAddress,
+      TEMPORAL_DEFAULT_NAMESPACE: namespace,
+      TEMPORAL_CODEC_ENDPOINT: codecEndpoint,
+      TEMPORAL_CORS_ORIGINS: originsOf(this.#options.port).join(','),
+      TEMPORAL_UI_HOST: address,
+      TEMPORAL_UI_PORT: String(port),
+    };
+  }
+}
+
+/** @throws Error unless the UI answers that it is healthy. */
+async function answersOk({ address, port }: HiddenUi): Promise<void> {
+  const answer = await fetch(`http://${address}:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+/** A free {@link HiddenUi}. */
+export async function hiddenUi(): Promise<HiddenUi> {
+  return { address: hiddenAddress(), port: await freePort() };
+}
+
+/**
+ * An address for the UI itself, which does not check `Host`. A web page must not reach it. On Linux all of 127.0.0.0/8
+ * is loopback, so a page would have to guess one of 16 million addresses and the port. Other systems have 127.0.0.1
+ * only; there a page has to guess the port.
+ */
+function hiddenAddress(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
+}
+
+/** Starts the proxy of a UI on a port of loopback. */
+export function serveUi(ui: HiddenUi, port: number): Promise<UiProxy> {
+  return startUiProxy({
+    host: '127.0.0.1',
+    port,
+    target: `http://${ui.address}:${ui.port}`,
+    origins: originsOf(port),
+  });
+}
+
+function originsOf(port: number): string[] {
+  return [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+}

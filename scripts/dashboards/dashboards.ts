@@ -1,0 +1,18 @@
+import { basename } from 'node:path';
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { fulfilment } from '#scripts/dashboards/fulfilment.ts';
+import { money } from '#scripts/dashboards/money.ts';
+import { service } from '#scripts/dashboards/service.ts';
+import { webhooks } from '#scripts/dashboards/webhooks.ts';
+import { workers } from '#scripts/dashboards/workers.ts';
+
+/** All dashboards, in the order of an operator's questions. */
+export const DASHBOARDS: readonly Dashboard[] = [fulfilment, money, service, webhooks, workers];
+
+/** The files of the dashboards, as Grafana reads them, with paths from the root of the project. */
+export function dashboardFiles(): { readonly path: string; readonly text: string }[] {
+  return DASHBOARDS.map((dashboard) => ({
+    path: `ops/grafana/dashboards/${basename(dashboard.uid ?? '').replace('reseller-', '')}.json`,
+    text: `${JSON.stringify(dashboard, null, 2)}\n`,
+  }));
+}

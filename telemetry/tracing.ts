@@ -1,0 +1,138 @@
+/**
+ * Spans, through the API of OpenTelemetry. While no SDK is started (`tracing-sdk.ts`), these functions only run the
+ * work that they are given: there is no trace id, and nothing is handed on.
+ */
+import {
+  context,
+  createContextKey,
+  isSpanContextValid,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Link,
+  type SpanContext,
+} from '@opentelemetry/api';
+
+/** Names and values that are no secret and no personal data: spans leave the installation. */
+export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
+
+export interface SpanOptions {
+  readonly kind?: 'internal' | 'server' | 'client' | 'producer';
+  /** `traceparent` of the span that it belongs to; undefined or invalid: a new trace. Absent: the present span. */
+  readonly parent?: string | null | undefined;
+  /** `traceparent` of another span that caused it. */
+  readonly link?: string | null | undefined;
+  readonly attributes?: SpanAttributes;
+}
+
+/** A span that has begun. */
+export interface BegunSpan {
+  /** What others need to continue the trace; undefined while nothing is traced. */
+  readonly traceparent: string | undefined;
+  /** Runs `work` so that spans inside belong to this one. */
+  run<Result>(work: () => Result): Result;
+  set(attributes: SpanAttributes): void;
+  rename(name: string): void;
+  /** Marks it as failed. @param reason of a small set, such as a class of failures; never a message. */
+  fail(reason: string): void;
+  end(): void;
+}
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+} as const;
+
+const INHERITED = createContextKey('attributes of the spans inside');
+
+/** Begins a span. The caller ends it. */
+export function beginSpan(name: string, options: SpanOptions = {}): BegunSpan {
+  const { kind = 'internal', link, attributes } = options;
+  const parent = 'parent' in options ? contextOf(options.parent) : context.active();
+  const span = trace.getTracer('reseller-fulfilment').startSpan(
+    name,
+    {
+      kind: KINDS[kind],
+      attributes: { ...(parent.getValue(INHERITED) as SpanAttributes | undefined), ...attributes },
+      links: linksTo(link),
+    },
+    parent,
+  );
+  const inside = trace.setSpan(parent, span);
+  return {
+    traceparent: traceparentOf(span.spanContext()),
+    run: (work) => context.with(inside, work),
+    set: (more) => void span.setAttributes(more),
+    rename: (better) => void span.updateName(better),
+    fail: (reason) => void span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', reason),
+    end: () => span.end(),
+  };
+}
+
+/** Runs `work` in a span, which ends with it. An error marks the span with its name, never with its message. */
+export async function inSpan<Result>(
+  name: string,
+  options: SpanOptions,
+  work: (span: BegunSpan) => Promise<Result>,
+): Promise<Result> {
+  const span = beginSpan(name, options);
+  try {
+    return await span.run(() => work(span));
+  } catch (error) {
+    span.fail(typeOf(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Runs `work` so that the spans that begin in it have these attributes. */
+export function withAttributes<Result>(attributes: SpanAttributes, work: () => Result): Result {
+  return context.with(context.active().setValue(INHERITED, attributes), work);
+}
+
+/** `traceparent` of the present span; undefined while nothing is traced. */
+export function currentTraceparent(): string | undefined {
+  return traceparentOf(trace.getSpanContext(context.active()));
+}
+
+/** The header that hands the trace on to another server; empty while nothing is traced. */
+export function traceHeaders(span: Pick<BegunSpan, 'traceparent'>): { readonly traceparent?: string } {
+  return span.traceparent === undefined ? {} : { traceparent: span.traceparent };
+}
+
+/** The trace id in a valid `traceparent`, for logs. */
+export function traceIdOf(traceparent: string | null | undefined): string | undefined {
+  return traceparent?.split('-', 2)[1];
+}
+
+/** The context of a remote span; the root for an invalid `traceparent`, and while nothing is traced. */
+function contextOf(traceparent: string | null | undefined): Context {
+  return traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT;
+}
+
+function linksTo(traceparent: string | null | undefined): Link[] {
+  const linked = trace.getSpanContext(contextOf(traceparent));
+  return linked === undefined ? [] : [{ context: linked }];
+}
+
+function traceparentOf(span: SpanContext | undefined): string | undefined {
+  if (span === undefined || !isSpanContextValid(span)) return undefined;
+  const flags = span.traceFlags & TraceFlags.SAMPLED;
+  return `00-${span.traceId}-${span.spanId}-0${flags}`;
+}
+
+/** A name in a program, which contains no data. */
+const TYPE = /^[\w.]{1,64}$/;
+
+/** A failure of an activity has a type of its own. */
+function typeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return 'type' in error && typeof error.type === 'string' && TYPE.test(error.type) ? error.type : error.name;
+}

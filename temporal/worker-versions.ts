@@ -1,0 +1,204 @@
+/** Versions of our workers in Temporal: which of them get new work, and how an operator changes that. */
+import type { ConnectionLike } from '@temporalio/client';
+import type { temporal as protocol } from '@temporalio/proto';
+import type { DeploymentVersion } from '#config/config.ts';
+import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { TASK_QUEUE } from '#workflows/messages.ts';
+
+/** Where Temporal sends new runs of our workflows. No current version: to workers without a version. */
+export interface Routing {
+  readonly current: DeploymentVersion | undefined;
+  readonly ramping: DeploymentVersion | undefined;
+}
+
+/**
+ * Reads where new runs go.
+ *
+ * @throws ServiceError of Temporal's client.
+ */
+export async function readRouting(
+  { workflowService }: Pick<ConnectionLike, 'workflowService'>,
+  namespace: string,
+): Promise<Routing> {
+  const { versioningInfo } = await workflowService.describeTaskQueue({
+    namespace,
+    // Without a type: that of workflow tasks.
+    taskQueue: { name: TASK_QUEUE },
+  });
+  return {
+    current: versionOf(versioningInfo?.currentDeploymentVersion),
+    ramping: versionOf(versioningInfo?.rampingDeploymentVersion),
+  };
+}
+
+function versionOf(
+  found: protocol.api.deployment.v1.IWorkerDeploymentVersion | null | undefined,
+): DeploymentVersion | undefined {
+  if (found?.deploymentName == null || found.buildId == null || found.buildId === '') return undefined;
+  return { deploymentName: found.deploymentName, buildId: found.buildId };
+}
+
+/**
+ * Which work workers get.
+ *
+ * - `all`: neither they nor the routing have a version.
+ * - `current`: new runs, and those that they began; `ramping`: the same for a share of the runs.
+ * - `own_runs`: only runs that they began, because another version is current.
+ * - `other_deployment`: only runs that they began, because a version of another deployment is current: one of the two
+ *   names is wrong.
+ * - `no_current`: nothing, because no version is current. Workers without a version get the work.
+ * - `none`: they have no version, and a version is current, which gets everything.
+ */
+export type WorkShare = 'all' | 'current' | 'ramping' | 'own_runs' | 'other_deployment' | 'no_current' | 'none';
+
+/** @param own the version of the workers; undefined: they have none. */
+export function workShare({ current, ramping }: Routing, own: DeploymentVersion | undefined): WorkShare {
+  if (own === undefined) return current === undefined ? 'all' : 'none';
+  if (isSame(current, own)) return 'current';
+  if (isSame(ramping, own)) return 'ramping';
+  if (current === undefined) return 'no_current';
+  return current.deploymentName === own.deploymentName ? 'own_runs' : 'other_deployment';
+}
+
+function isSame(one: DeploymentVersion | undefined, other: DeploymentVersion): boolean {
+  return one?.deploymentName === other.deploymentName && one.buildId === other.buildId;
+}
+
+/** What an operator has to know when workers get no new work by mistake; undefined: they get what they should. */
+export function idleProblem(
+  routing: Routing,
+  own: DeploymentVersion | undefined,
+): { readonly detail: string; readonly advice: string } | undefined {
+  const share = workShare(routing, own);
+  const { current } = routing;
+  if (share === 'none' && current !== undefined) {
+    return {
+      detail: `workers without a version get no work, because ${nameOf(current)} is current`,
+      advice:
+        'Set WORKER_DEPLOYMENT_NAME and WORKER_BUILD_ID, or send all work to workers without a version: ' +
+        `npx reseller deployment set-current --unversioned --name ${current.deploymentName}`,
+    };
+  }
+  if (own === undefined) return undefined;
+  const command = `npx reseller deployment set-current ${own.buildId} --name ${own.deploymentName}`;
+  const advice = `Make a version current: ${command}`;
+  if (share === 'no_current') {
+    return {
+      detail: `no version of ${own.deploymentName} is current, so only workers without a version get work`,
+      advice,
+    };
+  }
+  if (share !== 'other_deployment' || current === undefined) return undefined;
+  return {
+    detail: `the current version is ${nameOf(current)}, of another deployment than ${nameOf(own)}`,
+    advice: `Set WORKER_DEPLOYMENT_NAME to ${current.deploymentName}. If the new name is right: ${command}`,
+  };
+}
+
+/** `name:build`, as Temporal writes a version. */
+export function nameOf({ deploymentName, buildId }: DeploymentVersion): string {
+  return `${deploymentName}:${buildId}`;
+}
+
+/** The state of a version, by the number in Temporal's protocol. */
+const STATUSES = ['unknown', 'inactive', 'current', 'ramping', 'draining', 'drained', 'inactive'] as const;
+
+/** A version of a deployment. */
+export interface ListedVersion {
+  readonly build_id: string;
+  /** `draining`: it gets no new run, but runs are pinned to it. `drained`: none is. Temporal counts now and then. */
+  readonly status: (typeof STATUSES)[number];
+  /** Share of new runs in percent; null unless it is ramping. */
+  readonly percentage: number | null;
+  /** Runs that are pinned to it now. */
+  readonly pinned_runs: number;
+  /** All runs whose last task it carried out. */
+  readonly runs: number;
+}
+
+export interface WorkerDeploymentOptions {
+  readonly connection: Pick<ConnectionLike, 'workflowService'>;
+  readonly namespace: string;
+  readonly deploymentName: string;
+  /** Who changes it, for Temporal's record. */
+  readonly identity: string;
+}
+
+/**
+ * The versions of a worker deployment. Each method throws a ServiceError of Temporal's client, such as NOT_FOUND while
+ * no worker of a version has connected yet.
+ */
+export class WorkerDeployment {
+  readonly #service: ConnectionLike['workflowService'];
+  readonly #deployment: { readonly namespace: string; readonly deploymentName: string };
+  readonly #identity: string;
+
+  constructor({ connection, namespace, deploymentName, identity }: WorkerDeploymentOptions) {
+    this.#service = connection.workflowService;
+    this.#deployment = { namespace, deploymentName };
+    this.#identity = identity;
+  }
+
+  get name(): string {
+    return this.#deployment.deploymentName;
+  }
+
+  /** Lists the versions, newest first; none when no worker of the deployment has connected yet. */
+  async versions(): Promise<ListedVersion[]> {
+    const found = await this.#describe();
+    const percentage = found?.routingConfig?.rampingVersionPercentage ?? null;
+    const listed = (found?.versionSummaries ?? []).map(async ({ deploymentVersion, status: number }) => {
+      const buildId = deploymentVersion?.buildId ?? '';
+      const status = STATUSES[number ?? 0] ?? 'unknown';
+      const running =
+        "ExecutionStatus = 'Running' AND " +
+        `TemporalWorkerDeploymentVersion = '${nameOf({ ...this.#deployment, buildId })}'`;
+      return {
+        build_id: buildId,
+        status,
+        percentage: status === 'ramping' ? percentage : null,
+        pinned_runs: await this.#count(`${running} AND TemporalWorkflowVersioningBehavior = 'Pinned'`),
+        runs: await this.#count(running),
+      };
+    });
+    return Promise.all(listed);
+  }
+
+  /**
+   * Sends new runs to a version. Refused while its workers poll fewer task queues than those of the current one.
+   *
+   * @param buildId undefined: to workers without a version.
+   */
+  async setCurrent(buildId: string | undefined): Promise<void> {
+    const change = { ...this.#deployment, identity: this.#identity, buildId: buildId ?? '' };
+    await this.#service.setWorkerDeploymentCurrentVersion(change);
+  }
+
+  /** Sends a share of new runs to a version. @param percentage 0 ends the share. */
+  async setRamping(buildId: string, percentage: number): Promise<void> {
+    const share = { buildId: percentage === 0 ? '' : buildId, percentage };
+    const change = { ...this.#deployment, identity: this.#identity, ...share };
+    await this.#service.setWorkerDeploymentRampingVersion(change);
+  }
+
+  /** Deletes a version. Refused unless it is drained and has no workers. */
+  async delete(buildId: string): Promise<void> {
+    const { namespace, deploymentName } = this.#deployment;
+    const deploymentVersion = { deploymentName, buildId };
+    await this.#service.deleteWorkerDeploymentVersion({ namespace, deploymentVersion, identity: this.#identity });
+  }
+
+  async #describe() {
+    try {
+      return (await this.#service.describeWorkerDeployment(this.#deployment)).workerDeploymentInfo;
+    } catch (error) {
+      if (grpcStatus(error) === GRPC_STATUS.notFound) return undefined;
+      throw error;
+    }
+  }
+
+  async #count(query: string): Promise<number> {
+    const { namespace } = this.#deployment;
+    return Number((await this.#service.countWorkflowExecutions({ namespace, query })).count);
+  }
+}

@@ -1,0 +1,125 @@
+/** Drills of failures of a cluster under load: nothing accepted is lost, and nothing is bought twice. */
+import { startLoadBalancer } from '#cli/start/load-balancer.ts';
+import { paidTwice } from '#test/drill/drill.ts';
+import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
+import { startMachine } from '#test/drill/machine.ts';
+import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
+import { startPostgresPair } from '#test/support/servers/postgres-pair.ts';
+import type { SharedServers } from '#test/support/servers/shared-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { auditBooks } from '#test/support/work/books/books.ts';
+import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
+
+/** One API and one worker; the Temporal server; the primary PostgreSQL server, ours and Temporal's. */
+export const CLUSTER_FAILURES = ['machine', 'temporal', 'postgres'] as const;
+export type ClusterFailure = (typeof CLUSTER_FAILURES)[number];
+
+export interface ClusterDrill {
+  readonly failure: ClusterFailure;
+  /** Shops that order at the same time. */
+  readonly shops?: number;
+  /** Purchases that must be accepted before the failure, and again after it. */
+  readonly purchases?: number;
+  /** The shared servers; undefined: those of the test run. */
+  readonly servers?: SharedServers;
+}
+
+/** What a drill measured. Times in milliseconds since the failure. */
+export interface ClusterDrillResult {
+  /** Requests that were accepted, all and before the failure. */
+  readonly accepted: number;
+  readonly acceptedBefore: number;
+  /** Requests accepted before the failure whose work had not ended then. */
+  readonly open: number;
+  /** Until the failed server works again, or its replica; a machine does not come back. */
+  readonly restoredMs: number;
+  /** Until the first request after it was accepted. */
+  readonly acceptsMs: number;
+  /** Until all work that was accepted before it had ended; infinite when it has not. */
+  readonly deliveredMs: number;
+  /** Differences between the books of both sides, and lost or unfinished work, as sentences. */
+  readonly differences: readonly string[];
+  /** References that the service has charged more than once. */
+  readonly paidTwice: readonly string[];
+}
+
+const SHOPS = 4;
+const PURCHASES = 12;
+const QUIET_MS = 600_000;
+const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
+
+/** Runs a drill on a cluster of its own: two machines, a Temporal server and PostgreSQL with a synchronous replica. */
+export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrillResult> {
+  const { failure, purchases = PURCHASES } = drill;
+  const shared = drill.servers === undefined ? {} : { servers: drill.servers };
+  await using postgres = await startPostgresPair();
+  await using temporal = await startOwnCluster({ postgresUrl: postgres.url, ...shared });
+  await using stack = await startStack({ postgres, temporal, simulator: SIMULATOR, start: ['simulator'], ...shared });
+  await using first = await startMachine(stack);
+  await using second = await startMachine(stack);
+  const port = Number(stack.environments.api['API_PORT']);
+  const balancer = await startLoadBalancer({ port, apis: [first.apiPort, second.apiPort] });
+  try {
+    const load = new ShopLoad(stack, drill.shops ?? SHOPS);
+    await acceptedReaches(load, purchases);
+
+    const before = load.accepted.map(({ id = '' }) => id);
+    const open = (await unfinished(stack, before)).length;
+    const failedAtMs = Date.now();
+    const since = () => Date.now() - failedAtMs;
+    const fail: Readonly<Record<ClusterFailure, () => Promise<void>>> = {
+      machine: () => first.kill(),
+      temporal: () => temporal.kill().then(() => temporal.start()),
+      postgres: () => postgres.failOver(),
+    };
+    const restored = fail[failure]().then(since);
+    const delivered = waitFor(
+      'all work of before has ended',
+      async () => {
+        const left = await unfinished(stack, before);
+        if (left.length > 0) throw new Error(left.join(', '));
+        return true;
+      },
+      { timeoutMs: QUIET_MS, everyMs: 100 },
+    ).then(since, () => Infinity);
+    const restoredMs = await restored;
+    await acceptedReaches(load, load.accepted.length + purchases);
+    await load.stop();
+    const deliveredMs = await delivered;
+    await load.repeat(load.requests.filter(({ id }) => id === undefined));
+
+    const accepted = load.accepted.map(({ id = '' }) => id);
+    return {
+      accepted: accepted.length,
+      acceptedBefore: before.length,
+      open,
+      restoredMs,
+      acceptsMs: firstAcceptance(load.requests, failedAtMs) - failedAtMs,
+      deliveredMs,
+      differences: await auditBooks(stack, { accepted, timeoutMs: QUIET_MS }),
+      paidTwice: await paidTwice(stack),
+    };
+  } finally {
+    await balancer.close();
+  }
+}
+
+async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {
+  await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count, { timeoutMs: QUIET_MS });
+}
+
+/** The ids of work that has neither ended nor waits for a person, as work whose purchases all failed does. */
+async function unfinished({ database }: Stack, ids: readonly string[]): Promise<string[]> {
+  const work = await database.run(readWork);
+  const ended = new Set(
+    work.filter(({ status }) => isSettled(status) || status === 'needs_attention').map(({ id }) => id),
+  );
+  return ids.filter((id) => !ended.has(id));
+}
+
+/** Time of the first acceptance of a request that was placed after a time. Epoch milliseconds. */
+function firstAcceptance(requests: readonly ShopRequest[], sinceMs: number): number {
+  const times = requests.flatMap(({ acceptedAtMs = 0 }) => (acceptedAtMs > sinceMs ? [acceptedAtMs] : []));
+  return Math.min(...times);
+}

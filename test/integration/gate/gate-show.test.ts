@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GateCommands } from '#cli/work/gate.ts';
+import { newId } from '#db/connection/ids.ts';
+import { enqueue } from '#db/gate/waits.ts';
+import { gateCircuits, gateWallet } from '#db/schema.ts';
+import type { Money } from '#domain/money/money.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+/** `GET /v1/purchase-gate` and `reseller gate show`, with rows as the gate writes them. */
+let api: TestApi;
+let caller: HttpClient;
+
+beforeEach(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterEach(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const gate = () => caller.get('/v1/purchase-gate');
+
+/** The lines of `gate show`. */
+async function shown(): Promise<string[]> {
+  let text = '';
+  const output = { write: (part: string | Uint8Array) => ((text += String(part)), true) };
+  const environment = { RESELLER_API_KEY: caller.headers['authorization']?.replace('Bearer ', '') };
+  await new GateCommands(environment, output, () => api.clock.now).show({ api: api.baseUrl });
+  return text.split('\n');
+}
+
+/** Holds an order for money. @param age of its acceptance in seconds. */
+async function holds(age: number, price?: Money): Promise<string> {
+  const work = { kind: 'order', id: newId('order') } as const;
+  const acceptedAt = new Date(TEST_NOW - age * 1_000);
+  const waiting = { work, acceptedAt, price, apiKeyId: 'key_test', mayHaveBought: false } as const;
+  await api.database.transaction((tx) =>
+    enqueue(tx, { ...waiting, barrier: 'wallet', failureClass: 'insufficient_balance' }, acceptedAt),
+  );
+  return work.id;
+}
+
+/** Stores a balance. @param current false: the gate does not use it until it has read it again. */
+async function hasBalance(readAt: number, current: boolean): Promise<void> {
+  const read = { balanceAmount: '99.50', balanceCurrency: 'USD', readAt: new Date(readAt), readsStarted: 4 };
+  await api.database.run((db) => db.insert(gateWallet).values({ ...read, reading: current ? 4 : null }));
+}
+
+async function opensCircuit(probeAt: number): Promise<void> {
+  const row = { name: 'service_down', state: 'open', probeAt: new Date(probeAt), detail: 'No answer.' } as const;
+  await api.database.run((db) => db.insert(gateCircuits).values(row));
+}
+
+describe('the wallet', () => {
+  it('is shown with the age of its last reading', async () => {
+    expect((await gate()).at('wallet')).toBeNull();
+    expect(await shown()).toContain('Wallet: not known');
+    await hasBalance(TEST_NOW - 30_000, true);
+    expect((await gate()).body).toMatchObject({ wallet: { balance: { amount: '99.50' }, current: true } });
+    expect(await shown()).toContain(
+      'Wallet: 99.50 USD, of which 0.00 USD are reserved; read 30 seconds ago (2030-01-31T11:59:30.000Z)',
+    );
+  });
+
+  it('is shown as last known while the service does not answer', async () => {
+    await hasBalance(TEST_NOW - 12 * 60_000, false);
+    expect((await gate()).body).toMatchObject({
+      wallet: {
+        balance: { amount: '99.50', currency: 'USD' },
+        reserved: { amount: '0.00' },
+        read_at: '2030-01-31T11:48:00.000Z',
+        current: false,
+      },
+    });
+    expect(await shown()).toContain(
+      'Wallet: not known now. Last known: 99.50 USD, of which 0.00 USD are reserved; ' +
+        'read 12 minutes ago (2030-01-31T11:48:00.000Z)',
+    );
+  });
+});
+
+describe('an open circuit', () => {
+  it('shows the time of its next try, and afterwards that the next purchase is the try', async () => {
+    await opensCircuit(TEST_NOW + 5_000);
+    expect(await shown()).toContain(
+      'Circuit service_down: open, next try at 2030-01-31T12:00:05.000Z. Last: No answer.',
+    );
+    api.clock.now += 5_000;
+    expect(await shown()).toContain(
+      'Circuit service_down: open, next try due now: the next purchase is sent as a test. Last: No answer.',
+    );
+  });
+});
+
+describe('held purchases', () => {
+  it('are shown with about how much money they need', async () => {
+    expect((await gate()).at('held')).toEqual([]);
+    await holds(10, { amount: '9.80', currency: 'USD' });
+    await holds(20, { amount: '6.00', currency: 'USD' });
+    const oldest = await holds(30, { amount: '3.455', currency: 'EUR' });
+    await holds(5);
+    expect((await gate()).at('held')).toEqual([
+      {
+        held_at: 'wallet',
+        failure_class: 'insufficient_balance',
+        count: 4,
+        needed: [
+          { amount: '3.455', currency: 'EUR' },
+          { amount: '15.80', currency: 'USD' },
+        ],
+        without_price: 1,
+        oldest: { kind: 'order', id: oldest, accepted_at: '2030-01-31T11:59:30.000Z' },
+      },
+    ]);
+    expect(await shown()).toContain(
+      'Held at wallet (insufficient_balance): 4 purchases, about 3.455 EUR and 15.80 USD needed, ' +
+        `1 without a known price, oldest ${oldest} of 2030-01-31T11:59:30.000Z`,
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#db/connection/ids.ts';
+import { heldGroups } from '#db/gate/held-groups.ts';
+import { enqueue, type Waiting } from '#db/gate/waits.ts';
+import { packages } from '#db/schema.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
+
+/** Held work at the gate, and about how much money it needs. */
+let bench: ActivityBench;
+
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const { send, begin } = gateSteps(() => bench);
+const groups = () => bench.database.run(heldGroups);
+
+/** Lets an order wait at the gate. @param second of its acceptance. */
+async function waits(second: number, some: Partial<Waiting> = {}): Promise<string> {
+  const work = { kind: 'order', id: newId('order') } as const;
+  const waiting = {
+    work,
+    barrier: 'wallet',
+    failureClass: 'insufficient_balance',
+    acceptedAt: new Date(second * 1_000),
+    apiKeyId: 'key_test',
+    mayHaveBought: false,
+    ...some,
+  } as const;
+  await bench.database.transaction((tx) => enqueue(tx, waiting, new Date(second * 1_000)));
+  return work.id;
+}
+
+describe('held work', () => {
+  it('needs the prices that the gate compared with the wallet', async () => {
+    bench = await withBalance(bench, 0);
+    const refs = await begin(3);
+    for (const ref of refs) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await groups()).toMatchObject([
+      {
+        barrier: 'wallet',
+        count: 3,
+        needed: [{ amount: '7.200000', currency: 'USD' }],
+        withoutPrice: 0,
+        oldest: { id: refs[0]!.work.id },
+      },
+    ]);
+  });
+
+  it('needs the price in the stored catalogue where the gate compared none', async () => {
+    await bench.admin.onRequest('createOrder', NOT_APPROVED);
+    const [unlisted, listed] = await begin(2);
+    await send(unlisted!);
+    const at = new Date(bench.clock.now);
+    const item = { id: 1001, name: 'Spain', searchName: 'spain', available: true, countries: ['ES'] };
+    const price = { priceAmount: '2.55', priceCurrency: 'USD' };
+    await bench.database.run((db) => db.insert(packages).values({ ...item, ...price, createdAt: at, updatedAt: at }));
+    await send(listed!);
+    expect(await groups()).toMatchObject([
+      { barrier: 'circuit:not_approved', count: 2, needed: [{ amount: '2.550000' }], withoutPrice: 1 },
+    ]);
+  });
+
+  it('is summed by currency, counted without a known price, and apart from possible purchases', async () => {
+    await waits(3, { price: { amount: '0.10', currency: 'USD' } });
+    const oldest = await waits(1);
+    await waits(2, { price: { amount: '1000000000.000001', currency: 'EUR' } });
+    await waits(4, { price: { amount: '0.20', currency: 'USD' } });
+    await waits(0, { price: { amount: '9.00', currency: 'USD' }, mayHaveBought: true });
+    const paused = await waits(5, { barrier: 'pause:pause_1', failureClass: 'purchases_paused' });
+    expect(await groups()).toEqual([
+      {
+        barrier: 'wallet',
+        failureClass: 'insufficient_balance',
+        count: 4,
+        needed: [
+          { amount: '1000000000.000001', currency: 'EUR' },
+          { amount: '0.300000', currency: 'USD' },
+        ],
+        withoutPrice: 1,
+        oldest: { kind: 'order', id: oldest, acceptedAt: new Date(1_000) },
+      },
+      {
+        barrier: 'pause:pause_1',
+        failureClass: 'purchases_paused',
+        count: 1,
+        needed: [],
+        withoutPrice: 1,
+        oldest: { kind: 'order', id: paused, acceptedAt: new Date(5_000) },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DASHBOARDS, dashboardFiles } from '#scripts/dashboards/dashboards.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { dashboardPage } from '#test/support/servers/dashboard-picture.ts';
+import { panelQueries } from '#test/support/servers/dashboard-queries.ts';
+import { hasPrometheus, Prometheus } from '#test/support/servers/prometheus.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+/** Counters that appear with their first event, which this test does not cause. */
+const ONLY_IN_TROUBLE = new Set([
+  'reseller_upstream_unused_fields_total',
+  'reseller_upstream_dropped_items_total',
+  'temporal_request_failure_total',
+  'temporal_sticky_cache_miss_total',
+]);
+/** Numbers without a value in this test: too few sales for a runway. */
+const EMPTY_HERE = new Set(['Wallet lasts for']);
+const SECONDS = 90;
+
+const metricsIn = (expression: string) =>
+  expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:(?:reseller|temporal|process|nodejs)_\w+|up)\b/g) ?? [];
+const panels = DASHBOARDS.flatMap((dashboard) =>
+  panelQueries(dashboard).map((panel) => ({ ...panel, dashboard: dashboard.uid ?? '' })),
+);
+
+describe('the Grafana dashboards', () => {
+  it('are the files that `npm run generate:dashboards` writes, and no others', () => {
+    const files = dashboardFiles();
+    for (const { path, text } of files) expect(readFileSync(join(PROJECT, path), 'utf8'), path).toBe(text);
+    const folder = 'ops/grafana/dashboards';
+    expect(
+      readdirSync(join(PROJECT, folder))
+        .map((name) => `${folder}/${name}`)
+        .toSorted(),
+    ).toEqual(files.map(({ path }) => path).toSorted());
+  });
+
+  it('have one panel of each title, and one query of each expression', () => {
+    for (const dashboard of DASHBOARDS) {
+      const titles = panelQueries(dashboard).map(({ title }) => title);
+      expect(titles).toEqual([...new Set(titles)]);
+    }
+  });
+});
+
+describe.skipIf(!hasPrometheus)('the dashboards with the metrics of a running product', () => {
+  let stack: Stack;
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    stack = await startStack({
+      environment: { WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.1', 'books.every': '5s', 'catalogue.every': '5s' },
+    });
+    const of = (process: 'api' | 'worker', port: string) => `127.0.0.1:${stack.environments[process][port]}`;
+    prometheus = await Prometheus.start({
+      'reseller-api': [of('api', 'API_PORT')],
+      'reseller-worker': [of('worker', 'WORKER_PROBE_PORT')],
+    });
+    await causeEachKindOfSeries(stack);
+  });
+  afterAll(async () => {
+    await prometheus[Symbol.asyncDispose]();
+    await stack.stop();
+  });
+
+  it.each(panels)('$dashboard: "$title" shows series that exist', async ({ title, queries }) => {
+    for (const { expression } of queries) {
+      const mayBeEmpty = EMPTY_HERE.has(title) || metricsIn(expression).some((name) => ONLY_IN_TROUBLE.has(name));
+      const found = await waitFor(`series of ${expression}`, async () => {
+        const series = await prometheus.query(expression);
+        return series.length > 0 || mayBeEmpty ? series : undefined;
+      });
+      expect(found.length > 0 || mayBeEmpty, expression).toBe(true);
+    }
+  });
+
+  it('are not silently empty: a metric and a label that do not exist have no series', async () => {
+    expect(await prometheus.query('sum by (kind) (reseller_work_duration_minutes_count)')).toEqual([]);
+    expect(await prometheus.query('max by (kind) (reseller_work{state="held"})')).toEqual([]);
+  });
+
+  it.skipIf(!browserAvailable())('can be seen as pictures', async () => {
+    const browser = await launchBrowser();
+    try {
+      for (const dashboard of DASHBOARDS) {
+        const page = await openPage(browser, { width: 1500, height: 900 });
+        await page.setContent(await dashboardPage(dashboard, prometheus, SECONDS));
+        await keepScreenshot(page, dashboard.uid ?? '', { fullPage: true });
+        expect(await page.locator('svg polyline').count()).toBeGreaterThan(0);
+        await page.close();
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+const key = (value: string) => ({ headers: { 'idempotency-key': value } });
+
+/** Orders of all ends, a VPN subscription, a case, a pause, a caller that waits, an endpoint and a forged webhook. */
+async function causeEachKindOfSeries(stack: Stack): Promise<void> {
+  const desk = new OrderDesk(stack);
+  const endpoint = await stack.api.post(
+    '/v1/webhook-endpoints',
+    { url: `${stack.simulator.baseUrl}/nowhere` },
+    { headers: { 'idempotency-key': 'endpoint' } },
+  );
+  expect(endpoint.status, endpoint.text).toBe(201);
+  const forged = await new HttpClient(stack.api.baseUrl).post('/webhooks/service', { event: 'ping' });
+  expect(forged.status).toBe(401);
+  await desk.subscribe(301);
+  for (let n = 0; n < 5; n += 1) {
+    await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'completed');
+    await desk.reaches(await desk.place(PACKAGE.processingThenCompleted), 'completed');
+  }
+  await desk.reaches(await desk.placeRefused(), 'failed');
+  const processing = await desk.place(PACKAGE.staysProcessing);
+  await desk.reaches(processing, 'processing');
+  expect((await stack.api.get(`/v1/orders/${processing}?wait=1`)).status).toBe(200);
+  await desk.reaches(await desk.place(PACKAGE.unavailable), 'held');
+  await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+  await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'needs_attention');
+  const pause = await stack.api.post('/v1/purchase-gate/pauses', { reason: 'stock-taking' }, key('pause'));
+  expect(pause.status, pause.text).toBe(201);
+  await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'held');
+}

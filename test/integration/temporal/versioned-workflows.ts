@@ -1,0 +1,39 @@
+/** Workflows that tell which version of the workers runs their activities. */
+import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
+import { READ_TASK_QUEUE } from '#workflows/messages.ts';
+import { upgradeWithWorkers } from '#workflows/versioning.ts';
+
+export interface VersionActivities {
+  /** Notes that a run had an activity, with the version of the worker. */
+  note(workflow: string): Promise<void>;
+}
+
+// On another task queue than the workflows.
+const { note } = proxyActivities<VersionActivities>({ taskQueue: READ_TASK_QUEUE, startToCloseTimeout: '30s' });
+
+/** Does one activity. */
+export const workSignal = defineSignal('work');
+export const continueSignal = defineSignal('continueAsNew');
+
+export async function pinnedWorkflow(name: string): Promise<void> {
+  await untilContinued(name);
+  await continueAsNew<typeof pinnedWorkflow>(name);
+}
+
+export async function upgradingWorkflow(name: string): Promise<void> {
+  await untilContinued(name);
+  await continueAsNew<typeof upgradingWorkflow>(name);
+}
+upgradeWithWorkers(upgradingWorkflow);
+
+async function untilContinued(name: string): Promise<void> {
+  let wanted = 1;
+  let isLast = false;
+  setHandler(workSignal, () => void (wanted += 1));
+  setHandler(continueSignal, () => void (isLast = true));
+  for (let done = 0; ; done += 1) {
+    await condition(() => isLast || wanted > done);
+    if (isLast) return;
+    await note(name);
+  }
+}

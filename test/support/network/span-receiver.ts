@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import protobuf from 'protobufjs';
+import * as z from 'zod';
+
+const PROTO = join(import.meta.dirname, '../../vectors/opentelemetry-trace.proto');
+const { root } = protobuf.parse(readFileSync(PROTO, 'utf8'), { keepCase: true });
+const request = root.lookupType('ExportTraceServiceRequest');
+
+const attributes = z
+  .array(z.object({ key: z.string(), value: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }))
+  .transform((pairs) => Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]])));
+const id = z.instanceof(Buffer).transform((bytes) => bytes.toString('hex'));
+const decodedSpan = z.object({
+  trace_id: id,
+  span_id: id,
+  parent_span_id: id,
+  name: z.string(),
+  kind: z.string(),
+  attributes,
+  events: z.array(z.unknown()),
+  links: z.array(z.object({ trace_id: id, span_id: id })),
+  status: z.object({ message: z.string(), code: z.string() }).nullable(),
+});
+const exported = z.object({
+  resource_spans: z.array(
+    z.object({
+      resource: z.object({ attributes }),
+      scope_spans: z.array(z.object({ spans: z.array(decodedSpan) })),
+    }),
+  ),
+});
+
+/** A received span, with the name of the service that sent it. */
+export type ReceivedSpan = z.output<typeof decodedSpan> & { readonly service: unknown };
+
+/** A receiver of OTLP over HTTP, which decodes it by the published definition of the protocol. */
+export class SpanReceiver implements AsyncDisposable {
+  readonly spans: ReceivedSpan[] = [];
+  /** All received bytes. */
+  readonly bytes: Buffer[] = [];
+  /** Headers of the newest request. */
+  headers: Readonly<Record<string, unknown>> = {};
+  readonly #port: number;
+  #server: Server | undefined;
+
+  private constructor(port: number, server: Server) {
+    this.#port = port;
+    this.#server = server;
+  }
+
+  static async start(): Promise<SpanReceiver> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const receiver = new SpanReceiver((server.address() as AddressInfo).port, server);
+    receiver.#answer(server);
+    return receiver;
+  }
+
+  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  get endpoint(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The spans of one trace. */
+  trace(traceId: string): ReceivedSpan[] {
+    return this.spans.filter(({ trace_id }) => trace_id === traceId);
+  }
+
+  /** Stops answering, as a receiver that is down. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+
+  /** Answers again, at the same address. */
+  async reopen(): Promise<void> {
+    const server = createServer();
+    this.#answer(server);
+    server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#server = server;
+  }
+
+  #answer(server: Server): void {
+    server.on('request', (incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', () => undefined);
+      incoming.on('end', () => {
+        this.headers = incoming.headers;
+        if (incoming.url === '/v1/traces') this.#take(Buffer.concat(chunks));
+        response.writeHead(incoming.url === '/v1/traces' ? 200 : 404).end();
+      });
+    });
+  }
+
+  #take(bytes: Buffer): void {
+    this.bytes.push(bytes);
+    const plain = request.toObject(request.decode(bytes), {
+      longs: String,
+      enums: String,
+      bytes: Buffer,
+      defaults: true,
+    });
+    for (const { resource, scope_spans } of exported.parse(plain).resource_spans) {
+      const service = resource.attributes['service.name'];
+      for (const { spans } of scope_spans) this.spans.push(...spans.map((span) => ({ ...span, service })));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}

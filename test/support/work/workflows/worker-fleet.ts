@@ -1,0 +1,129 @@
+/** Workers of several versions on one stack. */
+import { freePort } from '#cli/embedded/ports.ts';
+import type { DeploymentVersion } from '#config/config.ts';
+import { connect } from '#temporal/connection.ts';
+import { nameOf, WorkerDeployment, type ListedVersion } from '#temporal/worker-versions.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { definedOf, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const DEPLOYMENT = 'shop';
+
+/** What the histories of a workflow show of versions. */
+export interface Ran {
+  readonly workflowType: string;
+  /** The version of each workflow task, in order; `-`: none. */
+  readonly builds: readonly string[];
+  readonly failedTasks: number;
+}
+
+/** A worker deployment with workers of several versions, and an operator who routes work to them. */
+export class WorkerFleet implements AsyncDisposable {
+  readonly #stack: Stack;
+  readonly #operator: TemporalOperator;
+  readonly #running: TestProcess[] = [];
+
+  constructor(stack: Stack, operator: TemporalOperator) {
+    this.#stack = stack;
+    this.#operator = operator;
+  }
+
+  /** Starts a worker of a version, and waits until it is ready. @param bundle file with its workflows. */
+  async start(buildId: string, bundle?: string): Promise<TestProcess> {
+    const port = await freePort();
+    const worker = await startProcess({
+      name: `worker ${buildId}`,
+      script: 'worker/main.ts',
+      environment: {
+        ...definedOf(this.#stack.environments.worker),
+        WORKER_PROBE_PORT: String(port),
+        WORKER_DEPLOYMENT_NAME: DEPLOYMENT,
+        WORKER_BUILD_ID: buildId,
+        ...(bundle !== undefined && { WORKFLOW_BUNDLE: bundle }),
+      },
+      readyUrl: `http://127.0.0.1:${port}/readyz`,
+    });
+    this.#running.push(worker);
+    return worker;
+  }
+
+  /** Sends new work to a version. Temporal refuses it until the version's workers have polled every task queue. */
+  async setCurrent(buildId: string | undefined): Promise<void> {
+    await waitFor(`${buildId} is current`, () =>
+      this.#change(async (deployment) => {
+        await deployment.setCurrent(buildId);
+        return true;
+      }),
+    );
+  }
+
+  async setRamping(buildId: string, percentage: number): Promise<void> {
+    await waitFor(`${buildId} is ramping`, () =>
+      this.#change(async (deployment) => {
+        await deployment.setRamping(buildId, percentage);
+        return true;
+      }),
+    );
+  }
+
+  async versions(): Promise<ListedVersion[]> {
+    return this.#change((deployment) => deployment.versions());
+  }
+
+  async delete(buildId: string): Promise<void> {
+    await this.#change((deployment) => deployment.delete(buildId));
+  }
+
+  /** The version that carried out the last task of a running or ended workflow. @param id of work. */
+  async buildOf(id: string): Promise<string> {
+    const { builds } = await this.#ranIn(this.#operator.order(id).fetchHistory());
+    const last = builds.at(-1);
+    if (last === undefined) throw new Error(`${id} has no workflow task yet`);
+    return last;
+  }
+
+  /** All workflows of the namespace, with their versions. */
+  async ran(): Promise<Ran[]> {
+    const all: Ran[] = [];
+    const { workflow } = this.#operator.client;
+    for await (const { workflowId, runId } of workflow.list())
+      all.push(await this.#ranIn(workflow.getHandle(workflowId, runId).fetchHistory()));
+    return all;
+  }
+
+  /** How many runs of a type a version has begun. */
+  async countOf(workflowType: string, buildId: string): Promise<number> {
+    const version: DeploymentVersion = { deploymentName: DEPLOYMENT, buildId };
+    const query = `WorkflowType = '${workflowType}' AND TemporalWorkerDeploymentVersion = '${nameOf(version)}'`;
+    return (await this.#operator.client.workflow.count(query)).count;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const worker of this.#running) await worker[Symbol.asyncDispose]();
+  }
+
+  async #ranIn(reading: ReturnType<ReturnType<TemporalOperator['order']>['fetchHistory']>): Promise<Ran> {
+    const events = (await reading).events ?? [];
+    return {
+      workflowType: events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? '',
+      builds: events.flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
+        task == null ? [] : [task.deploymentVersion?.buildId ?? '-'],
+      ),
+      failedTasks: events.filter((event) => event.workflowTaskFailedEventAttributes != null).length,
+    };
+  }
+
+  async #change<Result>(change: (deployment: WorkerDeployment) => Promise<Result>): Promise<Result> {
+    const { temporal } = this.#stack;
+    const connection = await connect({ ...temporal, tls: undefined, apiKey: undefined });
+    try {
+      const { namespace } = temporal;
+      return await change(
+        new WorkerDeployment({ connection, namespace, deploymentName: DEPLOYMENT, identity: 'test' }),
+      );
+    } finally {
+      await connection.close();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { startSettings } from '#cli/start/settings.ts';
+import { waitingLines } from '#cli/start/waiting.ts';
+import { close, listen } from '#telemetry/listening.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of closers.splice(0)) await end();
+});
+
+/** A worker that answers `/readyz` with these degradations. @returns its port. */
+async function worker(...details: string[]): Promise<number> {
+  const degraded = details.map((detail) => ({ condition: 'no_work_for_workers', detail }));
+  const server = createServer((_, response) => response.end(JSON.stringify({ ready: true, checks: {}, degraded })));
+  closers.push(() => close(server, 'all'));
+  return listen(server, { host: '127.0.0.1', port: 0 });
+}
+
+function lines(workerPorts: number[], { data = '.data', environment = {} } = {}) {
+  const settings = startSettings({ data, demo: true, ports: { api: 3100, temporalUi: 8333 } }, environment);
+  return waitingLines({ ports: settings.ports, workerPorts, settings });
+}
+
+const ADDRESSES = ['  API          http://127.0.0.1:3100', '  Temporal UI  http://127.0.0.1:8333'];
+
+it('the wait is explained by the workers, each reason once, with the addresses to look at', async () => {
+  const reason = 'no version of shop is current. Make a version current: npx reseller deployment set-current 1';
+  expect(await lines([await worker(reason), await worker(reason), await freePort()])).toEqual([
+    `  Workers report: ${reason}`,
+    ...ADDRESSES,
+  ]);
+});
+
+it('the folder of the data is named where a command does not find it by itself', async () => {
+  expect(await lines([await worker('Make a version current')], { data: '/srv/other' })).toEqual([
+    '  Workers report: Make a version current',
+    '  Add to the command: --data /srv/other',
+    ...ADDRESSES,
+  ]);
+});
+
+it('without a reason there are the addresses, and only of what we have started', async () => {
+  expect(await lines([await worker()])).toEqual(ADDRESSES);
+  expect(await lines([await worker()], { environment: { TEMPORAL_ADDRESS: 'temporal:7233' } })).toEqual(
+    ADDRESSES.slice(0, 1),
+  );
+});

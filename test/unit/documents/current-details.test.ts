@@ -1,0 +1,86 @@
+/** What the Temporal UI shows of work that waits: an operator must find out what to do from it alone. */
+import { describe, expect, it } from 'vitest';
+import { CASE_VERDICTS, VERDICTS_OF, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
+import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
+import { currentDetails, type Shown } from '#workflows/work/current-details.ts';
+
+const shownText = (kind: (typeof WORK_KINDS)[number], shown: Partial<Shown>) =>
+  currentDetails(
+    { kind, id: `${KINDS[kind].idPrefix}_1` },
+    { status: 'held', now: 'Now.', next: 'Next.', ...shown },
+    'run-1',
+  );
+
+const attempt = (state: OperatedAttempt['state'], settled = false): OperatedAttempt => ({ state, settled });
+
+describe('the current details of held work', () => {
+  it.each(WORK_KINDS.flatMap((kind) => holdReasons.map((failure) => [kind, failure] as const)))(
+    'of a %s (%s) explain the reason, and give the commands that are possible',
+    (kind, failure) => {
+      const { command, idPrefix, isPurchase } = KINDS[kind];
+      const text = shownText(kind, { failure, attempt: attempt('refused') });
+      expect(text).toContain(FAILURE_CLASSES[failure].meaning);
+      expect(text).toContain(FAILURE_CLASSES[failure].advice);
+      for (const action of ['retry', 'abandon', ...(isPurchase ? ['release'] : [])])
+        expect(text).toContain(`\`npx reseller ${command} ${action} ${idPrefix}_1 --reason '…'\``);
+      expect(text.includes(' release ')).toBe(isPurchase);
+    },
+  );
+
+  it('name the limit and what holds other purchases where they are the cause', () => {
+    expect(shownText('order', { failure: 'price_above_limit', attempt: attempt('prepared') })).toContain(
+      "`npx reseller orders limit ord_1 '…' --reason '…'`",
+    );
+    for (const failure of ['purchases_paused', 'insufficient_balance', 'service_down'] as const)
+      expect(shownText('topup', { failure, attempt: attempt('prepared') })).toContain('`npx reseller gate show`');
+    expect(shownText('order', { failure: 'package_unavailable', attempt: attempt('prepared') })).not.toContain(
+      'gate show',
+    );
+  });
+});
+
+describe('the current details of work with a case', () => {
+  it.each(waitingStates)('of a %s (%s, attempt %o) say how it can go on', (kind, attention, of) => {
+    const { command, idPrefix } = KINDS[kind];
+    const text = shownText(kind, { status: 'needs_attention', attention, attempt: of });
+    const { meaning, advice } = ATTENTION_REASONS[attention];
+    expect(text).toContain(meaning);
+    expect(text).toContain(advice);
+    expect(text).toMatch(/\n- `npx reseller /);
+    const id = `${idPrefix}_1`;
+    const resolve = `\`npx reseller ${command} resolve ${id} --case ${attention} --verdict … --reason '…'\``;
+    expect(text.includes(resolve)).toBe(VERDICTS_OF[attention].length > 0);
+    const meanings = { ...CASE_VERDICTS, ...KINDS[kind].texts.verdicts };
+    for (const verdict of VERDICTS_OF[attention]) expect(text).toContain(`  - \`${verdict}\`: ${meanings[verdict]}`);
+    const isRetried = attention !== 'contradiction';
+    expect(text.includes(`${command} retry ${id} `)).toBe(isRetried);
+  });
+
+  it('exist for every reason of a case about work', () => {
+    const walked = new Set<AttentionReason>(waitingStates.map(([, attention]) => attention));
+    expect([...walked, 'webhook_conflict'].toSorted()).toEqual(Object.keys(ATTENTION_REASONS).toSorted());
+  });
+
+  it('offer no abandonment of what may be bought', () => {
+    const text = (state: OperatedAttempt['state'], settled: boolean) =>
+      shownText('order', {
+        status: 'needs_attention',
+        attention: 'outcome_unknown',
+        attempt: attempt(state, settled),
+      });
+    expect(text('unknown', false)).not.toContain(' abandon ');
+    expect(text('failed', true)).toContain(' abandon ');
+  });
+});
+
+describe('the current details of work that needs nobody', () => {
+  it('give no commands', () => {
+    for (const status of ['submitting', 'processing', 'completed'] as const)
+      expect(shownText('order', { status, attempt: attempt('processing') })).not.toContain('npx reseller');
+    // A row that PostgreSQL has lost: no command finds it.
+    expect(shownText('order', { status: 'needs_attention', attention: 'records_lost' })).not.toContain('npx reseller');
+  });
+});

@@ -1,0 +1,80 @@
+/** The current details of a workflow of work: its state, its next step, and what an operator can do, in Markdown. */
+import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
+import { possibleCommands } from '#domain/operator/possible-commands.ts';
+import { resubmission } from '#domain/retry/resubmission.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { Explanation } from '#workflows/messages.ts';
+
+/** What a workflow shows about its work. */
+export interface Shown {
+  readonly status: WorkStatus;
+  readonly now: string;
+  readonly next: string;
+  readonly failure?: FailureClass | undefined;
+  readonly attention?: AttentionReason | undefined;
+  /** Epoch milliseconds. */
+  readonly nextStepAt?: number | undefined;
+  /** The current attempt, once there is one. */
+  readonly attempt?: OperatedAttempt | undefined;
+  /** The retry rule, in a sentence. */
+  readonly retry?: string | undefined;
+}
+
+/** The service may report more after the end of a workflow: whether to submit again, only the API knows then. */
+export function currentResubmission(
+  kind: WorkKind,
+  { status, attention, attempt }: Shown,
+): Explanation['resubmission'] {
+  const attempts = attempt === undefined ? [] : [attempt];
+  const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
+  if (verdict !== 'yes') return { verdict, reason };
+  return {
+    verdict: 'ask_api',
+    reason: `When this ended: ${reason} \`resubmission\` of the API also counts later reports.`,
+  };
+}
+
+const RESUBMISSION = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<
+  Explanation['resubmission']['verdict'],
+  string
+>;
+
+/** The details in Markdown. @param runId of the workflow. */
+export function currentDetails(work: WorkRef, shown: Shown, runId: string): string {
+  const { status, now, next, failure, attention, nextStepAt, retry } = shown;
+  const lines = [`### ${attention === undefined ? '' : '⚠ '}${status}`, '', now, '', `**Next:** ${next}`];
+  if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
+  if (failure !== undefined) {
+    lines.push('', `**Failure class** \`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`);
+    if (attention === undefined) lines.push('', `**What you can do:** ${FAILURE_CLASSES[failure].advice}`);
+  }
+  if (attention !== undefined) {
+    lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
+    lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
+  }
+  lines.push(...commandLines(work, shown));
+  if (retry !== undefined) lines.push('', `**Retry rule:** ${retry}`);
+  const { verdict, reason } = currentResubmission(work.kind, shown);
+  lines.push('', `**Should the caller submit it again?** ${RESUBMISSION[verdict]}. ${reason}`);
+  lines.push('', `_Run ${runId}_`);
+  return lines.join('\n');
+}
+
+/** The commands of an operator, as a list. Nothing before the work is read, or when its row is lost. */
+function commandLines(work: WorkRef, { attempt, ...shown }: Shown): string[] {
+  if (attempt === undefined) return [];
+  const commands = possibleCommands(work, { ...shown, attempt });
+  if (commands.length === 0) return [];
+  return [
+    '',
+    '**Commands** (or *Send an Update* of the same name; put your words for `…`):',
+    '',
+    ...commands.flatMap(({ command, effect, verdicts }) => [
+      `- \`${command}\` ${effect}`,
+      ...verdicts.map(([verdict, meaning]) => `  - \`${verdict}\`: ${meaning}`),
+    ]),
+  ];
+}
