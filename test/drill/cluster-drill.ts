@@ -1,8 +1,9 @@
-/** Drills of failures of a cluster under load: nothing accepted is lost, and nothing is bought twice. */
+/** Drills of failures and of a deploy on a cluster under load: nothing accepted is lost, and nothing is bought twice. */
 import { startLoadBalancer } from '#cli/start/load-balancer.ts';
 import { paidTwice } from '#test/drill/drill.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
 import { startMachine } from '#test/drill/machine.ts';
+import { RollingDeploy } from '#test/drill/rolling-deploy.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
 import { startPostgresPair } from '#test/support/servers/postgres-pair.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
@@ -11,33 +12,40 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books/books.ts';
 import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 
-/** One API and one worker; the Temporal server; the primary PostgreSQL server, ours and Temporal's. */
-export const CLUSTER_FAILURES = ['machine', 'temporal', 'postgres'] as const;
-export type ClusterFailure = (typeof CLUSTER_FAILURES)[number];
+/**
+ * The loss of one API and one worker; of the Temporal server; of the primary PostgreSQL server, ours and Temporal's; a
+ * deploy of a version with other workflows.
+ */
+export const CLUSTER_EVENTS = ['machine', 'temporal', 'postgres', 'deploy'] as const;
+export type ClusterEvent = (typeof CLUSTER_EVENTS)[number];
 
 export interface ClusterDrill {
-  readonly failure: ClusterFailure;
+  readonly event: ClusterEvent;
   /** Shops that order at the same time. */
   readonly shops?: number;
-  /** Purchases that must be accepted before the failure, and again after it. */
+  /** Purchases that must be accepted before the event, and again after it. */
   readonly purchases?: number;
   /** The shared servers; undefined: those of the test run. */
   readonly servers?: SharedServers;
 }
 
-/** What a drill measured. Times in milliseconds since the failure. */
+/** What a drill measured. Times in milliseconds since the event began. */
 export interface ClusterDrillResult {
-  /** Requests that were accepted, all and before the failure. */
+  /** Requests that were accepted, all and before the event. */
   readonly accepted: number;
   readonly acceptedBefore: number;
-  /** Requests accepted before the failure whose work had not ended then. */
+  /** Requests accepted before the event whose work had not ended then. */
   readonly open: number;
-  /** Until the failed server works again, or its replica; a machine does not come back. */
+  /** Until the failed server works again, or its replica, or new work goes to the new version. A machine stays lost. */
   readonly restoredMs: number;
   /** Until the first request after it was accepted. */
   readonly acceptsMs: number;
   /** Until all work that was accepted before it had ended; infinite when it has not. */
   readonly deliveredMs: number;
+  /** Until the workers of the old version have stopped; undefined without a deploy. */
+  readonly removedMs: number | undefined;
+  /** Requests that were not accepted at once, and were repeated. */
+  readonly refusals: number;
   /** Differences between the books of both sides, and lost or unfinished work, as sentences. */
   readonly differences: readonly string[];
   /** References that the service has charged more than once. */
@@ -51,29 +59,33 @@ const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY
 
 /** Runs a drill on a cluster of its own: two machines, a Temporal server and PostgreSQL with a synchronous replica. */
 export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrillResult> {
-  const { failure, purchases = PURCHASES } = drill;
+  const { event, purchases = PURCHASES } = drill;
   const shared = drill.servers === undefined ? {} : { servers: drill.servers };
   await using postgres = await startPostgresPair();
   await using temporal = await startOwnCluster({ postgresUrl: postgres.url, ...shared });
   await using stack = await startStack({ postgres, temporal, simulator: SIMULATOR, start: ['simulator'], ...shared });
-  await using first = await startMachine(stack);
-  await using second = await startMachine(stack);
+  await using deploy = event === 'deploy' ? await RollingDeploy.prepare(stack) : undefined;
+  await using first = await startMachine(stack, deploy?.startOldWorker);
+  await using second = await startMachine(stack, deploy?.startOldWorker);
+  const machines = [first, second];
+  await deploy?.begin();
   const port = Number(stack.environments.api['API_PORT']);
-  const balancer = await startLoadBalancer({ port, apis: [first.apiPort, second.apiPort] });
+  const balancer = await startLoadBalancer({ port, apis: machines.map(({ apiPort }) => apiPort) });
   try {
     const load = new ShopLoad(stack, drill.shops ?? SHOPS);
     await acceptedReaches(load, purchases);
 
     const before = load.accepted.map(({ id = '' }) => id);
     const open = (await unfinished(stack, before)).length;
-    const failedAtMs = Date.now();
-    const since = () => Date.now() - failedAtMs;
-    const fail: Readonly<Record<ClusterFailure, () => Promise<void>>> = {
+    const beganMs = Date.now();
+    const since = () => Date.now() - beganMs;
+    const begin: Readonly<Record<ClusterEvent, () => Promise<void> | undefined>> = {
       machine: () => first.kill(),
       temporal: () => temporal.kill().then(() => temporal.start()),
       postgres: () => postgres.failOver(),
+      deploy: () => deploy?.deploy(machines),
     };
-    const restored = fail[failure]().then(since);
+    const restored = Promise.resolve(begin[event]()).then(since);
     const delivered = waitFor(
       'all work of before has ended',
       async () => {
@@ -87,6 +99,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
     await acceptedReaches(load, load.accepted.length + purchases);
     await load.stop();
     const deliveredMs = await delivered;
+    const removedMs = await deploy?.removeOld(machines).then(since);
     await load.repeat(load.requests.filter(({ id }) => id === undefined));
 
     const accepted = load.accepted.map(({ id = '' }) => id);
@@ -95,8 +108,10 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
       acceptedBefore: before.length,
       open,
       restoredMs,
-      acceptsMs: firstAcceptance(load.requests, failedAtMs) - failedAtMs,
+      acceptsMs: firstAcceptance(load.requests, beganMs) - beganMs,
       deliveredMs,
+      removedMs,
+      refusals: load.refusals,
       differences: await auditBooks(stack, { accepted, timeoutMs: QUIET_MS }),
       paidTwice: await paidTwice(stack),
     };

@@ -27,6 +27,7 @@ export class ShopLoad {
   readonly requests: ShopRequest[] = [];
   readonly #stack: Stack;
   readonly #stopping = new AbortController();
+  #refusals = 0;
   readonly #shops: Promise<void>[];
 
   constructor(stack: Stack, shops: number) {
@@ -36,6 +37,11 @@ export class ShopLoad {
 
   get accepted(): readonly ShopRequest[] {
     return this.requests.filter(({ id }) => id !== undefined);
+  }
+
+  /** How often a request got no 202, and was repeated. */
+  get refusals(): number {
+    return this.#refusals;
   }
 
   /** Stops placing new requests. Requests without an answer stay for {@link repeat}. */
@@ -83,7 +89,10 @@ export class ShopLoad {
     const answer = await this.#stack.api
       .post(path, body, { headers: { 'idempotency-key': key } })
       .catch(() => undefined);
-    if (answer?.status !== 202) return false;
+    if (answer?.status !== 202) {
+      this.#refusals += 1;
+      return false;
+    }
     request.acceptedAtMs ??= Date.now();
     request.id = answer.textAt('id');
     return true;

@@ -1,33 +1,48 @@
 import { freePort } from '#cli/embedded/ports.ts';
-import { startProcess } from '#test/support/servers/processes.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { definedOf, type Stack } from '#test/support/servers/stack.ts';
 
 /** A machine of a cluster: one API and one worker. */
 export interface Machine extends AsyncDisposable {
   readonly apiPort: number;
+  readonly worker: TestProcess;
+  /** Stops the API as a deployment does, and starts another one on its port. Waits until it is ready. */
+  replaceApi(): Promise<void>;
   /** Kills both at once, as the loss of the machine does. */
   kill(): Promise<void>;
 }
 
-/** Starts both processes, with ports of their own, and waits until they are ready. */
-export async function startMachine({ environments }: Stack): Promise<Machine> {
-  const [apiPort, probePort] = [await freePort(), await freePort()];
-  const started = await Promise.all([
+/**
+ * Starts both processes, with ports of their own, and waits until they are ready.
+ * @param startWorker starts the worker; by default one without a version.
+ */
+export async function startMachine(stack: Stack, startWorker = () => startPlainWorker(stack)): Promise<Machine> {
+  const apiPort = await freePort();
+  const startApi = () =>
     startProcess({
       name: 'api',
       script: 'api/main.ts',
-      environment: { ...definedOf(environments.api), API_PORT: String(apiPort) },
+      environment: { ...definedOf(stack.environments.api), API_PORT: String(apiPort) },
       readyUrl: `http://127.0.0.1:${apiPort}/readyz`,
-    }),
-    startProcess({
-      name: 'worker',
-      script: 'worker/main.ts',
-      environment: { ...definedOf(environments.worker), WORKER_PROBE_PORT: String(probePort) },
-      readyUrl: `http://127.0.0.1:${probePort}/readyz`,
-    }),
-  ]);
+    });
+  const [firstApi, worker] = await Promise.all([startApi(), startWorker()]);
+  let api = firstApi;
   const kill = async () => {
-    await Promise.all(started.map((each) => each.kill()));
+    await Promise.all([api.kill(), worker.kill()]);
   };
-  return { apiPort, kill, [Symbol.asyncDispose]: kill };
+  const replaceApi = async () => {
+    await api.stop();
+    api = await startApi();
+  };
+  return { apiPort, worker, replaceApi, kill, [Symbol.asyncDispose]: kill };
+}
+
+async function startPlainWorker({ environments }: Stack): Promise<TestProcess> {
+  const probePort = await freePort();
+  return startProcess({
+    name: 'worker',
+    script: 'worker/main.ts',
+    environment: { ...definedOf(environments.worker), WORKER_PROBE_PORT: String(probePort) },
+    readyUrl: `http://127.0.0.1:${probePort}/readyz`,
+  });
 }

@@ -1,9 +1,9 @@
 /**
  * `npm run drill`: drills the loss of the data (docs/how-to/backup-and-restore.md), or with `--cluster` failures of a
- * cluster (docs/how-to/fail-over-postgresql.md), on servers of its own.
+ * cluster and a deploy (docs/how-to/fail-over-postgresql.md), on servers of its own.
  */
 import { parseArgs } from 'node:util';
-import { CLUSTER_FAILURES, runClusterDrill } from '#test/drill/cluster-drill.ts';
+import { CLUSTER_EVENTS, runClusterDrill } from '#test/drill/cluster-drill.ts';
 import { runDrill, type Drill } from '#test/drill/drill.ts';
 import { clusterResultLines, resultLines } from '#test/drill/report.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
@@ -19,13 +19,13 @@ const { values } = parseArgs({
     purchases: { type: 'string', default: '40' },
     shops: { type: 'string', default: '4' },
     cluster: { type: 'boolean', default: false },
-    failure: { type: 'string' },
+    event: { type: 'string' },
   },
 });
 const size = { purchases: countOf('purchases'), shops: countOf('shops') };
-const failures = CLUSTER_FAILURES.filter((each) => each === (values.failure ?? each));
-if (failures.length === 0) refuse(`--failure is one of ${CLUSTER_FAILURES.join(', ')}`);
-if (values.failure !== undefined && !values.cluster) refuse('--failure needs --cluster');
+const events = CLUSTER_EVENTS.filter((each) => each === (values.event ?? each));
+if (events.length === 0) refuse(`--event is one of ${CLUSTER_EVENTS.join(', ')}`);
+if (values.event !== undefined && !values.cluster) refuse('--event needs --cluster');
 const drills: readonly Omit<Drill, 'servers'>[] = [
   { lost: ['PostgreSQL'], archive: false, ...size },
   { lost: ['PostgreSQL'], archive: true, ...size },
@@ -56,9 +56,9 @@ async function drillLosses(servers: SharedServers): Promise<void> {
 }
 
 async function drillCluster(servers: SharedServers): Promise<void> {
-  for (const failure of failures) {
-    const result = await runClusterDrill({ failure, ...size, servers });
-    report(clusterResultLines(failure, result), result);
+  for (const event of events) {
+    const result = await runClusterDrill({ event, ...size, servers });
+    report(clusterResultLines(event, result), result);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ClusterDrillResult, ClusterFailure } from '#test/drill/cluster-drill.ts';
+import type { ClusterDrillResult, ClusterEvent } from '#test/drill/cluster-drill.ts';
 import type { Drill, DrillResult } from '#test/drill/drill.ts';
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
@@ -16,21 +16,30 @@ export function resultLines({ lost, archive }: Drill, result: DrillResult): stri
   ];
 }
 
-const LOST: Readonly<Record<ClusterFailure, string>> = {
-  machine: 'one of two machines, with its API and its worker',
-  temporal: 'the Temporal server, which is started again',
-  postgres: 'the primary PostgreSQL server; its synchronous replica is promoted',
+const EVENTS: Readonly<Record<ClusterEvent, string>> = {
+  machine: 'Killed: one of two machines, with its API and its worker',
+  temporal: 'Killed: the Temporal server, which is started again',
+  postgres: 'Killed: the primary PostgreSQL server; its synchronous replica is promoted',
+  deploy: 'Deployed: another version of both workers and both APIs',
+};
+
+const RESTORED: Readonly<Record<Exclude<ClusterEvent, 'machine'>, string>> = {
+  temporal: 'server works again',
+  postgres: 'server works again',
+  deploy: 'new work on it',
 };
 
 /** The result of a drill of a cluster, for people. */
-export function clusterResultLines(failure: ClusterFailure, result: ClusterDrillResult): string[] {
-  const { accepted, acceptedBefore, open } = result;
+export function clusterResultLines(event: ClusterEvent, result: ClusterDrillResult): string[] {
+  const { accepted, acceptedBefore, open, removedMs } = result;
   return [
-    `Killed: ${LOST[failure]}`,
-    `  accepted            ${accepted} requests, ${acceptedBefore} before the failure, ${open} of them in progress`,
-    ...(failure === 'machine' ? [] : [`  server works again  after ${seconds(result.restoredMs)}`]),
+    EVENTS[event],
+    `  accepted            ${accepted} requests, ${acceptedBefore} before the event, ${open} of them in progress`,
+    `  not accepted at once ${result.refusals} requests`,
+    ...(event === 'machine' ? [] : [`  ${RESTORED[event].padEnd(18)}  after ${seconds(result.restoredMs)}`]),
     `  accepts again       after ${seconds(result.acceptsMs)}`,
     `  work of before      ended after ${seconds(result.deliveredMs)}`,
+    ...(removedMs === undefined ? [] : [`  old workers stopped after ${seconds(removedMs)}`]),
     `  books of both sides ${result.differences.length === 0 ? 'equal' : 'DIFFER'}`,
     ...findings(result),
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLUSTER_FAILURES, runClusterDrill } from '#test/drill/cluster-drill.ts';
+import { CLUSTER_EVENTS, runClusterDrill } from '#test/drill/cluster-drill.ts';
 import { clusterResultLines } from '#test/drill/report.ts';
 
 /** Servers, processes and waits of a busy machine. */
@@ -7,12 +7,12 @@ const SLOWEST_MS = 1_200_000;
 
 /** The Temporal server proper on PostgreSQL with a synchronous replica, two APIs and two workers. */
 describe('a cluster under load', () => {
-  it.for(CLUSTER_FAILURES)(
-    'loses no accepted request and buys nothing twice when it loses: %s',
+  it.for(CLUSTER_EVENTS)(
+    'loses no accepted request and buys nothing twice when this happens: %s',
     { timeout: SLOWEST_MS },
-    async (failure) => {
-      const result = await runClusterDrill({ failure });
-      process.stdout.write(`${clusterResultLines(failure, result).join('\n')}\n`);
+    async (event) => {
+      const result = await runClusterDrill({ event });
+      process.stdout.write(`${clusterResultLines(event, result).join('\n')}\n`);
       expect(result.paidTwice).toEqual([]);
       expect(result.differences).toEqual([]);
       // Without work in progress the drill would prove nothing.

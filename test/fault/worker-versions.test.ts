@@ -1,8 +1,5 @@
 /** Two versions of the workers at once, the second with an order workflow that cannot replay the first one's runs. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
@@ -11,13 +8,12 @@ import { endpointCalls } from '#test/support/api/webhook-endpoint-calls.ts';
 import { startOwnCluster, type OwnCluster } from '#test/support/servers/own-cluster.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
-import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
+import { bundleReorderedOrder } from '#test/support/work/workflows/reordered-bundle.ts';
 import { WorkerFleet } from '#test/support/work/workflows/worker-fleet.ts';
 import { forVersionedWorkers, workflowBundle } from '#worker/workflow-bundle.ts';
-import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
 
 quietRuntime();
 
@@ -34,14 +30,7 @@ let fleet: WorkerFleet;
 let reordered: string;
 
 beforeAll(async () => {
-  reordered = join(temporaryFolder('bundle'), 'workflows.js');
-  const { code } = await bundleWorkflowCode({
-    ...WORKFLOW_SOURCES,
-    workflowInterceptorModules: [...WORKFLOW_SOURCES.workflowInterceptorModules],
-    workflowsPath: fileURLToPath(new URL('../support/work/workflows/reordered-order.ts', import.meta.url)),
-    logger: new DefaultLogger('WARN'),
-  });
-  writeFileSync(reordered, code);
+  reordered = await bundleReorderedOrder();
   cluster = await startOwnCluster();
   stack = await startStack({
     temporal: cluster,

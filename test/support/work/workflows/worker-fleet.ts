@@ -10,6 +10,12 @@ import { waitFor } from '#test/support/wait-for.ts';
 
 const DEPLOYMENT = 'shop';
 
+/** The condition of visibility that the last task of a run was carried out by this version. */
+function ranOn(buildId: string): string {
+  const version: DeploymentVersion = { deploymentName: DEPLOYMENT, buildId };
+  return `TemporalWorkerDeploymentVersion = '${nameOf(version)}'`;
+}
+
 /** What the histories of a workflow show of versions. */
 export interface Ran {
   readonly workflowType: string;
@@ -75,6 +81,34 @@ export class WorkerFleet implements AsyncDisposable {
     await this.#change((deployment) => deployment.delete(buildId));
   }
 
+  /**
+   * Terminates the orders that are pinned to a version, and waits until the sweeper has started again those that had
+   * not ended. Workers of the version must still run: a new run asks the old one what it knew.
+   */
+  async moveOrders(buildId: string): Promise<void> {
+    const { workflow } = this.#operator.client;
+    const query =
+      "WorkflowType = 'orderWorkflow' AND ExecutionStatus = 'Running' AND " +
+      `TemporalWorkflowVersioningBehavior = 'Pinned' AND ${ranOn(buildId)}`;
+    const moved = new Set<string>();
+    await waitFor(`no order is pinned to ${buildId}`, async () => {
+      const pinned: string[] = [];
+      for await (const { workflowId } of workflow.list({ query })) pinned.push(workflowId);
+      // Visibility is a moment behind: the order may have ended.
+      for (const id of pinned)
+        await workflow
+          .getHandle(id)
+          .terminate('moved')
+          .catch(() => undefined);
+      pinned.forEach((id) => moved.add(id));
+      return pinned.length === 0;
+    });
+    for (const id of moved)
+      await waitFor(`${id} has a new run`, async () => {
+        return (await workflow.getHandle(id).describe()).status.name !== 'TERMINATED';
+      });
+  }
+
   /** The version that carried out the last task of a running or ended workflow. @param id of work. */
   async buildOf(id: string): Promise<string> {
     const { builds } = await this.#ranIn(this.#operator.order(id).fetchHistory());
@@ -94,8 +128,7 @@ export class WorkerFleet implements AsyncDisposable {
 
   /** How many runs of a type a version has begun. */
   async countOf(workflowType: string, buildId: string): Promise<number> {
-    const version: DeploymentVersion = { deploymentName: DEPLOYMENT, buildId };
-    const query = `WorkflowType = '${workflowType}' AND TemporalWorkerDeploymentVersion = '${nameOf(version)}'`;
+    const query = `WorkflowType = '${workflowType}' AND ${ranOn(buildId)}`;
     return (await this.#operator.client.workflow.count(query)).count;
   }
 
