@@ -12,6 +12,7 @@ import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { composeService, PROJECT, type ComposeService, environmentHere } from '#test/support/compose.ts';
 import { HttpClient } from '#test/support/network/http.ts';
+import { SpanReceiver } from '#test/support/network/span-receiver.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -26,20 +27,27 @@ const folder = temporaryFolder('compose');
 /** The port of each service in its container → its port in this test. */
 const ports = new Map<string, string>();
 const running = new Map<ServiceName, TestProcess>();
-const VALUES = {
+const VALUES: Record<string, string> = {
   TEMPORAL_DATABASE_PASSWORD: 'unused',
   SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
   SERVICE_EMAIL: 'reseller@example.com',
-  SERVICE_WEBHOOK_SECRETS: randomBytes(16).toString('hex'),
+  SERVICE_WEBHOOK_SECRETS_FILE: '/run/secrets/service_webhook_secrets',
+  OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/secrets/otlp_headers',
+  OTEL_BSP_SCHEDULE_DELAY: '100',
   TEMPORAL_NAMESPACE: namespace,
 };
+let receiver: SpanReceiver;
 const secrets = join(folder, 'secrets');
 
 beforeAll(async () => {
+  receiver = await SpanReceiver.start();
+  VALUES['OTEL_EXPORTER_OTLP_ENDPOINT'] = receiver.endpoint;
   await run(join(PROJECT, 'ops/compose/create-secrets.sh'), [secrets]);
   // The files are not writable, like those of an installation.
   for (const [name, secret] of Object.entries({
     service_password: 'password-of-the-test',
+    service_webhook_secrets: randomBytes(16).toString('hex'),
+    otlp_headers: 'x-api-key=key-of-the-test',
     database_password: decodeURIComponent(new URL(inject('servers').postgresUrl).password),
   })) {
     rmSync(join(secrets, name));
@@ -51,6 +59,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([...running.values()].map((process) => process.kill()));
+  await receiver[Symbol.asyncDispose]();
   await withClient(inject('servers').postgresUrl, (client) =>
     client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`),
   );
@@ -141,6 +150,13 @@ describe('the commands of docker-compose.yml', () => {
       { timeoutMs: 360_000, context: () => [...running.values()].map((process) => process.tail(15)).join('\n') },
     );
     expect(order.textAt('esim_id')).toMatch(/^esim_/);
+    await waitFor('a webhook, which the simulator signs with the secret of the API, is accepted', async () =>
+      /^reseller_webhook_deliveries_total\{result="accepted"\} [1-9]/m.test((await api.get('/metrics')).text),
+    );
+    await waitFor(
+      'spans arrive with the headers of the file',
+      () => receiver.headers['x-api-key'] === 'key-of-the-test',
+    );
   });
 
   it.each(LONG_RUNNING)('report %s as unhealthy after its end, and it exits on request', async (name) => {

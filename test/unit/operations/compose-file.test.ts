@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +12,6 @@ import {
   readWorkerConfig,
 } from '#config/config.ts';
 import {
-  composeSecrets,
   composeService,
   composeServices,
   composeVariables,
@@ -26,7 +25,6 @@ const VALUES = {
   TEMPORAL_DATABASE_PASSWORD: 'c3',
   SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
   SERVICE_EMAIL: 'reseller@example.com',
-  SERVICE_WEBHOOK_SECRETS: 'whsec_0123456789',
 };
 /** A folder with the files of `ops/compose/create-secrets.sh`. */
 const secretsFolder = temporaryFolder('secrets');
@@ -73,39 +71,6 @@ describe('docker-compose.yml', () => {
 
   it.each(ALL)('publishes the ports of %s on loopback only', (_, { ports }) => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
-  });
-
-  it.each(ALL)('gives %s each password and key as a file, or requires it as a variable', (_, service) => {
-    const sensitive = Object.entries(service.environment).filter(
-      ([name, value]) => /PASSWORD|PWD|SECRET|KEYS|TOKEN/.test(name) && !['true', 'false'].includes(value),
-    );
-    const files = sensitive.filter(([name]) => name.endsWith('_FILE')).map(([, value]) => value);
-    expect(files.toSorted()).toEqual(service.secrets.map((name) => `/run/secrets/${name}`).toSorted());
-    // Refused when it is missing, or empty then. It has no default in both cases.
-    for (const [name, value] of sensitive.filter(([name]) => !name.endsWith('_FILE')))
-      expect(value, name).toMatch(/^\$\{[A-Z_]+:[?-]\}$/);
-    expect(JSON.stringify(service.environment)).not.toMatch(/:\/\/[^"/]*:[^"/@]*@/);
-  });
-
-  it('has files for all secrets, which only the owner of the folder can reach and git ignores', () => {
-    expect(
-      Object.values(composeSecrets())
-        .map((file) => basename(file))
-        .toSorted(),
-    ).toEqual(readdirSync(secretsFolder).toSorted());
-    for (const file of Object.values(composeSecrets())) expect(file).toMatch(/^\.\/secrets\//);
-    expect(statSync(secretsFolder).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(secretsFolder)) expect(statSync(join(secretsFolder, name)).mode & 0o444).toBe(0o444);
-    expect(readFileSync(join(PROJECT, '.gitignore'), 'utf8')).toMatch(/^\/secrets\/$/m);
-  });
-
-  it('keeps secrets that exist', () => {
-    const contents = () => readdirSync(secretsFolder).map((name) => readFileSync(join(secretsFolder, name), 'utf8'));
-    const before = contents();
-    expect(execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [secretsFolder], { encoding: 'utf8' })).toMatch(
-      /^now write the password at the service into .*service_password$/m,
-    );
-    expect(contents()).toEqual(before);
   });
 
   it.each(ALL)('limits memory, processors, processes and logs of %s', (_, service) => {
