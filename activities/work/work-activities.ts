@@ -25,14 +25,7 @@ import type { InboxRow } from '#db/queues/inbox.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { timelineEntry } from '#db/work/timeline.ts';
-import {
-  lockUnfinishedWork,
-  lockWorkInEpoch,
-  readWork,
-  WorkFinishedError,
-  RowMissingError,
-  WorkMissingError,
-} from '#db/work/work-rows.ts';
+import { lockWorkInEpoch, readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/work-rows.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -137,9 +130,10 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     openNextAttempt: ({ work, number }) =>
       database.transaction(async (tx): Promise<OpenResult> => {
-        const row = await lockUnfinishedWork(tx, work);
+        const { row, epoch } = await lockWorkInEpoch(tx, work);
         const known = await findAttempt(tx, work, number);
         if (known !== undefined) return { kind: 'opened', attempt: attemptSnapshot(known) };
+        if (row.comparedEpoch !== epoch) return { kind: 'not_compared' };
         const by = await buyingBarrier(tx, work);
         if (by !== undefined) return { kind: 'barred', by };
         const attempts = await attemptsInForce(tx, work, row);

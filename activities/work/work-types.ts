@@ -126,6 +126,8 @@ export interface SendResult {
 /** The result of opening a further attempt. */
 export type OpenResult =
   | { readonly kind: 'opened'; readonly attempt: AttemptSnapshot }
+  /** As in {@link RecordResult}: the rows of earlier attempts may be lost. Nothing is opened. */
+  | { readonly kind: 'not_compared' }
   | { readonly kind: 'barred'; readonly by: BuyingBarrier }
   /** The profile or the configuration allows no further attempt. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };

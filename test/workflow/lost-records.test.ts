@@ -103,6 +103,36 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(order.steps.map(({ event }) => event)).toContain('order.held');
   });
 
+  it.each([
+    ['opens a further attempt after it has compared the row', false],
+    ['first learns from the service again that an attempt with a lost row has failed', true],
+  ])('%s', async (_name, isLost) => {
+    const failures = Array.from({ length: isLost ? 2 : 1 }, () => ({ answers: 'failed' }) as const);
+    const order = await orderWith(...failures, { answers: 'completed' });
+    order.evidence = failures.map(() => 'no_debit');
+    const calls: string[] = [];
+    let isCompared = false;
+    const fake = withChanged(order, (fakes) => ({
+      beginWork: (input) => {
+        isCompared = calls.length > 0;
+        // The row is that before the first send.
+        if (isCompared && isLost && order.sent.length === 1) order.observe('prepared');
+        if (isCompared) calls.push(`compared with ${input.witness?.number} ${input.witness?.state}`);
+        return fakes.beginWork(input);
+      },
+      openNextAttempt: async (input) => {
+        calls.push(`open ${input.number}`);
+        return isCompared ? fakes.openNextAttempt(input) : { kind: 'not_compared' };
+      },
+    }));
+    await withWorker(environment, fake, async (taskQueue) => {
+      expect(await (await startOf(order, taskQueue)).result()).toMatchObject({ status: 'completed' });
+    });
+    expect(calls.slice(0, 2)).toEqual(['open 2', 'compared with 1 failed']);
+    expect(calls.filter((call) => call === 'open 2')).toHaveLength(2);
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual(isLost ? [1, 1, 2] : [1, 2]);
+  });
+
   it('counts a send of a lost worker if the database has changed since', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];

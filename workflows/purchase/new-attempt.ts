@@ -43,11 +43,19 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
   }
 }
 
-/** Opens the next attempt: PostgreSQL stores its key, reference and exact bytes, or refuses it. */
+/**
+ * Opens the next attempt: PostgreSQL stores its key, reference and exact bytes, or refuses it. When PostgreSQL has
+ * started since the last read, the present attempt is compared with its row first: its row may be lost.
+ */
 export async function openAttempt(purchase: Purchase, step: StepNamed<'open_attempt'>): Promise<Step> {
   const { run } = purchase;
   const { number, evidence } = step;
   const opened = await openNextAttempt(run.work, number);
+  if (opened.kind === 'not_compared') {
+    await run.reload();
+    const { attempt } = run;
+    return attempt.number === number - 1 && attempt.state === 'failed' && attempt.settled ? step : purchase.nextStep();
+  }
   if (opened.kind === 'barred') return barred(purchase, opened.by, step);
   if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
   purchase.stall = undefined;

@@ -86,6 +86,15 @@ describe('an order restored to the state before its send', () => {
     expect(await fail(ref)).toBe('recorded');
   });
 
+  it('gets no further attempt until its workflow has compared the row', async () => {
+    const ref = await restored();
+    const openNext = () => bench.activities.openNextAttempt({ work: ref.work, number: 2 });
+    expect(await openNext()).toEqual({ kind: 'not_compared' });
+    expect(await bench.database.run((db) => findAttempt(db, ref.work, 2))).toBeUndefined();
+    await bench.activities.beginWork({ work: ref.work });
+    expect(await openNext()).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
+  });
+
   it('does not get a step of an attempt that is lost, until its workflow has restored the attempt', async () => {
     const ref = await restored();
     const before = await rowOf(ref);

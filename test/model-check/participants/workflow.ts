@@ -155,6 +155,7 @@ function settle(state: State, context: Context): void {
 
 function openNextAttempt(state: State, context: Context): void {
   const { db, workflow } = state;
+  if (db.compared !== state.epoch + 1) return reload(state, context);
   if (db.contradiction) return enter(state, context, { step: 'open_case', reason: 'contradiction' });
   if (isReportPending(db, workflow.answered)) return;
   openAttempt(state, context, 1);
