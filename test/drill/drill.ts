@@ -10,7 +10,13 @@ import { restore } from '#cli/backup/restore.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
 import { type LedgerLine, SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
-import { startOwnPostgres, startOwnTemporal, type OwnPostgres } from '#test/support/servers/own-servers.ts';
+import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
+import {
+  startOwnPostgres,
+  startOwnTemporal,
+  type OwnPostgres,
+  type OwnTemporal,
+} from '#test/support/servers/own-servers.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -18,8 +24,13 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books/books.ts';
 
 export interface Drill {
-  /** Data that is lost. Temporal then comes back from the file in the backup. */
+  /** Data that is lost. Temporal then comes back from the backup. */
   readonly lost: readonly ('PostgreSQL' | 'Temporal')[];
+  /**
+   * True: the Temporal server of a cluster, whose databases are on the same PostgreSQL server and are lost with it.
+   * Otherwise the development server with its file.
+   */
+  readonly cluster?: boolean;
   /** Whether the write-ahead log was archived, so that the restore also recovers changes after the backup. */
   readonly archive: boolean;
   /** Shops that order at the same time. */
@@ -72,7 +83,8 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
   const folder = temporaryFolder('drill');
   const walArchive = join(folder, 'archive');
   await using postgres = await startOwnPostgres(drill.archive ? { walArchive } : {});
-  await using temporal = await startOwnTemporal();
+  await using temporal = await startTemporal(drill, postgres);
+  const { databaseFile: temporalFile } = temporal;
   await using stack = await startStack({
     postgres,
     temporal,
@@ -86,7 +98,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     await acceptedReaches(load, purchases);
     const began = Date.now();
     const backup = await backUp(
-      { folder: join(folder, 'backups'), temporalFile: temporal.databaseFile },
+      { folder: join(folder, 'backups'), ...(temporalFile !== undefined && { temporalFile }) },
       { ...stack.environments.api, DATABASE_URL: postgres.url },
       { write: () => true },
     );
@@ -100,8 +112,8 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
 
     const disasterMs = Date.now();
     await Promise.all([stack.kill('api'), stack.kill('worker')]);
-    await postgres.destroy();
     if (drill.lost.includes('Temporal')) await temporal.destroy();
+    await postgres.destroy();
     await load.stop();
     const since = () => Date.now() - disasterMs;
 
@@ -110,9 +122,9 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
       stack.environments.api,
       { write: () => true },
     );
-    if (drill.lost.includes('Temporal')) {
-      mkdirSync(dirname(temporal.databaseFile), { recursive: true });
-      copyFileSync(join(backup, TEMPORAL_FILE), temporal.databaseFile);
+    if (drill.lost.includes('Temporal') && temporalFile !== undefined) {
+      mkdirSync(dirname(temporalFile), { recursive: true });
+      copyFileSync(join(backup, TEMPORAL_FILE), temporalFile);
     }
     const restoredMs = since();
     await postgres.start();
@@ -145,6 +157,18 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
   } finally {
     removeFolder(folder);
   }
+}
+
+/** The Temporal server of a drill. */
+interface DrilledTemporal extends Pick<OwnTemporal, 'address' | 'start' | 'destroy' | typeof Symbol.asyncDispose> {
+  /** Undefined: its data is on the PostgreSQL server. */
+  readonly databaseFile?: string;
+}
+
+async function startTemporal({ cluster, servers }: Drill, postgres: OwnPostgres): Promise<DrilledTemporal> {
+  if (cluster !== true) return startOwnTemporal();
+  const own = await startOwnCluster({ postgresUrl: postgres.url, ...(servers !== undefined && { servers }) });
+  return { ...own, destroy: () => own.kill() };
 }
 
 async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {

@@ -30,6 +30,7 @@ const drills: readonly Omit<Drill, 'servers'>[] = [
   { lost: ['PostgreSQL'], archive: false, ...size },
   { lost: ['PostgreSQL'], archive: true, ...size },
   { lost: ['PostgreSQL', 'Temporal'], archive: true, ...size },
+  { lost: ['PostgreSQL', 'Temporal'], archive: true, cluster: true, ...size },
 ];
 
 function countOf(option: 'purchases' | 'shops'): number {

@@ -9,11 +9,12 @@ const DRILLS: readonly Drill[] = [
   { lost: ['PostgreSQL'], archive: false },
   { lost: ['PostgreSQL'], archive: true },
   { lost: ['PostgreSQL', 'Temporal'], archive: false },
+  { lost: ['PostgreSQL', 'Temporal'], archive: false, cluster: true },
 ];
 
 describe('a machine that is lost under load, and restored from a backup older than the last purchases', () => {
   it.for(DRILLS)(
-    'ends with equal books and nothing bought twice: $lost, with an archive: $archive',
+    'ends with equal books and nothing bought twice: $lost, with an archive: $archive, a cluster: $cluster',
     { timeout: SLOWEST_MS },
     async (drill) => {
       const result = await runDrill(drill);
