@@ -105,9 +105,15 @@ export function timelineJson({ at, event, message, detail }: TimelineRow) {
   return { at: at.toISOString(), event, message, detail };
 }
 
-function failureJson({ failureClass, failureDetail }: Pick<WorkRow, 'failureClass' | 'failureDetail'>) {
+function failureJson({
+  failureClass,
+  failureDetail,
+  attentionReason,
+}: Pick<WorkRow, 'failureClass' | 'failureDetail' | 'attentionReason'>) {
   if (failureClass === null) return null;
-  const { meaning, advice } = FAILURE_CLASSES[failureClass];
+  const { meaning } = FAILURE_CLASSES[failureClass];
+  // The advice of the class tells what follows by itself. Beside a case, a person has to act.
+  const { advice } = attentionReason === null ? FAILURE_CLASSES[failureClass] : ATTENTION_REASONS[attentionReason];
   return { class: failureClass, detail: failureDetail, meaning, advice };
 }
 

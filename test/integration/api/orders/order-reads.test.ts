@@ -5,6 +5,7 @@ import { orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { timelinePage } from '#api/work/timeline-schemas.ts';
 import { orders, timeline } from '#db/schema.ts';
 import { orderReads } from '#db/work/order-queries.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
@@ -131,7 +132,8 @@ describe('reading orders', () => {
         class: 'timeout',
         detail: 'No answer within 20 s.',
         meaning: expect.any(String),
-        advice: expect.any(String),
+        // Not that of the failure: "No action yet".
+        advice: ATTENTION_REASONS.outcome_unknown.advice,
       },
       charged: { amount: '9.80', currency: 'EUR' },
       operations: {
