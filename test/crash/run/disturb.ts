@@ -6,7 +6,7 @@ import type { Fleet } from '#test/crash/run/fleet.ts';
 import { readPoison } from '#test/crash/run/poison.ts';
 import type { NetworkProxy } from '#test/crash/run/proxy.ts';
 import { type Frozen, runningSince } from '#test/crash/run/running-time.ts';
-import type { OwnCluster } from '#test/support/servers/own-cluster.ts';
+import type { OwnTemporalServer } from '#test/support/servers/own-cluster.ts';
 import type { OwnPostgres } from '#test/support/servers/own-servers.ts';
 
 /** The parts of a seed that disturbances act on. */
@@ -14,7 +14,7 @@ export interface Reach {
   readonly fleet: Fleet;
   readonly balancer: LoadBalancer;
   readonly proxies: Readonly<Record<Link, NetworkProxy>>;
-  readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnCluster | undefined };
+  readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnTemporalServer | undefined };
   /** Direct address of the database, not through the proxy. */
   readonly databaseUrl: string;
   /** True if the workflow of an order has completed. */
@@ -191,7 +191,7 @@ async function workflowEnds({ hasWorkflowEnded }: Reach): Promise<void> {
 }
 
 async function away(
-  server: OwnPostgres | OwnCluster | undefined,
+  server: OwnPostgres | OwnTemporalServer | undefined,
   { how, ms }: Extract<Disturbance, { kind: 'away' }>,
 ): Promise<boolean> {
   await server?.[how]();

@@ -1,13 +1,13 @@
 /** Own servers of a seed. A server that stops, freezes or loses commits must not be shared with other seeds. */
 import { ownServersFor, type Disturbance } from '#test/crash/plans/disturbances.ts';
 import { ABOUT_A_SECOND_MS } from '#test/crash/run/disturb.ts';
-import { startOwnCluster, type OwnCluster } from '#test/support/servers/own-cluster.ts';
+import { startOwnCluster, type OwnTemporalServer } from '#test/support/servers/own-cluster.ts';
 import { startOwnPostgres, startOwnTemporal, type OwnPostgres } from '#test/support/servers/own-servers.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 
 export interface OwnServers extends AsyncDisposable {
   readonly postgres: OwnPostgres | undefined;
-  readonly temporal: OwnCluster | undefined;
+  readonly temporal: OwnTemporalServer | undefined;
 }
 
 /**
@@ -34,7 +34,10 @@ export async function ownServers(
   };
 }
 
-async function ownTemporal(needed: boolean, cluster: SharedServers | undefined): Promise<OwnCluster | undefined> {
+async function ownTemporal(
+  needed: boolean,
+  cluster: SharedServers | undefined,
+): Promise<OwnTemporalServer | undefined> {
   if (cluster !== undefined) return startOwnCluster({ servers: cluster });
   return needed ? startOwnTemporal() : undefined;
 }

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
-import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import {
+  startClusterWithUi,
+  startDevelopmentServerWithUi,
+  type TemporalWithUi,
+} from '#test/support/servers/temporal-with-ui.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
@@ -21,9 +23,13 @@ const REBOUND = 'evil.example';
 const SET_COLUMNS =
   /```js\n(localStorage[^]*?)```/.exec(readFileSync(join(PROJECT, 'docs/runbook.md'), 'utf8'))?.[1] ?? '';
 
-describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
-  let folder: string;
-  let temporal: TemporalServer;
+const SERVERS = [
+  ['npm-start', startDevelopmentServerWithUi],
+  ['a-cluster', startClusterWithUi],
+] as const;
+
+describe.runIf(browserAvailable()).each(SERVERS)('the Temporal UI of %s in a browser', (server, startTemporal) => {
+  let temporal: TemporalWithUi;
   let codec: TestProcess;
   let stack: Stack;
   let browser: Browser;
@@ -31,20 +37,10 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
   let codecUrl: string;
 
   beforeAll(async () => {
-    folder = temporaryFolder('temporal-ui');
-    const [port, uiPort, codecPort] = await Promise.all([freePort(), freePort(), freePort()]);
-    uiUrl = `http://127.0.0.1:${uiPort}`;
+    const codecPort = await freePort();
     codecUrl = `http://127.0.0.1:${codecPort}`;
-    const cli = await obtainTemporalCli({ environment: process.env, progress: () => undefined });
-    temporal = new TemporalServer({
-      cli: cli.path,
-      port,
-      uiPort,
-      codecEndpoint: `http://127.0.0.1:${codecPort}`,
-      logFile: join(folder, 'temporal.log'),
-      environment: process.env,
-    });
-    await temporal.start();
+    temporal = await startTemporal(codecUrl);
+    ({ uiUrl } = temporal);
     // A wait that is over before it begins, because a step was recorded slowly, is not in the history.
     stack = await startStack({ temporal, environment: { ...RARE_UPKEEP, 'purchase.settle_delay': '4s' } });
     codec = await startProcess({
@@ -70,8 +66,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await browser?.close();
     await codec?.kill();
     await stack?.stop();
-    await temporal?.kill();
-    removeFolder(folder);
+    await temporal?.[Symbol.asyncDispose]();
   });
 
   /** An order that the rate limit of the service holds. @returns its id. */
@@ -116,7 +111,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await row('shop-1002').getByText('failed_but_charged').waitFor();
     await row('shop-1003').getByText('held').waitFor();
     await row('shop-1003').getByText('rate_limited').waitFor();
-    await keepScreenshot(page, 'temporal-ui-list');
+    await keepScreenshot(page, `temporal-ui-list-of-${server}`);
 
     const stuck = await open(`workflows?query=${encodeURIComponent('NeedsAttention = true')}`);
     await stuck.locator('tr', { hasText: 'shop-1002' }).waitFor();
@@ -130,14 +125,14 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await list.getByText('"work"').first().waitFor();
     await list.getByText('Before read 1 of the wallet').first().waitFor();
     await list.getByText('Waits for a person (failed_but_charged)').first().waitFor();
-    await keepScreenshot(list, 'temporal-ui-history');
+    await keepScreenshot(list, `temporal-ui-history-of-${server}`);
 
     await list.getByText('User Metadata').click();
     // The history, which the page has replaced, contains the case as well.
     await waitFor('the current details are shown', () => shownInAFrame(list, 'Ask the service for the credit'));
     expect(await shownInAFrame(list, 'failed_but_charged')).toBe(true);
     expect(await shownInAFrame(list, 'Package 1002 for')).toBe(true);
-    await keepScreenshot(list, 'temporal-ui-order');
+    await keepScreenshot(list, `temporal-ui-order-of-${server}`);
   });
 
   it('lets an operator send an update, which the codec server encrypts', async () => {
@@ -175,7 +170,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     );
     expect(namespaces).toBe(403);
     expect([codecAnswer, other]).toEqual(['blocked', 'blocked']);
-    for (const open of await listeningPorts(temporal))
+    for (const open of (await Promise.all(temporal.pids.map(listeningPorts))).flat())
       expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
   });
 
@@ -189,7 +184,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     const { runId } = await operator.order(orderId).describe();
     const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
     await page.getByText('First the service must report the outcome').first().waitFor();
-    await keepScreenshot(page, 'temporal-ui-refused');
+    await keepScreenshot(page, `temporal-ui-refused-of-${server}`);
   });
 });
 
@@ -220,10 +215,9 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
   await form.getByRole('button', { name: 'Submit' }).press('Enter');
 }
 
-/** `address:port` of each TCP socket of the Temporal server (Linux only, otherwise none). */
-async function listeningPorts(server: TemporalServer): Promise<string[]> {
-  const pid = server.child?.identity?.pid;
-  if (process.platform !== 'linux' || pid === undefined) return [];
+/** `address:port` of each TCP socket of a process (Linux only, otherwise none). */
+async function listeningPorts(pid: number): Promise<string[]> {
+  if (process.platform !== 'linux') return [];
   const links = await Promise.all(
     (await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')),
   );

@@ -9,7 +9,8 @@ import { atEnd } from '#test/support/at-end.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-export interface OwnCluster extends AsyncDisposable {
+/** A Temporal server of one test, of either kind. */
+export interface OwnTemporalServer extends AsyncDisposable {
   readonly address: string;
   /** Starts the server on the same port and data, and waits until it serves requests. */
   start(): Promise<void>;
@@ -20,6 +21,11 @@ export interface OwnCluster extends AsyncDisposable {
   /** Stops its process (SIGSTOP) until {@link thaw}. Connections stay open. */
   freeze(): void;
   thaw(): void;
+}
+
+export interface OwnCluster extends OwnTemporalServer {
+  /** The present process of the server. */
+  readonly pid: number;
 }
 
 export interface OwnClusterOptions {
@@ -54,6 +60,9 @@ export async function startOwnCluster({
   await cluster.start();
   return {
     address: cluster.address,
+    get pid() {
+      return cluster.child?.identity?.pid ?? 0;
+    },
     start: () => cluster.start(),
     stop: () => cluster.stop(),
     kill: () => cluster.kill(),
