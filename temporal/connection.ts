@@ -4,7 +4,7 @@ import type { TemporalConfig, TemporalTls } from '#config/config.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectionProblem } from '#temporal/connection-problem.ts';
-import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { GRPC_STATUS, statusBehind } from '#temporal/grpc-status.ts';
 import { traceHeaderSender } from '#temporal/trace-header.ts';
 
 /** Long enough for a server that is starting, short enough for a person who waits. */
@@ -107,9 +107,17 @@ function tlsOptions({ ca, client, serverName }: TemporalTls): Exclude<Connection
   };
 }
 
+/** A worker's connection reports the status as a text only, that of the gRPC library in it. */
+const REFUSED = /does not have (valid authentication credentials|permission to execute)/;
+
+function isRefusal(cause: unknown): boolean {
+  const status = statusBehind(cause);
+  if (status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied) return true;
+  return status === undefined && cause instanceof Error && REFUSED.test(cause.message);
+}
+
 async function whatIsWrong(config: TemporalConfig, cause: unknown): Promise<string> {
-  const status = grpcStatus(cause);
-  if (status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied) {
+  if (isRefusal(cause)) {
     return (
       'refuses our credentials: check TEMPORAL_API_KEY, or the client certificate in TEMPORAL_TLS_CERT, and that it ' +
       `may use the namespace ${config.namespace}.`

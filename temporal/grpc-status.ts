@@ -23,7 +23,7 @@ const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resou
  * @param error an error of gRPC, or one of Temporal's client with it as its cause.
  */
 export function isPassing(error: unknown): boolean {
-  const status = grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
+  const status = statusBehind(error);
   return status !== undefined && PASSING.has(status);
 }
 
@@ -40,6 +40,11 @@ export function isUnanswered(error: unknown): boolean {
     grpcStatus(cause) === GRPC_STATUS.failedPrecondition &&
     /\bno pollers?\b/.test(cause.details || cause.message)
   );
+}
+
+/** As {@link grpcStatus}, also of an error of Temporal's client with an error of gRPC as its cause. */
+export function statusBehind(error: unknown): number | undefined {
+  return grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
 }
 
 /** The gRPC status of an error of Temporal's server; undefined for any other error. */

@@ -9,6 +9,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
 import { connect, connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
+import { startApiKeyGate } from '#test/support/network/api-key-gate.ts';
 import { CertificateAuthority, contentsOf, type CertificateFiles } from '#test/support/network/certificates.ts';
 import { startOwnCluster, type OwnCluster } from '#test/support/servers/own-cluster.ts';
 import { temporalAddress } from '#test/support/servers/temporal.ts';
@@ -66,24 +67,7 @@ describe('a cluster that requires client certificates', () => {
   it('gives us a namespace, and our worker and client run a workflow there', async () => {
     const config = readTemporalConfig(right());
     expect((await setUpNamespace(config)).namespaceCreated).toBe(true);
-
-    const connection = await connectNative(config);
-    const worker = await Worker.create({
-      connection,
-      namespace: config.namespace,
-      taskQueue: 'tls',
-      workflowsPath: new URL('temporal-workflows.ts', import.meta.url).pathname,
-      activities: { beat: async () => undefined },
-      dataConverter: createWorkerDataConverter(keyRing),
-    });
-    try {
-      const { workflow } = createClient(connection, config, keyRing);
-      const start = { workflowId: 'one', taskQueue: 'tls' };
-      await worker.runUntil(() => workflow.execute('beatingWorkflow', start));
-      expect((await workflow.getHandle('one').describe()).status.name).toBe('COMPLETED');
-    } finally {
-      await connection.close();
-    }
+    expect(await runOne(config)).toBe('COMPLETED');
   });
 
   it.each<[string, () => Record<string, string>, RegExp]>([
@@ -107,6 +91,31 @@ describe('a cluster that requires client certificates', () => {
   });
 });
 
+describe('a cluster that requires an API key', () => {
+  const API_KEY = 'tmprl_a-key';
+  const keyed = (address: string, apiKey: string) =>
+    readTemporalConfig({ ...right(), ...tlsOnly(), TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey });
+
+  it('gives us a namespace, and every call of our worker and client has the key', async () => {
+    await using gate = await startApiKeyGate(contentsOf(frontend), temporalAddress(), API_KEY);
+    const config = keyed(gate.address, API_KEY);
+    expect((await setUpNamespace(config)).namespaceCreated).toBe(true);
+    expect(await runOne(config)).toBe('COMPLETED');
+    expect(gate.refused).toEqual([]);
+    const calls = ['RegisterNamespace', 'PollWorkflowTaskQueue', 'RespondActivityTaskCompleted', 'DescribeWorkflow'];
+    for (const call of calls) expect(gate.accepted.join()).toContain(call);
+  });
+
+  it('is not reached with another key, and the error names the variable', async () => {
+    await using gate = await startApiKeyGate(contentsOf(frontend), temporalAddress(), API_KEY);
+    for (const connectIt of [connect, connectNative] as const)
+      await expect(connectIt(keyed(gate.address, 'wrong'), { timeoutMs: 1_500 })).rejects.toThrow(
+        /refuses our credentials: check TEMPORAL_API_KEY/,
+      );
+    expect(gate.accepted).toEqual([]);
+  });
+});
+
 describe('another server', () => {
   it('without TLS is recognised', async () => {
     const config = readTemporalConfig({ TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_TLS: 'true' });
@@ -123,6 +132,27 @@ describe('another server', () => {
     await expect(connect(await at(server, {}), { timeoutMs: 1_500 })).rejects.toThrow(/does not answer.*without TLS/);
   });
 });
+
+/** Runs a worker and one workflow. @returns the status of the workflow. */
+async function runOne(config: TemporalConfig): Promise<string> {
+  const connection = await connectNative(config);
+  const worker = await Worker.create({
+    connection,
+    namespace: config.namespace,
+    taskQueue: 'tls',
+    workflowsPath: new URL('temporal-workflows.ts', import.meta.url).pathname,
+    activities: { beat: async () => undefined },
+    dataConverter: createWorkerDataConverter(keyRing),
+  });
+  try {
+    const { workflow } = createClient(connection, config, keyRing);
+    const start = { workflowId: 'one', taskQueue: 'tls' };
+    await worker.runUntil(() => workflow.execute('beatingWorkflow', start));
+    return (await workflow.getHandle('one').describe()).status.name;
+  } finally {
+    await connection.close();
+  }
+}
 
 const tlsOnly = () => ({ TEMPORAL_TLS_CA: authority.ca, TEMPORAL_TLS_SERVER_NAME: SERVER_NAME });
 const withoutClient = tlsOnly;
