@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { isDiskFull } from '#cli/embedded/disk-full.ts';
 import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 const CANNOT_WRITE = new Set([
@@ -13,14 +14,6 @@ const CANNOT_WRITE = new Set([
   'EPERM',
   'EROFS',
 ]);
-
-const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
-const FULL = /no space left on device|disk quota exceeded|database or disk is full/i;
-
-/** True for an error of the file system, of SQLite or of tar that says that the disk, or a quota, is full. */
-export function isDiskFull(error: unknown): boolean {
-  return FULL_CODES.has(codeOf(error) ?? '') || FULL.test(messageOf(error));
-}
 
 /** Removes what a failed copy left. Its failure must not hide the first error. */
 export function removeQuietly(path: string): void {
@@ -42,9 +35,7 @@ export function writeFailure(error: unknown, place: string): unknown {
     return new UserError(
       `No space is left on the disk of ${place}.`,
       'Free some space, or name a place on another disk.',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   if (!CANNOT_WRITE.has(codeOf(error) ?? '')) return error;

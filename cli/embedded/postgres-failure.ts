@@ -1,8 +1,9 @@
+import { saysDiskFull } from '#cli/embedded/disk-full.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 /** An error of a start with the advice that fits the server's output. @param output the end of its log. */
 export function startFailure(what: string, output: string, dataDirectory: string): Error {
-  if (/No space left on device/i.test(output)) {
+  if (saysDiskFull(output)) {
     return new UserError(
       `${what}: no space is left on the disk of ${dataDirectory}.`,
       'Free some space and start again.',

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { Child, untilReady } from '#cli/embedded/child.ts';
+import { saysDiskFull } from '#cli/embedded/disk-full.ts';
 import { hiddenUi, type HiddenUi, serveUi } from '#cli/embedded/temporal-ui.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { UiProxy } from '#temporal/ui-proxy.ts';
@@ -160,7 +161,7 @@ async function portAccepts(port: number): Promise<void> {
 }
 
 function startFailure(what: string, output: string): UserError {
-  if (/no space left|disk full|database or disk is full/i.test(output)) {
+  if (saysDiskFull(output)) {
     return new UserError(`${what}: no space is left on the disk.`, 'Free some space and start again.');
   }
   return new UserError(`${what}.\n${output}`, 'The lines above are the end of its log.');
