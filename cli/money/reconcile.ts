@@ -1,12 +1,14 @@
-import { openCaseLines, reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
+import { adjustmentLines, openCaseLines, reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
 import { readTogether, type Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
+import type { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation } from '#db/money/reconciliations.ts';
+import { adjustmentsSince } from '#db/money/wallet-movements.ts';
 import { countOpenCases } from '#db/work/case-queries.ts';
 import { compareBooks } from '#temporal/compare-books.ts';
 import { connectClient } from '#temporal/connection.ts';
@@ -19,6 +21,18 @@ export interface ReconcileOptions {
 
 /** Long enough for all pages of a large wallet, and for a worker that is starting. */
 const WAIT_MS = 5 * 60_000;
+
+/** Adjustments of this time are named again. */
+const ADJUSTMENT_HOURS = 24;
+
+/** Lines about what earlier comparisons have found, and about adjustments. */
+async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
+  const since = new Date(now.getTime() - ADJUSTMENT_HOURS * 3_600_000);
+  const [cases, adjustments] = await database.run((db) =>
+    Promise.all([countOpenCases(db), adjustmentsSince(db, since)]),
+  );
+  return [...adjustmentLines(adjustments, ADJUSTMENT_HOURS), ...openCaseLines(cases)];
+}
 
 /**
  * `reseller reconcile`: makes a worker compare our books with the wallet at the service, and prints the report.
@@ -60,7 +74,7 @@ export async function runReconcile(
         );
       }
       if (json === true) printJson(output, reportJson(report));
-      else printLines(output, [...reportLines(report), ...openCaseLines(await database.run(countOpenCases))]);
+      else printLines(output, [...reportLines(report), ...(await linesOfOthers(database, report.finishedAt))]);
       if (report.status !== 'complete') return 2;
       return report.counts.findings > 0 ? 1 : 0;
     } finally {

@@ -1,5 +1,6 @@
 import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
+import type { Adjustments } from '#db/money/wallet-movements.ts';
 import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
@@ -42,6 +43,17 @@ export function openCaseLines(open: readonly { readonly reason: AttentionReason;
   return open
     .filter(({ reason }) => isFindingCase(reason))
     .map(({ reason, count }) => `Open cases ${reason}: ${count}. See \`npx reseller cases list --reason ${reason}\`.`);
+}
+
+/** Lines about adjustments: the books are equal with them, but money has moved for no purchase. */
+export function adjustmentLines(adjustments: readonly Adjustments[], hours: number): string[] {
+  return adjustments.map(({ direction, amount, currency, count }) => {
+    const what = count === 1 ? `1 ${direction}` : `${count} ${direction}s`;
+    return (
+      `Adjustments in the last ${hours} hours: ${what}, ${amount} ${currency}. ` +
+      'See `npx reseller wallet transactions --cause adjustment`.'
+    );
+  });
 }
 
 function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {

@@ -1,10 +1,10 @@
 /** The wallet's movements as read, with their causes. The rules are in `domain/money/reconciliation.ts`. */
-import { and, asc, eq, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { Cause } from '#domain/money/books.ts';
-import { plainAmount } from '#domain/money/money.ts';
+import { plainAmount, type Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
@@ -53,6 +53,24 @@ export async function movementsWithoutCause(db: Executor, limit: number): Promis
     .orderBy(asc(walletMovements.occurredAt), asc(walletMovements.id))
     .limit(limit);
   return rows.map(movementOf);
+}
+
+/** Money that the service moved for no purchase, refund or deposit: its corrections, and what operators explained. */
+export interface Adjustments extends Money {
+  readonly direction: Movement['direction'];
+  readonly count: number;
+}
+
+/** The adjustments since a time, in the order of currency and direction. */
+export async function adjustmentsSince(db: Executor, since: Date): Promise<Adjustments[]> {
+  const { direction, currency, amount, causeKind, occurredAt } = walletMovements;
+  const rows = await db
+    .select({ direction, currency, amount: sql<string>`sum(${amount})`, count: sql<number>`count(*)::int` })
+    .from(walletMovements)
+    .where(and(eq(causeKind, 'adjustment'), gte(occurredAt, since)))
+    .groupBy(currency, direction)
+    .orderBy(asc(currency), asc(direction));
+  return rows.map((row) => ({ ...row, amount: plainAmount(row.amount) }));
 }
 
 /** Movements of these attempts with a cause. */

@@ -1,5 +1,5 @@
-import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 /** Whether a caller should submit the same work again under another reference. */
+import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { KindTexts } from '#domain/work/kind-texts.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';

@@ -36,9 +36,10 @@ export const PURCHASE_TEXTS: KindTexts = {
     over: 'It was bought and has ended. Another one is a new purchase.',
     not_done: 'It has ended, and nothing was bought as far as is known.',
     under_way: 'It may be bought already, or it will be bought soon.',
-    unknown: 'It may have been bought; the outcome is being looked up.',
+    unknown: 'It may have been bought or charged; that is not known yet.',
     waiting:
-      'Nothing is bought so far, and this one continues. A second one would be bought as well: abandon this one first.',
+      'Nothing is bought so far, but this one may still be bought. A second one would be bought as well: abandon ' +
+      'this one first.',
   },
   verdicts: {
     bought: 'The service sold it, and it will be delivered. Add its id at the service: `--help` names the option.',
@@ -59,8 +60,8 @@ export const CANCELLATION_TEXTS: KindTexts = {
     over: 'The eSIM is cancelled.',
     not_done: 'It has ended, and cancelled nothing as far as is known.',
     under_way: 'The eSIM may be cancelled already, or it will be cancelled soon.',
-    unknown: 'The eSIM may be cancelled; the outcome is being looked up.',
-    waiting: 'Nothing is cancelled so far, and this one continues. Abandon it first.',
+    unknown: 'The eSIM may be cancelled; that is not known yet.',
+    waiting: 'Nothing is cancelled so far, but this one may still be carried out. Abandon it first.',
   },
   verdicts: {
     bought: 'The eSIM is cancelled at the service. Its refund is awaited.',

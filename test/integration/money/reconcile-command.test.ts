@@ -116,6 +116,14 @@ describe('`reseller reconcile`', () => {
     );
   });
 
+  it('names what the service has taken for no purchase, although the books are equal', async () => {
+    await new SimulatorAdmin(stack.simulator).move({ type: 'debit', amount: '1000.50', reason: 'correction' });
+    const { output } = await reconcile();
+    expect(output).toMatch(/Adjustments in the last 24 hours: \d debits?, \d+\.\d+ USD\. See `npx reseller wallet tr/);
+    const adjusted = (await transactions('?cause=adjustment')).data.filter(({ direction }) => direction === 'debit');
+    expect(adjusted.map(({ amount }) => amount.amount)).toContain('1000.50');
+  });
+
   it('names the solution when no worker runs', async () => {
     await stack.process('worker').stop();
     const { code, output } = await reconcile(['--wait', '1s']);
