@@ -5,21 +5,33 @@
 set -eu
 umask 077
 
+if ! command -v openssl > /dev/null; then
+  echo "openssl is missing; it makes the secrets. Install it, and run this again. Nothing was created." >&2
+  exit 1
+fi
+
 folder=${1:-secrets}
 mkdir -p "$folder"
 # Only the owner enters the folder. The files themselves are readable: in the containers, other users read them.
 chmod 700 "$folder"
 
+# create NAME PREFIX COMMAND…: writes PREFIX and the output of COMMAND, and nothing if COMMAND fails.
 create() {
-  [ -s "$folder/$1" ] && return
-  printf '%s\n' "$2" > "$folder/$1"
-  echo "created $folder/$1"
+  file=$folder/$1
+  prefix=$2
+  shift 2
+  # A file with the prefix alone is a secret that could not be made.
+  [ -e "$file" ] && [ "$(cat "$file")" != "$prefix" ] && return
+  value=$("$@")
+  rm -f "$file"
+  printf '%s%s\n' "$prefix" "$value" > "$file"
+  echo "created $file"
 }
 
-create postgres_password "$(openssl rand -hex 24)"
-create database_password "$(openssl rand -hex 24)"
-create grafana_password "$(openssl rand -hex 24)"
-create encryption_keys "k1:$(openssl rand -base64 32)"
+create postgres_password '' openssl rand -hex 24
+create database_password '' openssl rand -hex 24
+create grafana_password '' openssl rand -hex 24
+create encryption_keys k1: openssl rand -base64 32
 chmod 444 "$folder"/*
 # These can only be filled in by hand; all but the password are optional.
 for name in service_password service_webhook_secrets temporal_api_key otlp_headers otlp_traces_headers; do
