@@ -101,6 +101,7 @@ function environmentHere(objects: readonly ChartObject[], component: string): Re
 }
 
 const scaled = z.looseObject({ scaleTargetRef: z.object({ name: z.string() }).optional() });
+const egress = z.array(z.object({ ports: z.array(z.object({ port: z.number() })) }));
 const policyMap = z.object({ data: z.object({ 'policy.yaml': z.string() }) });
 
 /** The policy file of the chart. */
@@ -328,6 +329,18 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     expect(before[0]).toMatch(/^[0-9a-f]{64}$/);
     expect(await checksums({ ...EVERYTHING, logLevel: 'debug' })).toEqual(before);
     for (const changed of await checksums({ ...EVERYTHING, policy: {} })) expect(before).not.toContain(changed);
+  });
+
+  it.each([
+    ['the ports of the values', [5432], [[53, 53], [5432]]],
+    ['only DNS without ports', [], [[53, 53]]],
+  ])('lets API and worker call %s', async (_name, egressPorts, expected) => {
+    const objects = await rendered(tools, { ...REQUIRED, networkPolicy: { egressPorts } });
+    const policies = objects.filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name !== 'shop-codec');
+    const ports = policies.map(({ spec }) =>
+      egress.parse(spec?.['egress']).map((rule) => rule.ports.map((p) => p.port)),
+    );
+    expect(ports).toEqual([expected, expected]);
   });
 
   it('passes the policy on as it is', async () => {
