@@ -280,6 +280,22 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     });
   });
 
+  it('gives a process numbers and texts of the values as they are written there', async () => {
+    const env = { API_RATE_LIMIT: 1_000_000, API_BODY_LIMIT: 12_345_678_901, OTEL_TRACES_SAMPLER_ARG: 0.25 };
+    const objects = await rendered(tools, {
+      ...REQUIRED,
+      env: { OTEL_SDK_DISABLED: true, OTEL_RESOURCE_ATTRIBUTES: 'a="1e6"' },
+      api: { env },
+    });
+    expect(environmentOf(podOf(objects, 'api'))).toMatchObject({
+      API_RATE_LIMIT: '1000000',
+      API_BODY_LIMIT: '12345678901',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      OTEL_SDK_DISABLED: 'true',
+      OTEL_RESOURCE_ATTRIBUTES: 'a="1e6"',
+    });
+  });
+
   it('gives the codec server and the migration an environment that they accept', async () => {
     const objects = await rendered(tools, EVERYTHING);
     expect(readCodecServerConfig(environmentHere(objects, 'codec')).token).toBe(CONTENTS['CODEC_TOKEN_FILE']);

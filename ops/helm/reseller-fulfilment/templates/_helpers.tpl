@@ -201,7 +201,8 @@ codecToken: CODEC_TOKEN_FILE
   value: {{ $.Values.logLevel }}
 {{- range $name, $value := merge (dict) (index . 1) $.Values.env }}
 - name: {{ $name }}
-  value: {{ $value | quote }}
+  {{- /* Helm prints a number of a million or more with an exponent; JSON does not. */}}
+  value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
 {{- end }}
 
