@@ -366,6 +366,25 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     });
   });
 
+  it.each([
+    ['shop.eu', 'shop-eu-api'],
+    ['1e3', 'r-1e3-api'],
+    ['2030.a-release-with-the-longest-name-that-helm-takes', 'r-2030-a-release-with-the-longest-name-t-api'],
+  ])('gives objects of the release %s valid names, and labels that are texts', async (release, api) => {
+    const text = await renderedText(tools, EVERYTHING, release);
+    expect(await validate(text)).toContain('OK');
+    const objects = await rendered(tools, EVERYTHING, release);
+    const names = objects.flatMap(({ kind, metadata: { name } }) => (kind === 'Service' ? [name] : []));
+    expect(names).toContain(api);
+    // RFC 1035, by which Kubernetes 1.30 checks the name of a Service.
+    for (const name of names) expect(name).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
+    expect(objects.find(({ kind }) => kind === 'ServiceAccount')?.metadata.name).toBe(release);
+    for (const { component, template } of podsOf(objects)) {
+      expect(template.metadata.labels['app.kubernetes.io/instance']).toBe(release);
+      expect(template.spec['serviceAccountName']).toBe(component === 'migrate' ? undefined : release);
+    }
+  });
+
   it('lets a worker finish its longest activity, and an API its waiting callers', async () => {
     const objects = await rendered(tools, REQUIRED);
     const { shutdownGraceMs } = readWorkerConfig(environmentHere(objects, 'worker'));

@@ -2,7 +2,7 @@
 {{- define "reseller.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
@@ -11,14 +11,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "reseller.selector" -}}
 {{- $ := index . 0 -}}
 app.kubernetes.io/name: {{ $.Chart.Name }}
-app.kubernetes.io/instance: {{ $.Release.Name }}
+app.kubernetes.io/instance: {{ $.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{/* Name of the objects of a process: (list $ "api"). */}}
+{{/* Name of the objects of a process: (list $ "api"). A Service has no dot in its name, and no digit at the beginning. */}}
 {{- define "reseller.name" -}}
 {{- $ := index . 0 -}}
-{{- printf "%s-%s" ($.Release.Name | trunc 40 | trimSuffix "-") (index . 1) }}
+{{- $release := regexReplaceAll "^([0-9])" ($.Release.Name | replace "." "-") "r-${1}" -}}
+{{- printf "%s-%s" ($release | trunc 40 | trimSuffix "-") (index . 1) }}
 {{- end }}
 
 {{- define "reseller.image" -}}
