@@ -7,7 +7,7 @@ import { listen, SLOW_REQUESTS } from '#telemetry/listening.ts';
  */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Time for running answers at a stop: above the timeouts of the database, below the 30 s of Kubernetes. */
-const DRAIN_MS = 22_000;
+export const DRAIN_MS = 22_000;
 
 export interface RunningServer {
   readonly host: string;
