@@ -1,13 +1,23 @@
 /** The scripts of the compose profile `backup`, run with PostgreSQL's own tools where this machine has them. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { giveTo, postgresAccount } from '#cli/embedded/postgres-account.ts';
-import { PROJECT } from '#test/support/compose.ts';
+import { composeService, PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -31,6 +41,67 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await once(child, 'exit');
 }
 
+/** The server and the scripts of the compose profile `backup`, with changed addresses and paths only. */
+async function startInstallation() {
+  const folder = temporaryFolder('scripts');
+  const account = postgresAccount(folder);
+  const backups = join(folder, 'backups');
+  const passwordFile = join(folder, 'password');
+  mkdirSync(backups);
+  writeFileSync(passwordFile, 'password-of-the-test\n');
+  copyFileSync(join(PROJECT, 'ops/postgres/pg_hba.conf'), join(folder, 'pg_hba.conf'));
+  giveTo(account, folder);
+  // As root this test has the two accounts of the containers: root runs the scripts, `postgres` runs the server. A
+  // received file is readable by its owner only.
+  if (account !== undefined) chownSync(backups, 0, 0);
+  const port = await freePort();
+  const environment = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    LC_ALL: 'C',
+    ...composeService('wal-receiver').environment,
+    PGHOST: '127.0.0.1',
+    PGPORT: String(port),
+    POSTGRES_PASSWORD_FILE: passwordFile,
+    BACKUP_FOLDER: backups,
+    PGDATA: join(folder, 'data'),
+  };
+  const options = { env: environment, cwd: folder };
+  const asServer = { ...options, ...account, stdio: 'ignore' } as const;
+  const settings = (composeService('postgres').command ?? []).slice(1);
+  const script = (name: string) => join(PROJECT, 'ops/postgres', name);
+  // As the image does it.
+  const initdb = ['-D', 'data', '-U', 'postgres', '-A', 'trust', '--pwfile', passwordFile, '--wal-segsize=1'];
+  execFileSync(join(bin ?? '', 'initdb'), initdb, asServer);
+  const processes: ChildProcess[] = [];
+  const started = (process: ChildProcess) => {
+    processes.push(process);
+    return process;
+  };
+  return {
+    folder,
+    backups,
+    script,
+    options,
+    serve: () => {
+      const args = settings.map((each) => each.replace('/opt/', `${folder}/`));
+      const own = ['-D', 'data', '-k', folder, '-p', String(port)];
+      return started(spawn(join(bin ?? '', 'postgres'), [...args, ...own], asServer));
+    },
+    receive: () => started(spawn('bash', [script('receive-wal.sh')], { ...options, stdio: 'ignore' })),
+    /** The health check of the receiver. @throws Error when it is not healthy. */
+    checkHealth: () => {
+      const [, command = ''] = composeService('wal-receiver').healthcheck?.test ?? [];
+      return run('sh', ['-c', command.replaceAll('$$', '$')], options);
+    },
+    sql: (text: string) =>
+      run('psql', ['-h', folder, '-d', 'postgres', '-Atc', text], options).then(({ stdout }) => stdout.trim()),
+    [Symbol.asyncDispose]: async () => {
+      for (const process of processes.toReversed()) await stop(process, 'SIGQUIT');
+      removeFolder(folder);
+    },
+  };
+}
+
 if (bin === undefined) {
   process.stdout.write(
     'DID NOT RUN: the backup scripts, because this machine has no PostgreSQL with pg_basebackup ' +
@@ -40,104 +111,95 @@ if (bin === undefined) {
 
 describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
   it('restore the last commit before a crash or up to a time, replace nothing, and begin a new archive', async () => {
-    const folder = temporaryFolder('scripts');
-    const account = postgresAccount(folder);
-    giveTo(account, folder);
-    // As root this test has the two accounts of the containers: root runs the scripts, `postgres` runs the server. A
-    // received file is readable by its owner only.
-    const backups = join(folder, 'backups');
-    mkdirSync(backups);
-    const port = await freePort();
-    const environment = {
-      PATH: `${bin}:${process.env['PATH']}`,
-      LC_ALL: 'C',
-      PGHOST: '127.0.0.1',
-      PGPORT: String(port),
-      PGUSER: 'postgres',
-      BACKUP_FOLDER: backups,
-    };
-    const options = { env: environment, cwd: folder };
-    const asServer = { ...options, ...account, stdio: 'ignore' } as const;
-    // As the image does it: no password for connections from the same host.
-    execFileSync(join(bin ?? '', 'initdb'), ['-D', 'data', '-U', 'postgres', '-A', 'trust'], asServer);
-    const serve = () => spawn(join(bin ?? '', 'postgres'), ['-D', 'data', '-k', folder, '-p', String(port)], asServer);
+    await using installation = await startInstallation();
+    const { folder, backups, script, options, serve, receive, checkHealth, sql } = installation;
     let server = serve();
-    let receiver: ChildProcess | undefined;
-    const sql = (text: string) =>
-      run('psql', ['-d', 'postgres', '-Atc', text], options).then(({ stdout }) => stdout.trim());
-    try {
-      await waitFor('the server answers', () => sql('SELECT 1'));
-      const script = (name: string) => join(PROJECT, 'ops/postgres', name);
-      const receive = () => spawn('bash', [script('receive-wal.sh')], { ...options, stdio: 'ignore' });
-      receiver = receive();
-      await waitFor('the receiver works', async () => (await sql('SELECT active FROM pg_replication_slots')) === 't');
-      const { stdout } = await run('bash', [script('back-up.sh')], options);
-      const backup = stdout.trim().split('\n').at(-1) ?? '';
-      expect(readdirSync(backup).toSorted()).toEqual(['backup_manifest', 'base.tar.gz', 'pg_wal.tar.gz']);
-      await sql('CREATE TABLE marks (mark text)');
-      const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
-      await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
-      expect(await sql('SHOW max_slot_wal_keep_size')).toBe('10GB');
-      await sql("INSERT INTO marks VALUES ('before the time')");
-      const time = await sql(`SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US"Z"')`);
-      await sql("INSERT INTO marks VALUES ('in a file that is not full')");
-      const written = await sql('SELECT pg_current_wal_lsn()');
-      await waitFor(
-        'the receiver has it',
-        async () => (await sql(`SELECT flush_lsn >= '${written}' FROM pg_stat_replication`)) === 't',
-      );
-      const elsewhere = { ...options, env: { ...environment, PGPORT: '1' } };
-      await expect(run('bash', [script('back-up.sh')], elsewhere)).rejects.toThrow('pg_basebackup');
-      expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
+    await waitFor('the server answers', () => sql('SELECT 1'));
+    let receiver = receive();
+    await waitFor('the receiver works', () => checkHealth().then(() => true));
+    const { stdout } = await run('bash', [script('back-up.sh')], options);
+    const backup = stdout.trim().split('\n').at(-1) ?? '';
+    expect(readdirSync(backup).toSorted()).toEqual(['backup_manifest', 'base.tar.gz', 'pg_wal.tar.gz']);
+    await sql('CREATE TABLE marks (mark text)');
+    const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
+    await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
+    expect(await sql('SHOW max_slot_wal_keep_size')).toBe('10GB');
+    await sql("INSERT INTO marks VALUES ('before the time')");
+    const time = await sql(`SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US"Z"')`);
+    await sql("INSERT INTO marks VALUES ('in a file that is not full')");
+    const written = await sql('SELECT pg_current_wal_lsn()');
+    await waitFor(
+      'the receiver has it',
+      async () => (await sql(`SELECT flush_lsn >= '${written}' FROM pg_stat_replication`)) === 't',
+    );
+    const elsewhere = { ...options, env: { ...options.env, PGPORT: '1' } };
+    await expect(run('bash', [script('back-up.sh')], elsewhere)).rejects.toThrow('pg_basebackup');
+    expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
 
-      await stop(receiver, 'SIGINT');
-      await sql("INSERT INTO marks VALUES ('on the disk of the server only')");
-      await stop(server, 'SIGQUIT');
-      const restore = (name = basename(backup), until = '') =>
-        run('bash', [script('restore.sh'), name, until], {
-          ...options,
-          env: { ...environment, PGDATA: join(folder, 'data') },
-        });
-      await expect(restore()).rejects.toThrow('A restore replaces nothing');
-      renameSync(join(folder, 'data'), join(folder, 'data.lost'));
-      await restore();
-      // A file that the server cannot read must not end the recovery early.
-      const received = join(folder, 'data/archived_wal', file);
-      chmodSync(received, 0);
-      server = serve();
-      await once(server, 'exit');
-      expect(server.exitCode).toBe(1);
-      chmodSync(received, 0o600);
-      server = serve();
-      const marks = async () => {
-        await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
-        return (await sql('SELECT mark FROM marks')).split('\n');
-      };
-      expect(await marks()).toEqual(['before the time', 'in a file that is not full']);
-      await waitFor('the copy of the archive is deleted', () => !existsSync(join(folder, 'data/archived_wal')));
+    await stop(receiver, 'SIGINT');
+    await sql("INSERT INTO marks VALUES ('on the disk of the server only')");
+    await stop(server, 'SIGQUIT');
+    const restore = (name = basename(backup), until = '') => run('bash', [script('restore.sh'), name, until], options);
+    await expect(restore()).rejects.toThrow('A restore replaces nothing');
+    renameSync(join(folder, 'data'), join(folder, 'data.lost'));
+    await restore();
+    // A file that the server cannot read must not end the recovery early.
+    const received = join(folder, 'data/archived_wal', file);
+    chmodSync(received, 0);
+    server = serve();
+    await once(server, 'exit');
+    expect(server.exitCode).toBe(1);
+    chmodSync(received, 0o600);
+    server = serve();
+    const marks = async () => {
+      await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
+      return (await sql('SELECT mark FROM marks')).split('\n');
+    };
+    expect(await marks()).toEqual(['before the time', 'in a file that is not full']);
+    await waitFor('the copy of the archive is deleted', () => !existsSync(join(folder, 'data/archived_wal')));
 
-      // By the guide: the old archive is moved away, the log of the readable disk is added, a new archive begins.
-      mkdirSync(join(backups, 'before-1'));
-      for (const name of ['wal', basename(backup)]) renameSync(join(backups, name), join(backups, 'before-1', name));
-      const again = async (until: string, prepare?: () => Promise<unknown>) => {
-        await stop(server, 'SIGQUIT');
-        rmSync(join(folder, 'data'), { recursive: true });
-        await restore(join('before-1', basename(backup)), until);
-        await prepare?.();
-        server = serve();
-        return marks();
-      };
-      const addLog = () => run('bash', ['-c', 'cp -pn data.lost/pg_wal/0* data/archived_wal/'], options);
-      expect(await again('', addLog)).toHaveLength(3);
-      expect(await again(time)).toEqual(['before the time']);
-      receiver = receive();
-      await waitFor('a new archive begins', async () => (await sql('SELECT active FROM pg_replication_slots')) === 't');
-      await run('bash', [script('back-up.sh')], options);
-      expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
-    } finally {
-      if (receiver !== undefined) await stop(receiver, 'SIGINT');
+    // By the guide: the old archive is moved away, the log of the readable disk is added, a new archive begins.
+    mkdirSync(join(backups, 'before-1'));
+    for (const name of ['wal', basename(backup)]) renameSync(join(backups, name), join(backups, 'before-1', name));
+    const again = async (until: string, prepare?: () => Promise<unknown>) => {
       await stop(server, 'SIGQUIT');
-      removeFolder(folder);
+      rmSync(join(folder, 'data'), { recursive: true });
+      await restore(join('before-1', basename(backup)), until);
+      await prepare?.();
+      server = serve();
+      return marks();
+    };
+    const addLog = () => run('bash', ['-c', 'cp -pn data.lost/pg_wal/0* data/archived_wal/'], options);
+    expect(await again('', addLog)).toHaveLength(3);
+    expect(await again(time)).toEqual(['before the time']);
+    receiver = receive();
+    await waitFor('a new archive begins', () => checkHealth().then(() => true));
+    await run('bash', [script('back-up.sh')], options);
+    expect(readdirSync(backups).filter((name) => name.startsWith('backup-'))).toHaveLength(1);
+  });
+
+  it('need the password of the server, and the receiver ends with it, so that it is started again', async () => {
+    await using installation = await startInstallation();
+    const { backups, options, serve, receive, script, checkHealth, sql } = installation;
+    let server = serve();
+    await waitFor('the server answers', () => sql('SELECT 1'));
+    for (const name of ['receive-wal.sh', 'back-up.sh']) {
+      const without = { ...options, env: { ...options.env, POSTGRES_PASSWORD_FILE: '' } };
+      await expect(run('bash', [script(name)], without), name).rejects.toThrow('no password supplied');
     }
+    const receiver = receive();
+    await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
+
+    const ended = once(receiver, 'exit');
+    await stop(server, 'SIGQUIT');
+    expect(await ended).toEqual([1, null]);
+    await expect(checkHealth()).rejects.toThrow('Command failed');
+    server = serve();
+    await waitFor('the server answers', () => sql('SELECT 1'));
+    await expect(checkHealth()).rejects.toThrow('Command failed');
+    receive();
+    await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
+    const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
+    await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
   });
 });

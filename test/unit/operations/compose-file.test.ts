@@ -156,6 +156,10 @@ describe('docker-compose.yml', () => {
     expect(profilesOf(exiting).filter((profile) => profilesOf(permanent).includes(profile))).toEqual([]);
   });
 
+  it.each(ALL)('lets %s outlive a restart of another service, whose network it would lose', (_, service) => {
+    expect(String(service['network_mode'])).not.toMatch(/^(service|container):/);
+  });
+
   it('checks the health of all permanent services', () => {
     const unwatched = ALL.filter(
       ([, { restart, healthcheck }]) => restart === 'unless-stopped' && healthcheck === undefined,
