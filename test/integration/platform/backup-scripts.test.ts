@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -72,6 +75,7 @@ async function startInstallation() {
   // As the image does it.
   const initdb = ['-D', 'data', '-U', 'postgres', '-A', 'trust', '--pwfile', passwordFile, '--wal-segsize=1'];
   execFileSync(join(bin ?? '', 'initdb'), initdb, asServer);
+  const receiverLog = join(folder, 'receiver.log');
   const processes: ChildProcess[] = [];
   const started = (process: ChildProcess) => {
     processes.push(process);
@@ -81,13 +85,19 @@ async function startInstallation() {
     folder,
     backups,
     script,
+    receiverLog,
     options,
     serve: () => {
       const args = settings.map((each) => each.replace('/opt/', `${folder}/`));
       const own = ['-D', 'data', '-k', folder, '-p', String(port)];
       return started(spawn(join(bin ?? '', 'postgres'), [...args, ...own], asServer));
     },
-    receive: () => started(spawn('bash', [script('receive-wal.sh')], { ...options, stdio: 'ignore' })),
+    receive: () => {
+      const log = openSync(receiverLog, 'a');
+      const receiver = spawn('bash', [script('receive-wal.sh')], { ...options, stdio: ['ignore', 'ignore', log] });
+      closeSync(log);
+      return started(receiver);
+    },
     /** The health check of the receiver. @throws Error when it is not healthy. */
     checkHealth: () => {
       const [, command = ''] = composeService('wal-receiver').healthcheck?.test ?? [];
@@ -201,5 +211,55 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
     const file = await sql('SELECT pg_walfile_name(pg_switch_wal())');
     await waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
+  });
+
+  it('begin a new archive after a gap, and keep the former one with the backups that need it', async () => {
+    await using installation = await startInstallation();
+    const { folder, backups, options, serve, receive, receiverLog, script, checkHealth, sql } = installation;
+    let server = serve();
+    await waitFor('the server answers', () => sql('SELECT 1'));
+    let receiver = receive();
+    await waitFor('the receiver is healthy', () => checkHealth().then(() => true));
+    const backUp = async () => basename((await run('bash', [script('back-up.sh')], options)).stdout.trim());
+    const former = await backUp();
+    const mark = async (text: string) => {
+      await sql(`CREATE TABLE IF NOT EXISTS marks (mark text); INSERT INTO marks VALUES ('${text}')`);
+      return sql('SELECT pg_walfile_name(pg_switch_wal())');
+    };
+    const archived = async (file: string) =>
+      waitFor('the log is archived', () => existsSync(join(backups, 'wal', file)));
+    await archived(await mark('before the gap'));
+    await stop(receiver, 'SIGINT');
+
+    await sql("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'");
+    await sql('SELECT pg_reload_conf()');
+    await waitFor('the server has deleted log that was not received', async () => {
+      await mark('in the gap');
+      await sql('CHECKPOINT');
+      return (await sql('SELECT wal_status FROM pg_replication_slots')) === 'lost';
+    });
+    receiver = receive();
+    await waitFor('the receiver is healthy', () => checkHealth().then(() => true), {
+      context: () => readFileSync(receiverLog, 'utf8'),
+    });
+    const [moved = '', ...others] = readdirSync(backups).toSorted();
+    expect([moved, others]).toEqual([expect.stringMatching(/^before-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/), ['wal']]);
+    expect(readdirSync(join(backups, moved)).toSorted()).toEqual([former, 'wal']);
+    expect(readFileSync(receiverLog, 'utf8')).toContain(`are now in ${join(backups, moved)}`);
+    expect(readFileSync(receiverLog, 'utf8')).toContain('It needs a new base backup: make one now.');
+    expect(await sql('SHOW max_slot_wal_keep_size')).toBe('10GB');
+
+    const next = await backUp();
+    await archived(await mark('after the gap'));
+    const restored = async (name: string) => {
+      await stop(server, 'SIGQUIT');
+      rmSync(join(folder, 'data'), { recursive: true });
+      await run('bash', [script('restore.sh'), name], options);
+      server = serve();
+      await waitFor('the server has recovered', async () => (await sql('SELECT NOT pg_is_in_recovery()')) === 't');
+      return (await sql('SELECT DISTINCT mark FROM marks ORDER BY mark')).split('\n');
+    };
+    expect(await restored(next)).toEqual(['after the gap', 'before the gap', 'in the gap']);
+    expect(await restored(join(moved, former))).toEqual(['before the gap']);
   });
 });
