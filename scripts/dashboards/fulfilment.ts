@@ -1,6 +1,8 @@
 import { chart, dashboard, number, p95, perSecond, quantile } from '#scripts/dashboards/panels.ts';
 
 const DELIVERED = 'kind=~"order|topup",result="completed"';
+/** Probes and scrapes are no requests of callers. */
+const REQUESTS = 'route!~"/healthz|/readyz|/metrics"';
 
 /** Is work accepted, carried out, and how fast? What waits for a person? */
 export const fulfilment = dashboard(
@@ -40,8 +42,8 @@ export const fulfilment = dashboard(
       'Answers of the API without 5xx',
       'The share of requests that the API answered without a server error. AcceptanceObjective is the alert.',
       'percentunit',
-      '1 - (sum(rate(reseller_http_requests_total{status=~"5.."}[$__rate_interval])) or vector(0))' +
-        ' / sum(rate(reseller_http_requests_total[$__rate_interval]))',
+      `1 - (sum(rate(reseller_http_requests_total{${REQUESTS},status=~"5.."}[$__rate_interval])) or vector(0))` +
+        ` / sum(rate(reseller_http_requests_total{${REQUESTS}}[$__rate_interval]))`,
     ),
     number(
       'Delivered within 5 minutes',
