@@ -1,11 +1,14 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { gateMetrics, type GateMetrics } from '#telemetry/gate-metrics.ts';
+import { TimedReading } from '#telemetry/timed-reading.ts';
+import { unsetGauge } from '#telemetry/unset-gauge.ts';
 import { workMetrics, type WorkMetrics } from '#telemetry/work-metrics.ts';
 
 /**
  * All metrics of the product. Labels are closed sets (route patterns, endpoint names, states), never ids or raw paths,
  * so that the number of series is bounded.
  */
-export interface Metrics extends WorkMetrics {
+export interface Metrics extends WorkMetrics, GateMetrics {
   /** Requests to our API. `route` is the pattern (`/v1/orders/{id}`), or `unmatched`. */
   readonly httpRequests: Counter<'method' | 'route' | 'status'>;
   readonly httpDuration: Histogram<'method' | 'route'>;
@@ -50,23 +53,9 @@ export interface Metrics extends WorkMetrics {
   readonly walletBalance: Gauge<'currency'>;
   /** Reports found by look-ups since webhooks stopped arriving; 0 while they arrive. */
   readonly webhooksMissed: Gauge;
-  /** 1 while a circuit of the service is not closed, else 0. */
-  readonly circuitOpen: Gauge<'circuit'>;
-  /** Purchases held at the gate, by hold reason. */
-  readonly gateHeld: Gauge<'failure_class'>;
-  /** Active pauses of buying. */
-  readonly gatePauses: Gauge;
-  /** Balance of the wallet less reservations, at the last read for a purchase. */
-  readonly walletAvailable: Gauge<'currency'>;
-  /** 1 while the balance is below wallet.low_balance, else 0. */
-  readonly walletLow: Gauge;
-  /** Time that the wallet lasts at the rate of recent sales, in seconds; no value while unknown. */
-  readonly runwaySeconds: Gauge;
-  /** 1 while the wallet lasts shorter than wallet.runway_low, else 0. */
-  readonly runwayLow: Gauge;
   /** How long the oldest row has been due for deletion, in seconds, by table. */
   readonly rowsOverdue: Gauge<'table'>;
-  /** Failed refreshes of gauges; these gauges then show old values. */
+  /** Refreshes of gauges that failed or took too long; these gauges then show old values. */
   readonly refreshFailures: Counter;
   /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
   refreshWith(refresh: () => Promise<void>): void;
@@ -79,21 +68,28 @@ export interface Metrics extends WorkMetrics {
 /** Seconds. Database work takes milliseconds, a purchase at the service up to its deadline of 20 s. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
+/** Half the time that Prometheus waits for a scrape (10 s by default). */
+const REFRESH_LIMIT_MS = 5_000;
+
 /**
  * Creates the metrics on their own registry, so that one process can have several.
  *
  * @param options.processMetrics also measure memory, CPU, event loop and garbage collection; default true.
+ * @param options.refreshLimitMs time limit of a refresh before a render.
  */
-export function createMetrics(options: { readonly processMetrics?: boolean } = {}): Metrics {
+export function createMetrics(
+  options: { readonly processMetrics?: boolean; readonly refreshLimitMs?: number } = {},
+): Metrics {
+  const { refreshLimitMs = REFRESH_LIMIT_MS } = options;
   const registry = new Registry();
   const registers = [registry];
   if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
 
-  const refreshes: (() => Promise<void>)[] = [];
-  const others: (() => Promise<string>)[] = [];
+  const refreshes: TimedReading<void>[] = [];
+  const others: TimedReading<string>[] = [];
   const refreshFailures = new Counter({
     name: 'reseller_metrics_refresh_failures_total',
-    help: 'Refreshes of gauges that failed; those gauges show old values.',
+    help: 'Refreshes of gauges that failed or took too long; those gauges show old values.',
     registers,
   });
 
@@ -234,61 +230,23 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['table'],
       registers,
     }),
-    circuitOpen: new Gauge({
-      name: 'reseller_circuit_open',
-      help: '1 while purchases are held because of a condition of the service as a whole, by condition.',
-      labelNames: ['circuit'],
-      registers,
-    }),
-    gateHeld: new Gauge({
-      name: 'reseller_gate_held',
-      help: 'Purchases held at the purchase gate, by failure class.',
-      labelNames: ['failure_class'],
-      registers,
-    }),
-    gatePauses: unsetGauge({ name: 'reseller_gate_pauses', help: 'Active pauses of buying.', registers }),
-    walletAvailable: new Gauge({
-      name: 'reseller_wallet_available',
-      help: 'Balance of the wallet less reservations, at the last read for a purchase.',
-      labelNames: ['currency'],
-      registers,
-    }),
-    walletLow: unsetGauge({
-      name: 'reseller_wallet_low',
-      help: '1 while the balance is below wallet.low_balance.',
-      registers,
-    }),
-    runwaySeconds: unsetGauge({
-      name: 'reseller_wallet_runway_seconds',
-      help: 'Time that the wallet lasts at the rate of recent sales; absent while unknown.',
-      registers,
-    }),
-    runwayLow: unsetGauge({
-      name: 'reseller_wallet_runway_low',
-      help: '1 while the wallet lasts shorter than wallet.runway_low.',
-      registers,
-    }),
     ...workMetrics(registers),
+    ...gateMetrics(registers),
     refreshFailures,
     refreshWith(refresh) {
-      refreshes.push(refresh);
+      refreshes.push(new TimedReading(refresh, refreshLimitMs));
     },
     renderAlso(read) {
-      others.push(read);
+      others.push(new TimedReading(read, refreshLimitMs));
     },
     async render() {
-      const outcomes = await Promise.allSettled(refreshes.map(async (refresh) => refresh()));
-      const also = await Promise.allSettled(others.map(async (read) => read()));
+      const [outcomes, also] = await Promise.all([
+        Promise.allSettled(refreshes.map((each) => each.value())),
+        Promise.allSettled(others.map((each) => each.value())),
+      ]);
       refreshFailures.inc([...outcomes, ...also].filter(({ status }) => status === 'rejected').length);
       const texts = also.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       return { contentType: registry.contentType, body: [await registry.metrics(), ...texts].join('') };
     },
   };
-}
-
-/** A gauge without labels, which has no value before it is set: 0 would be false in a process that never sets it. */
-function unsetGauge(options: GaugeConfiguration<never>): Gauge {
-  const gauge = new Gauge(options);
-  gauge.remove();
-  return gauge;
 }

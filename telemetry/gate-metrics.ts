@@ -1,0 +1,60 @@
+import { Gauge, type Registry } from 'prom-client';
+import { unsetGauge } from '#telemetry/unset-gauge.ts';
+
+/** The metrics of the purchase gate and the wallet, which `worker/health/gauges.ts` sets. */
+export interface GateMetrics {
+  /** 1 while a circuit of the service is not closed, else 0. */
+  readonly circuitOpen: Gauge<'circuit'>;
+  /** Purchases held at the gate, by hold reason. */
+  readonly gateHeld: Gauge<'failure_class'>;
+  /** Active pauses of buying. */
+  readonly gatePauses: Gauge;
+  /** Balance of the wallet less reservations, at the last read for a purchase. */
+  readonly walletAvailable: Gauge<'currency'>;
+  /** 1 while the balance is below wallet.low_balance, else 0. */
+  readonly walletLow: Gauge;
+  /** Time that the wallet lasts at the rate of recent sales, in seconds; no value while unknown. */
+  readonly runwaySeconds: Gauge;
+  /** 1 while the wallet lasts shorter than wallet.runway_low, else 0. */
+  readonly runwayLow: Gauge;
+}
+
+/** Creates the metrics of the purchase gate and the wallet. */
+export function gateMetrics(registers: Registry[]): GateMetrics {
+  return {
+    circuitOpen: new Gauge({
+      name: 'reseller_circuit_open',
+      help: '1 while purchases are held because of a condition of the service as a whole, by condition.',
+      labelNames: ['circuit'],
+      registers,
+    }),
+    gateHeld: new Gauge({
+      name: 'reseller_gate_held',
+      help: 'Purchases held at the purchase gate, by failure class.',
+      labelNames: ['failure_class'],
+      registers,
+    }),
+    gatePauses: unsetGauge({ name: 'reseller_gate_pauses', help: 'Active pauses of buying.', registers }),
+    walletAvailable: new Gauge({
+      name: 'reseller_wallet_available',
+      help: 'Balance of the wallet less reservations, at the last read for a purchase.',
+      labelNames: ['currency'],
+      registers,
+    }),
+    walletLow: unsetGauge({
+      name: 'reseller_wallet_low',
+      help: '1 while the balance is below wallet.low_balance.',
+      registers,
+    }),
+    runwaySeconds: unsetGauge({
+      name: 'reseller_wallet_runway_seconds',
+      help: 'Time that the wallet lasts at the rate of recent sales; absent while unknown.',
+      registers,
+    }),
+    runwayLow: unsetGauge({
+      name: 'reseller_wallet_runway_low',
+      help: '1 while the wallet lasts shorter than wallet.runway_low.',
+      registers,
+    }),
+  };
+}
