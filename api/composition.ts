@@ -24,6 +24,7 @@ import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { workFactObserver } from '#telemetry/work-log.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 
 /** Deadline of the calls that a caller waits for (packages, wallet, webhook secret). The API makes no purchases. */
@@ -77,7 +78,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     deadlineMs: SERVICE_DEADLINE_MS,
     tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
     now,
-    onCall: serviceCallObserver(metrics, onUnused),
+    onCall: serviceCallObserver(metrics, Object.keys(ENDPOINTS), onUnused),
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
   const storedSecrets = new WebhookSecretCache({

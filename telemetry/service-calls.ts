@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { FailureClass } from '#domain/work/failure.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** One call to the service, as the client reports it. Has names of the contract, no content. */
@@ -32,8 +33,28 @@ export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): 
   };
 }
 
-/** Counts calls to the service. @param onUnused receives the unusable parts of an answer. */
-export function serviceCallObserver(metrics: Metrics, onUnused: UnusedObserver): (call: ServiceCall) => void {
+/** One such call makes an alert. Prometheus sees an increase only from a value that it has read before. */
+const OUTCOMES_FROM_ZERO: readonly FailureClass[] = [
+  'contract_drift',
+  'insufficient_balance',
+  'not_approved',
+  'unauthorized',
+];
+
+/**
+ * Counts calls to the service.
+ *
+ * @param endpoints all calls of the contract.
+ * @param onUnused receives the unusable parts of an answer.
+ */
+export function serviceCallObserver(
+  metrics: Metrics,
+  endpoints: readonly string[],
+  onUnused: UnusedObserver,
+): (call: ServiceCall) => void {
+  for (const endpoint of endpoints) {
+    for (const outcome of OUTCOMES_FROM_ZERO) metrics.upstreamCalls.inc({ endpoint, outcome }, 0);
+  }
   return ({ endpoint, outcome, durationMs, unused }) => {
     metrics.upstreamCalls.inc({ endpoint, outcome });
     metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);

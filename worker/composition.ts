@@ -19,6 +19,7 @@ import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { workFactObserver } from '#telemetry/work-log.ts';
 import { findRunning } from '#temporal/running-work.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 import { gateListener } from '#worker/gate-listener.ts';
@@ -73,7 +74,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     deadlineMs: policy.purchase.sendDeadlineMs,
     tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
     now,
-    onCall: serviceCallObserver(metrics, unusedObserver(metrics, logger)),
+    onCall: serviceCallObserver(metrics, Object.keys(ENDPOINTS), unusedObserver(metrics, logger)),
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
   metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));

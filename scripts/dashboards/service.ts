@@ -53,7 +53,9 @@ export const service = dashboard(
       '{{outcome}}': perSecond('reseller_upstream_calls_total', 'outcome'),
     }),
     chart('Failures by endpoint', 'Calls with another outcome than `ok`.', 'cps', {
-      '{{endpoint}} {{outcome}}': perSecond('reseller_upstream_calls_total', 'endpoint, outcome', '{outcome!="ok"}'),
+      // Some outcomes are counted from 0 on, for each endpoint.
+      '{{endpoint}} {{outcome}}':
+        perSecond('reseller_upstream_calls_total', 'endpoint, outcome', '{outcome!="ok"}') + ' > 0',
     }),
     chart('Time of calls', 'The 95th percentile by endpoint.', 's', {
       '{{endpoint}}': p95('reseller_upstream_call_duration_seconds', 'endpoint'),
