@@ -97,7 +97,7 @@ describe('the causes with several consequences', () => {
   it.skipIf(!hasPrometheus)('all fail without the conditions that silence consequences', { timeout: 120_000 }, () => {
     const folder = changedRules((rules) =>
       rules
-        .replaceAll(/^ +unless on \(\) .*\n/gm, '')
+        .replaceAll(/^ +unless on \(\w*\) .*\n/gm, '')
         .replaceAll(/reason!~"[^"]*"/g, '')
         .replaceAll(/circuit=~"service_down\|rate_limited"/g, ''),
     );
@@ -105,5 +105,14 @@ describe('the causes with several consequences', () => {
     const failed = (stdout + stderr).match(/^ *expr: /gm) ?? [];
 
     expect(failed.length).toBe(causes.flatMap((cause) => cause.promql_expr_test).length);
+  });
+});
+
+describe('several causes at the same time', () => {
+  it.skipIf(!hasPrometheus)('make the alert of each', { timeout: 120_000 }, () => {
+    const { status, stdout, stderr } = testRules(FOLDER, 'independent.test.yaml');
+
+    expect(stdout + stderr).toContain('SUCCESS');
+    expect(status).toBe(0);
   });
 });
