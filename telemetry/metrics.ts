@@ -39,8 +39,8 @@ export interface Metrics extends WorkMetrics, GateMetrics {
   readonly outboundDuration: Histogram;
   /** Webhook endpoints by state: `receiving`, `failing`, `disabled` (by request), `given_up` (by us). */
   readonly outboundEndpoints: Gauge<'state'>;
-  /** Deliveries of events that wait. */
-  readonly outboundPending: Gauge;
+  /** Deliveries of events that wait, by the state of their endpoint. */
+  readonly outboundPending: Gauge<'state'>;
   /** Time without success of the enabled endpoint that has failed for longest, in seconds; 0 when none fails. */
   readonly outboundFailing: Gauge;
   /** Callers that wait now: for an `answer`, or for events on a `stream`. */
@@ -186,9 +186,10 @@ export function createMetrics(
       labelNames: ['state'],
       registers,
     }),
-    outboundPending: unsetGauge({
+    outboundPending: new Gauge({
       name: 'reseller_outbound_pending',
-      help: 'Deliveries of events that wait.',
+      help: 'Deliveries of events that wait, by the state of their endpoint.',
+      labelNames: ['state'],
       registers,
     }),
     outboundFailing: unsetGauge({

@@ -30,9 +30,9 @@ export const webhooks = dashboard(
     ),
     number(
       'Deliveries that wait',
-      'Deliveries of events to webhook endpoints. See WebhooksBehind in the runbook.',
+      'Deliveries of events to webhook endpoints that do not fail. See WebhooksBehind in the runbook.',
       'short',
-      'max(reseller_outbound_pending)',
+      'max(reseller_outbound_pending{state="receiving"})',
       10_000,
     ),
     number(
@@ -70,6 +70,9 @@ export const webhooks = dashboard(
     }),
     chart('Webhook endpoints', 'By state.', 'short', {
       '{{state}}': 'max by (state) (reseller_outbound_endpoints)',
+    }),
+    chart('Waiting deliveries', 'By the state of their endpoint.', 'short', {
+      '{{state}}': 'max by (state) (reseller_outbound_pending)',
     }),
   ],
 );

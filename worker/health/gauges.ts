@@ -116,22 +116,32 @@ async function setOutboundGauges(
   metrics: Metrics,
   seconds: (at: Date | null | undefined) => number,
 ): Promise<void> {
-  const { disabledReason, failures, failingSince, deletedAt } = webhookEndpoints;
+  const { id, disabledReason, failures, failingSince, deletedAt } = webhookEndpoints;
+  const pending = db
+    .select({ endpointId: webhookDeliveries.endpointId, rows: count().as('rows') })
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.state, 'pending'))
+    .groupBy(webhookDeliveries.endpointId)
+    .as('pending');
   const found = await db
-    .select({ disabledReason, failures, failingSince })
+    .select({ disabledReason, failures, failingSince, waiting: pending.rows })
     .from(webhookEndpoints)
+    .leftJoin(pending, eq(pending.endpointId, id))
     .where(isNull(deletedAt));
-  const counts = { receiving: 0, failing: 0, disabled: 0, given_up: 0 };
-  for (const { disabledReason: reason, failures: failed } of found) {
-    if (reason === null) counts[failed > 0 ? 'failing' : 'receiving'] += 1;
-    else counts[reason === 'request' ? 'disabled' : 'given_up'] += 1;
+  const endpoints = { receiving: 0, failing: 0, disabled: 0, given_up: 0 };
+  const deliveries = { ...endpoints };
+  for (const { disabledReason: reason, failures: failed, waiting } of found) {
+    const enabled = failed > 0 ? 'failing' : 'receiving';
+    const state = reason === null ? enabled : reason === 'request' ? 'disabled' : 'given_up';
+    endpoints[state] += 1;
+    deliveries[state] += waiting ?? 0;
   }
-  for (const [state, endpoints] of Object.entries(counts)) metrics.outboundEndpoints.set({ state }, endpoints);
+  for (const [state, rows] of Object.entries(endpoints)) metrics.outboundEndpoints.set({ state }, rows);
+  for (const [state, rows] of Object.entries(deliveries)) metrics.outboundPending.set({ state }, rows);
   const since = found.flatMap((each) =>
     each.disabledReason === null && each.failingSince !== null ? [each.failingSince] : [],
   );
   metrics.outboundFailing.set(seconds(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
-  metrics.outboundPending.set(await db.$count(webhookDeliveries, eq(webhookDeliveries.state, 'pending')));
 }
 
 /** How old the stored catalogue is, and whether a reading that lacks many items waits for the next one. */

@@ -28,45 +28,36 @@ describe('the gauges of event webhooks', () => {
     })();
     const { body } = await metrics.render();
     return Object.fromEntries(
-      [...body.matchAll(/^reseller_outbound_(endpoints\{state="\w+"\}|pending|failing_seconds) (\S+)$/gm)].map(
-        ([, name = '', value]) => [name.replace(/.*"(.*)".*/, '$1'), Number(value)],
-      ),
+      [...body.matchAll(/^reseller_outbound_(endpoints|pending|failing_seconds)(?:\{state="(\w+)"\})? (\S+)$/gm)]
+        .map(([, name, state, value]) => [[name, state].filter(Boolean).join(' '), Number(value)] as const)
+        .filter(([, value]) => value !== 0),
     );
   };
 
-  it('show failing endpoints with their duration, disabled endpoints, and pending deliveries', async () => {
-    const [id, disabled] = [await bench.endpoint(), await bench.endpoint()];
+  it('show endpoints and waiting deliveries by the state of the endpoint, and how long one has failed', async () => {
+    const [id, disabled] = [await bench.endpoint(), await bench.endpoint(), await bench.endpoint()];
     await bench.database.transaction((tx) =>
       disableWebhookEndpoint(tx, disabled, 'request', new Date(bench.clock.now)),
     );
-    expect(await shown()).toEqual({
-      receiving: 1,
-      failing: 0,
-      disabled: 1,
-      given_up: 0,
-      pending: 0,
-      failing_seconds: 0,
-    });
+    expect(await shown()).toEqual({ 'endpoints receiving': 2, 'endpoints disabled': 1 });
     bench.receiver.answers.push(500, 410);
     await bench.happen(2);
     await bench.round(id, { lanes: 1, failingAfter: 1 });
     bench.clock.now += 7_200_000;
     expect(await shown()).toEqual({
-      receiving: 0,
-      failing: 1,
-      disabled: 1,
-      given_up: 0,
-      pending: 2,
+      'endpoints receiving': 1,
+      'endpoints failing': 1,
+      'endpoints disabled': 1,
+      'pending receiving': 2,
+      'pending failing': 2,
       failing_seconds: 7_200,
     });
     await bench.round(id);
     expect(await shown()).toEqual({
-      receiving: 0,
-      failing: 0,
-      disabled: 1,
-      given_up: 1,
-      pending: 0,
-      failing_seconds: 0,
+      'endpoints receiving': 1,
+      'endpoints disabled': 1,
+      'endpoints given_up': 1,
+      'pending receiving': 2,
     });
   });
 });
