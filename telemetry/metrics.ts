@@ -30,7 +30,7 @@ export interface Metrics extends WorkMetrics, GateMetrics {
   readonly relayLag: Gauge<'queue'>;
   /** Time from when a row was due until it was passed to Temporal, in seconds. */
   readonly relayDelay: Histogram<'queue'>;
-  /** Seconds since Temporal last answered this worker; 0 while it answers. */
+  /** Seconds since Temporal last answered this worker, at most since its start; 0 while it answers. */
   readonly temporalUnreachable: Gauge;
   /** Events that were announced to internal systems. */
   readonly events: Counter<'type'>;

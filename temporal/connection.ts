@@ -54,6 +54,12 @@ export async function connect(config: TemporalConfig, options: ConnectOptions = 
   }
 }
 
+/** Opens a connection and closes it, to find out whether Temporal answers. @throws TemporalUnavailableError */
+export async function tryConnection(config: TemporalConfig, options: ConnectOptions): Promise<void> {
+  const connection = await connect(config, options);
+  await connection.close();
+}
+
 /**
  * A client that connects at its first call, for a process that must start and serve while Temporal is down. Its calls
  * fail while Temporal is down.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import type { Worker } from '@temporalio/worker';
+import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/connection/encryption-keys.ts';
@@ -12,7 +12,7 @@ import { startProbeServer } from '#telemetry/probe-server.ts';
 import { settlesWithin } from '#telemetry/settles-within.ts';
 import { startTracing } from '#telemetry/start-tracing.ts';
 import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
-import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
+import { connectNative, createClient, TemporalUnavailableError, tryConnection } from '#temporal/connection.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { installRuntime } from '#temporal/sdk-metrics.ts';
@@ -50,6 +50,21 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
 
   let running: Running | undefined;
+  const policy = config.policy.temporalHealth;
+  const temporal = new TemporalHealth({
+    // A worker that waits for Temporal has no connection yet, and reports the silence too.
+    ping: () =>
+      running?.connection.workflowService.getSystemInfo({}) ??
+      tryConnection(config.temporal, { timeoutMs: policy.deadlineMs }),
+    policy,
+    metrics,
+    logger,
+    now: Date.now,
+  });
+  const setRunning = (now: Running | undefined) => {
+    running = now;
+    if (now === undefined) void temporal.stop();
+  };
   const probes = await startProbeServer({
     host: config.probeHost,
     port: config.probePort,
@@ -61,11 +76,12 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       worker: async () => {
         if (running === undefined) throw new Error('the worker is not running (yet)');
       },
-      temporal: async () => running?.temporal.check(),
+      temporal: async () => temporal.check(),
     },
     degraded: async () => [...(await database.run(readConditions)), ...(running?.version.degraded ?? [])],
   });
   logger.info({ port: probes.port }, 'probes are served');
+  temporal.start();
 
   try {
     await untilAvailable(parts, stopping.signal, async () => {
@@ -78,22 +94,23 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       await setUpNamespace(config.temporal);
     });
     if (!stopping.signal.aborted) {
-      await work(config, parts, stopping.signal, (now) => (running = now));
+      await work(config, parts, stopping.signal, setRunning);
     }
     logger.info('the worker has stopped');
   } catch (error) {
     logger.fatal({ err: error }, 'the worker cannot run');
     process.exitCode = 1;
   } finally {
+    await temporal.stop();
     await probes.close();
     await parts.close();
     await tracing.stop();
   }
 }
 
-/** State for the readiness probe while the worker runs. */
+/** State for the probes while the worker runs. */
 interface Running {
-  readonly temporal: TemporalHealth;
+  readonly connection: NativeConnection;
   readonly version: VersionWatch;
 }
 
@@ -147,26 +164,18 @@ async function work(
     logger,
     now: Date.now,
   });
-  const temporal = new TemporalHealth({
-    ping: () => connection.workflowService.getSystemInfo({}),
-    policy: policy.temporalHealth,
-    metrics,
-    logger,
-    now: Date.now,
-  });
   const running = runAll(workers);
   wakeups.listen();
   relay.start();
   gateLoop.start();
   firstPurchaseCheck.start();
-  temporal.start();
   version.start();
-  setRunning({ temporal, version });
+  setRunning({ connection, version });
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
   const stopParts = async () => {
     setRunning(undefined);
-    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), temporal.stop(), version.stop()]);
+    await Promise.all([gateLoop.stop(), firstPurchaseCheck.stop(), relay.stop(), version.stop()]);
   };
   const drained = Promise.withResolvers<void>();
   const onAbort = () => {

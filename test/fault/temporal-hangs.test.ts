@@ -28,6 +28,11 @@ afterAll(async () => {
 });
 
 const workerUrl = (path: string) => `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}${path}`;
+const unreachableSeconds = async () => {
+  const metrics = await (await fetch(workerUrl('/metrics'))).text();
+  const [, seconds] = /^reseller_temporal_unreachable_seconds (\S+)$/m.exec(metrics) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+};
 const ready = async (url: string) => readiness.parse(await (await fetch(url)).json());
 
 describe('a Temporal that accepts calls and answers none', () => {
@@ -44,8 +49,7 @@ describe('a Temporal that accepts calls and answers none', () => {
       'the worker is not ready',
       async () => (await ready(workerUrl('/readyz'))).checks['temporal']?.ok === false,
     );
-    const metrics = await (await fetch(workerUrl('/metrics'))).text();
-    expect(Number(/^reseller_temporal_unreachable_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(5);
+    expect(await unreachableSeconds()).toBeGreaterThanOrEqual(5);
     const degraded = await waitFor('the API names the queue', async () => {
       const answer = readiness.parse(JSON.parse((await stack.api.get('/readyz')).text));
       return answer.degraded.find(({ condition }) => condition === 'relay_behind_outbox');
@@ -55,8 +59,14 @@ describe('a Temporal that accepts calls and answers none', () => {
     // Throws if the worker must be killed after 30 s, the usual limit of a container.
     await stack.process('worker').stop();
 
+    const starting = stack.start('worker');
+    await waitFor('a worker that starts meanwhile counts the silence', async () => {
+      return ((await unreachableSeconds().catch(() => undefined)) ?? 0) >= 5;
+    });
+
     temporal.thaw();
-    await stack.start('worker');
+    await starting;
+    await waitFor('the silence has ended', async () => (await unreachableSeconds()) === 0);
     await desk.reaches(waiting, 'completed');
     await desk.checkBooks();
   });
