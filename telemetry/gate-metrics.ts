@@ -5,10 +5,12 @@ import { unsetGauge } from '#telemetry/unset-gauge.ts';
 export interface GateMetrics {
   /** 1 while a circuit of the service is not closed, else 0. */
   readonly circuitOpen: Gauge<'circuit'>;
-  /** Purchases held at the gate, by hold reason. */
-  readonly gateHeld: Gauge<'failure_class'>;
+  /** Purchases held at the gate, by hold reason and by what holds them: `circuit`, `pause`, `spend_limit`, `wallet`. */
+  readonly gateHeld: Gauge<'failure_class' | 'barrier'>;
   /** Active pauses of buying. */
   readonly gatePauses: Gauge;
+  /** 1 while all purchases of a kind are paused, else 0. */
+  readonly gatePaused: Gauge<'kind'>;
   /** Balance of the wallet less reservations, at the last read for a purchase. */
   readonly walletAvailable: Gauge<'currency'>;
   /** 1 while the balance is below wallet.low_balance, else 0. */
@@ -30,11 +32,17 @@ export function gateMetrics(registers: Registry[]): GateMetrics {
     }),
     gateHeld: new Gauge({
       name: 'reseller_gate_held',
-      help: 'Purchases held at the purchase gate, by failure class.',
-      labelNames: ['failure_class'],
+      help: 'Purchases held at the purchase gate, by failure class and barrier (circuit, pause, spend_limit, wallet).',
+      labelNames: ['failure_class', 'barrier'],
       registers,
     }),
     gatePauses: unsetGauge({ name: 'reseller_gate_pauses', help: 'Active pauses of buying.', registers }),
+    gatePaused: new Gauge({
+      name: 'reseller_gate_paused',
+      help: '1 while all purchases of the kind are paused.',
+      labelNames: ['kind'],
+      registers,
+    }),
     walletAvailable: new Gauge({
       name: 'reseller_wallet_available',
       help: 'Balance of the wallet less reservations, at the last read for a purchase.',

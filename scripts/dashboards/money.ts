@@ -47,7 +47,7 @@ export const money = dashboard(
       'balance {{currency}}': 'max by (currency) (reseller_wallet_balance)',
     }),
     chart('Held at the gate', 'Purchases by the cause of the hold.', 'short', {
-      '{{failure_class}}': 'max by (failure_class) (reseller_gate_held)',
+      '{{failure_class}}': 'sum by (failure_class) (max by (failure_class, barrier) (reseller_gate_held))',
     }),
     chart('Open circuits', '1 while purchases are stopped for that reason.', 'short', {
       '{{circuit}}': 'max by (circuit) (reseller_circuit_open)',

@@ -16,8 +16,9 @@ import { circuitNames } from '#domain/gate/circuit.ts';
 import { findingKinds } from '#domain/money/books.ts';
 import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import { pauseFor } from '#fulfilment/gate/pauses.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
@@ -95,9 +96,13 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const open = new Set((await listCircuits(db)).filter(({ state }) => state !== 'closed').map(({ name }) => name));
   for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
   metrics.gateHeld.reset();
-  for (const { failureClass, count: held } of await heldGroups(db))
-    metrics.gateHeld.inc({ failure_class: failureClass }, held);
-  metrics.gatePauses.set((await activePauses(db)).length);
+  for (const { barrier, failureClass, count: held } of await heldGroups(db)) {
+    const [kindOfBarrier = barrier] = barrier.split(':');
+    metrics.gateHeld.inc({ failure_class: failureClass, barrier: kindOfBarrier }, held);
+  }
+  const pauses = await activePauses(db);
+  metrics.gatePauses.set(pauses.length);
+  for (const kind of PURCHASE_KINDS) metrics.gatePaused.set({ kind }, pauseFor(pauses, kind, []) === undefined ? 0 : 1);
   const reading = await latestReading(db);
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
   const runway = await lastRunway(db);

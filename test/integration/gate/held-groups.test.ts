@@ -3,8 +3,12 @@ import { newId } from '#db/connection/ids.ts';
 import { heldGroups } from '#db/gate/held-groups.ts';
 import { enqueue, type Waiting } from '#db/gate/waits.ts';
 import { packages } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { addPause } from '#fulfilment/gate/pauses.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
+import { databaseGauges } from '#worker/health/gauges.ts';
 
 /** Held work at the gate, and about how much money it needs. */
 let bench: ActivityBench;
@@ -93,5 +97,33 @@ describe('held work', () => {
         oldest: { kind: 'order', id: paused, acceptedAt: new Date(5_000) },
       },
     ]);
+  });
+});
+
+describe('the gauges of pauses', () => {
+  it('show the work that a pause holds, also after another hold, and the kinds that are paused as a whole', async () => {
+    const pause = { origin: 'operator', reason: 'Test.', actor: 'key_test' } as const;
+    await bench.database.transaction(async (tx) => {
+      await addPause(tx, { ...pause, kind: 'vpn_subscription', failureClass: null }, new Date());
+      await addPause(tx, { ...pause, kind: 'order', failureClass: 'supplier_failed' }, new Date());
+    });
+    await waits(1, { barrier: 'pause:pause_1', failureClass: 'purchases_paused' });
+    await waits(2, { barrier: 'pause:pause_2', failureClass: 'supplier_failed' });
+    await waits(3, { barrier: 'circuit:service_down', failureClass: 'supplier_failed' });
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.refreshWith(
+      databaseGauges(bench.database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: Date.now }),
+    );
+    const { body } = await metrics.render();
+    for (const line of [
+      'gate_held{failure_class="purchases_paused",barrier="pause"} 1',
+      'gate_held{failure_class="supplier_failed",barrier="pause"} 1',
+      'gate_held{failure_class="supplier_failed",barrier="circuit"} 1',
+      'gate_paused{kind="order"} 0',
+      'gate_paused{kind="topup"} 0',
+      'gate_paused{kind="vpn_subscription"} 1',
+      'gate_pauses 2',
+    ])
+      expect(body).toContain(`reseller_${line}`);
   });
 });
