@@ -20,8 +20,8 @@ create() {
   file=$folder/$1
   prefix=$2
   shift 2
-  # A file with the prefix alone is a secret that could not be made.
-  [ -e "$file" ] && [ "$(cat "$file")" != "$prefix" ] && return
+  # An empty file, or one with the prefix alone, is a secret that could not be made.
+  [ -s "$file" ] && [ "$(cat "$file")" != "$prefix" ] && return
   value=$("$@")
   rm -f "$file"
   printf '%s%s\n' "$prefix" "$value" > "$file"

@@ -16,16 +16,20 @@ sql() { psql --quiet --no-align --tuples-only --set ON_ERROR_STOP=1 --no-passwor
 sql --command "ALTER SYSTEM SET max_slot_wal_keep_size = '10GB'" --command 'SELECT pg_reload_conf()' > /dev/null
 
 # The server no longer has the log of a lost slot, so this archive cannot be continued. It is moved away together with the
-# complete backups, which need it: restore.sh reads the archive beside a backup. The slot is dropped last, so that a
+# complete backups, which need it: restore.sh reads the archive beside a backup. The folder gets its name last, so that a
 # script that is interrupted here does the rest at its next start.
+moving=$folder/before.partial
 status=$(sql --command "SELECT wal_status FROM pg_replication_slots WHERE slot_name = '$slot'")
 if [ "$status" = lost ]; then
-  former=$folder/before-$(date --utc +%Y-%m-%dT%H-%M-%SZ)
-  mkdir -p "$former"
+  mkdir -p "$moving"
   for each in "$folder"/backup-*Z "$folder/wal"; do
-    if [ -e "$each" ]; then mv "$each" "$former/"; fi
+    if [ -e "$each" ]; then mv "$each" "$moving/"; fi
   done
   pg_receivewal --slot="$slot" --drop-slot --no-password
+fi
+if [ -d "$moving" ]; then
+  former=$folder/before-$(date --utc +%Y-%m-%dT%H-%M-%SZ)
+  mv "$moving" "$former"
   echo "The server no longer has the log that was not received. The archive and its backups are now in $former." >&2
   echo "A new archive begins. It needs a new base backup: make one now." >&2
 fi

@@ -1,4 +1,4 @@
-/** Drills of failures and of a deploy on a cluster under load: nothing accepted is lost, and nothing is bought twice. */
+/** Drills of failures and of a deploy on a cluster under load: nothing accepted is lost, nothing is bought twice. */
 import { startLoadBalancer } from '#cli/start/load-balancer.ts';
 import { paidTwice } from '#test/drill/drill.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
@@ -45,7 +45,7 @@ export interface ClusterDrillResult {
   /** Until the workers of the old version have stopped; undefined without a deploy. */
   readonly removedMs: number | undefined;
   /** Requests that were not accepted at once, and were repeated. */
-  readonly refusals: number;
+  readonly repeated: number;
   /** Differences between the books of both sides, and lost or unfinished work, as sentences. */
   readonly differences: readonly string[];
   /** References that the service has charged more than once. */
@@ -111,7 +111,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
       acceptsMs: firstAcceptance(load.requests, beganMs) - beganMs,
       deliveredMs,
       removedMs,
-      refusals: load.refusals,
+      repeated: load.requests.filter(({ isRepeated }) => isRepeated === true).length,
       differences: await auditBooks(stack, { accepted, timeoutMs: QUIET_MS }),
       paidTwice: await paidTwice(stack),
     };

@@ -12,6 +12,8 @@ export interface ShopRequest {
   acceptedAtMs?: number;
   /** Id of the work. */
   id?: string;
+  /** True when it was not accepted at once: a try got another answer than 202, or none. */
+  isRepeated?: boolean;
 }
 
 const REFUSED_PAUSE_MS = 200;
@@ -27,7 +29,6 @@ export class ShopLoad {
   readonly requests: ShopRequest[] = [];
   readonly #stack: Stack;
   readonly #stopping = new AbortController();
-  #refusals = 0;
   readonly #shops: Promise<void>[];
 
   constructor(stack: Stack, shops: number) {
@@ -37,11 +38,6 @@ export class ShopLoad {
 
   get accepted(): readonly ShopRequest[] {
     return this.requests.filter(({ id }) => id !== undefined);
-  }
-
-  /** How often a request got no 202, and was repeated. */
-  get refusals(): number {
-    return this.#refusals;
   }
 
   /** Stops placing new requests. Requests without an answer stay for {@link repeat}. */
@@ -70,7 +66,7 @@ export class ShopLoad {
     }
   }
 
-  /** Sends a request until it is accepted or the shops are stopped. @returns the time of the last try, in milliseconds. */
+  /** Sends a request until it is accepted or the shops are stopped. @returns the time of the last try in milliseconds. */
   async #untilAccepted(request: ShopRequest): Promise<number> {
     for (;;) {
       const began = Date.now();
@@ -90,7 +86,7 @@ export class ShopLoad {
       .post(path, body, { headers: { 'idempotency-key': key } })
       .catch(() => undefined);
     if (answer?.status !== 202) {
-      this.#refusals += 1;
+      request.isRepeated = true;
       return false;
     }
     request.acceptedAtMs ??= Date.now();

@@ -5,8 +5,9 @@ const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 /** The result of a drill, for people. */
 export function resultLines({ lost, archive, cluster = false }: Drill, result: DrillResult): string[] {
+  const what = `${lost.join(' and ')}${cluster ? ' (a cluster)' : ''}`;
   return [
-    `Lost: ${lost.join(' and ')}${cluster ? ' (a cluster)' : ''}; archive of the write-ahead log: ${archive ? 'yes' : 'no'}`,
+    `Lost: ${what}; archive of the write-ahead log: ${archive ? 'yes' : 'no'}`,
     `  backup under load   ${seconds(result.backupMs)}, ${(result.backupBytes / 1e6).toFixed(0)} MB`,
     `  RPO                 ${seconds(result.lostMs)}: ${result.lostRows} of ${result.accepted} accepted requests`,
     `  RTO                 files ${seconds(result.restoredMs)}, servers ${seconds(result.startedMs)}, ` +
@@ -35,7 +36,7 @@ export function clusterResultLines(event: ClusterEvent, result: ClusterDrillResu
   return [
     EVENTS[event],
     `  accepted            ${accepted} requests, ${acceptedBefore} before the event, ${open} of them in progress`,
-    `  not accepted at once ${result.refusals} requests`,
+    `  repeated            ${result.repeated} requests, which were not accepted at once`,
     ...(event === 'machine' ? [] : [`  ${RESTORED[event].padEnd(18)}  after ${seconds(result.restoredMs)}`]),
     `  accepts again       after ${seconds(result.acceptsMs)}`,
     `  work of before      ended after ${seconds(result.deliveredMs)}`,

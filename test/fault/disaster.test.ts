@@ -6,9 +6,9 @@ import { resultLines } from '#test/drill/report.ts';
 const SLOWEST_MS = 1_200_000;
 
 const DRILLS: readonly Drill[] = [
-  { lost: ['PostgreSQL'], archive: false },
-  { lost: ['PostgreSQL'], archive: true },
-  { lost: ['PostgreSQL', 'Temporal'], archive: false },
+  { lost: ['PostgreSQL'], archive: false, cluster: false },
+  { lost: ['PostgreSQL'], archive: true, cluster: false },
+  { lost: ['PostgreSQL', 'Temporal'], archive: false, cluster: false },
   { lost: ['PostgreSQL', 'Temporal'], archive: false, cluster: true },
 ];
 

@@ -93,27 +93,30 @@ async function setBooks(
 }
 
 async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
-  const open = new Set((await listCircuits(db)).filter(({ state }) => state !== 'closed').map(({ name }) => name));
+  const circuits = await listCircuits(db);
+  const groups = await heldGroups(db);
+  const pauses = await activePauses(db);
+  const reading = await latestReading(db);
+  const runway = await lastRunway(db);
+  const available =
+    reading === undefined ? undefined : subtractMoney(reading.balance, await reservedIn(db, reading.balance.currency));
+  // Nothing is read from here on: while a statement hangs, all gauges keep their values.
+  const open = new Set(circuits.filter(({ state }) => state !== 'closed').map(({ name }) => name));
   for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
   metrics.gateHeld.reset();
-  for (const { barrier, failureClass, count: held } of await heldGroups(db)) {
+  for (const { barrier, failureClass, count: held } of groups) {
     const [kindOfBarrier = barrier] = barrier.split(':');
     metrics.gateHeld.inc({ failure_class: failureClass, barrier: kindOfBarrier }, held);
   }
-  const pauses = await activePauses(db);
   metrics.gatePauses.set(pauses.length);
   for (const kind of PURCHASE_KINDS) metrics.gatePaused.set({ kind }, pauseFor(pauses, kind, []) === undefined ? 0 : 1);
-  const reading = await latestReading(db);
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
-  const runway = await lastRunway(db);
   // Remove the gauge when there is no value: an old value would look current.
   metrics.runwaySeconds.remove();
   if (runway?.days != null) metrics.runwaySeconds.set(runway.days * SECONDS_PER_DAY);
   metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);
   metrics.walletAvailable.reset();
-  if (reading === undefined) return;
-  const available = subtractMoney(reading.balance, await reservedIn(db, reading.balance.currency));
-  metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
+  if (available !== undefined) metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
 }
 
 async function setOutboundGauges(
@@ -155,10 +158,11 @@ async function setCatalogueGauges(
   metrics: Metrics,
   seconds: (at: Date | null | undefined) => number,
 ): Promise<void> {
-  metrics.catalogueAge.reset();
   for (const catalogue of CATALOGUES) {
     const readAt = await catalogueReadAt(db, catalogue);
-    if (readAt !== undefined) metrics.catalogueAge.set({ catalogue }, seconds(readAt));
-    metrics.catalogueSuspicious.set({ catalogue }, (await suspectedIds(db, catalogue)).size > 0 ? 1 : 0);
+    const suspected = await suspectedIds(db, catalogue);
+    if (readAt === undefined) metrics.catalogueAge.remove({ catalogue });
+    else metrics.catalogueAge.set({ catalogue }, seconds(readAt));
+    metrics.catalogueSuspicious.set({ catalogue }, suspected.size > 0 ? 1 : 0);
   }
 }

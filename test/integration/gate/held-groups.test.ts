@@ -1,11 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { heldGroups } from '#db/gate/held-groups.ts';
 import { enqueue, type Waiting } from '#db/gate/waits.ts';
-import { packages } from '#db/schema.ts';
+import { gateWallet, packages } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
-import { createMetrics } from '#telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
@@ -100,8 +101,16 @@ describe('held work', () => {
   });
 });
 
-describe('the gauges of pauses', () => {
-  it('show the work that a pause holds, also after another hold, and the kinds that are paused as a whole', async () => {
+/** Metrics whose gauges are read from PostgreSQL. */
+function gauges(): Metrics {
+  const metrics = createMetrics({ processMetrics: false });
+  const { webhookSilence } = DEFAULT_POLICY;
+  metrics.refreshWith(databaseGauges(bench.database, metrics, { webhookSilence, now: Date.now }));
+  return metrics;
+}
+
+describe('the gauges of held work', () => {
+  it('show the work that a pause holds, also after another hold, and the kinds that are paused whole', async () => {
     const pause = { origin: 'operator', reason: 'Test.', actor: 'key_test' } as const;
     await bench.database.transaction(async (tx) => {
       await addPause(tx, { ...pause, kind: 'vpn_subscription', failureClass: null }, new Date());
@@ -110,11 +119,7 @@ describe('the gauges of pauses', () => {
     await waits(1, { barrier: 'pause:pause_1', failureClass: 'purchases_paused' });
     await waits(2, { barrier: 'pause:pause_2', failureClass: 'supplier_failed' });
     await waits(3, { barrier: 'circuit:service_down', failureClass: 'supplier_failed' });
-    const metrics = createMetrics({ processMetrics: false });
-    metrics.refreshWith(
-      databaseGauges(bench.database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: Date.now }),
-    );
-    const { body } = await metrics.render();
+    const { body } = await gauges().render();
     for (const line of [
       'gate_held{failure_class="purchases_paused",barrier="pause"} 1',
       'gate_held{failure_class="supplier_failed",barrier="pause"} 1',
@@ -125,5 +130,16 @@ describe('the gauges of pauses', () => {
       'gate_pauses 2',
     ])
       expect(body).toContain(`reseller_${line}`);
+  });
+
+  it('keep their values when a later statement fails', async () => {
+    await waits(1, { barrier: 'pause:pause_1', failureClass: 'purchases_paused' });
+    const metrics = gauges();
+    const held = 'reseller_gate_held{failure_class="purchases_paused",barrier="pause"} 1';
+    expect((await metrics.render()).body).toContain(held);
+    await bench.database.run((db) => db.execute(sql`alter table ${gateWallet} rename to hidden`));
+    const { body } = await metrics.render();
+    expect(body).toContain('reseller_metrics_refresh_failures_total 1');
+    expect(body).toContain(held);
   });
 });

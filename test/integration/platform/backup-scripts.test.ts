@@ -9,8 +9,8 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -238,6 +238,9 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
       await sql('CHECKPOINT');
       return (await sql('SELECT wal_status FROM pg_replication_slots')) === 'lost';
     });
+    // As a script leaves it that was interrupted while it moved the archive.
+    mkdirSync(join(backups, 'before.partial'));
+    renameSync(join(backups, former), join(backups, 'before.partial', former));
     receiver = receive();
     await waitFor('the receiver is healthy', () => checkHealth().then(() => true), {
       context: () => readFileSync(receiverLog, 'utf8'),

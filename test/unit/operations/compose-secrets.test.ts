@@ -78,9 +78,9 @@ describe('secrets in docker-compose.yml', () => {
   });
 
   it.each([
-    ['is missing', undefined],
-    ['fails', '#!/bin/sh\nexit 1\n'],
-  ])('are not created without a value when openssl %s, but by the next run', (_, openssl) => {
+    ['is missing', undefined, ''],
+    ['fails', '#!/bin/sh\nexit 1\n', 'k1:\n'],
+  ])('are not created without a value when openssl %s, but by the next run', (_, openssl, keys) => {
     const folder = temporaryFolder('no-openssl');
     const bin = join(folder, 'bin');
     mkdirSync(bin);
@@ -98,7 +98,7 @@ describe('secrets in docker-compose.yml', () => {
 
     // As an earlier version of the script left them.
     mkdirSync(secrets, { recursive: true });
-    for (const [name, text] of Object.entries({ postgres_password: '\n', encryption_keys: 'k1:\n' }))
+    for (const [name, text] of Object.entries({ postgres_password: '\n', encryption_keys: keys }))
       writeFileSync(join(secrets, name), text, { mode: 0o444 });
     create(process.env['PATH'] ?? '');
     expect(readFileSync(join(secrets, 'postgres_password'), 'utf8')).toMatch(/^[0-9a-f]{48}\n$/);

@@ -5,7 +5,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
 
-/** Bundles the workflows with an order that cannot replay the runs of ours. @returns the file, for `WORKFLOW_BUNDLE`. */
+/** Bundles the workflows with an order that cannot replay the runs of ours. @returns the file for `WORKFLOW_BUNDLE`. */
 export async function bundleReorderedOrder(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     ...WORKFLOW_SOURCES,

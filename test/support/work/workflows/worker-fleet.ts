@@ -7,6 +7,7 @@ import { startProcess, type TestProcess } from '#test/support/servers/processes.
 import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { definedOf, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 
 const DEPLOYMENT = 'shop';
 
@@ -104,9 +105,16 @@ export class WorkerFleet implements AsyncDisposable {
       return pinned.length === 0;
     });
     for (const id of moved)
-      await waitFor(`${id} has a new run`, async () => {
-        return (await workflow.getHandle(id).describe()).status.name !== 'TERMINATED';
+      await waitFor(`${id} has ended or has a new run`, async () => {
+        const { status } = await workflow.getHandle(id).describe();
+        return status.name !== 'TERMINATED' || (await this.#hasEnded(id));
       });
+  }
+
+  /** True when the row of an order says so: its run may have been terminated before it could end. */
+  async #hasEnded(workflowId: string): Promise<boolean> {
+    const rows = await this.#stack.database.run(readWork);
+    return rows.some(({ id, status }) => workflowId === `order/${id}` && isSettled(status));
   }
 
   /** The version that carried out the last task of a running or ended workflow. @param id of work. */
