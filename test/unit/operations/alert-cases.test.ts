@@ -68,7 +68,10 @@ describe('the cases of the alert rules', () => {
     () => {
       for (const [before, after] of [
         ['queue!="events"}) > 45', 'queue!="events"}) > 44'],
-        ['up{job=~"reseller-.*"} == 0\n        for: 2m', 'up{job=~"reseller-.*"} == 0\n        for: 1m'],
+        [
+          'unless on (job) up{job=~"reseller-.*"}\n        for: 2m',
+          'unless on (job) up{job=~"reseller-.*"}\n        for: 1m',
+        ],
         ['The balance of the wallet is below', 'The balance is below'],
       ] as const) {
         expect(read('alerts.yaml')).toContain(before);
