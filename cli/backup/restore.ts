@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { gapAfterBackup } from '#cli/backup/archive-gap.ts';
 import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
 import { type BackupDescription, readDescription, TEMPORAL_FILE } from '#cli/backup/description.ts';
 import { damaged, sha256Of, verifyFiles } from '#cli/backup/manifest.ts';
@@ -53,14 +54,20 @@ export async function restore(
   requireKeys(made, 'data' in target ? environmentOf(target.data, environment) : environment);
   if (places.temporal !== undefined) await requireTemporalFile(backup, made);
   await restoreFiles(backup, places, options);
+  const gap = walArchive === undefined ? undefined : gapAfterBackup(places.postgres, walArchive);
   const later = walArchive === undefined ? '' : ', and recovers later changes from the archive when the server starts';
   const temporal = places.temporal === undefined ? '' : `${places.temporal} is Temporal’s file.\n`;
   output.write(
     `${places.postgres} has the data of ${made.endedAt}${later}.\n` +
       temporal +
+      (gap === undefined
+        ? ''
+        : `The archive has no files between ${gap.before} and ${gap.after}: ${LOST_AFTER_GAP}\n`) +
       'Next: docs/runbook.md, "PostgreSQL or Temporal was restored".\n',
   );
 }
+
+const LOST_AFTER_GAP = 'the server recovers no change after the gap. Find the missing files, and restore again.';
 
 /** PostgreSQL would not start with such a time. */
 function requireReachable(until: string, { endedAt }: BackupDescription): void {

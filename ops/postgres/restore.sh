@@ -28,6 +28,18 @@ if [ -d "$archive" ]; then
     name=${file##*/}
     if [[ $name == *.history || ! $name < $first ]]; then cp "$file" "$PGDATA/archived_wal/$name"; fi
   done
+  # A recovery ends at a gap, and the server reports no error. A log of 4 GB has 256 files of 16 MB.
+  before=
+  for file in "$PGDATA"/archived_wal/*; do
+    name=${file##*/}
+    name=${name%.partial}
+    if [[ ! $name =~ ^[0-9A-F]{24}$ ]]; then continue; fi
+    if [ "${before:0:8}" = "${name:0:8}" ] &&
+      [ $((16#${name:8:8} * 256 + 16#${name:16})) -gt $((16#${before:8:8} * 256 + 16#${before:16} + 1)) ]; then
+      echo "$archive has no files between $before and $name: the server recovers no change after the gap." >&2
+    fi
+    before=$name
+  done
 else
   echo "$archive does not exist: all changes after the backup are lost." >&2
 fi

@@ -66,7 +66,7 @@ export class ShopLoad {
     }
   }
 
-  /** Sends a request until it is accepted or the shops are stopped. @returns the time of the last try in milliseconds. */
+  /** Sends a request until it is accepted or the shops are stopped. @returns the milliseconds of the last try. */
   async #untilAccepted(request: ShopRequest): Promise<number> {
     for (;;) {
       const began = Date.now();

@@ -44,7 +44,7 @@ export class RollingDeploy implements AsyncDisposable {
     await this.#fleet.setCurrent(NEW);
   }
 
-  /** Moves the orders that are pinned to the old version, such as those that wait for a person, and stops its workers. */
+  /** Moves orders that are pinned to the old version, such as those that wait for a person; stops its workers. */
   async removeOld(machines: readonly Machine[]): Promise<void> {
     await this.#fleet.moveOrders(OLD);
     await Promise.all(machines.map(({ worker }) => worker.stop()));

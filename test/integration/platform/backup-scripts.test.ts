@@ -264,5 +264,14 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     };
     expect(await restored(next)).toEqual(['after the gap', 'before the gap', 'in the gap']);
     expect(await restored(join(moved, former))).toEqual(['before the gap']);
+
+    await stop(server, 'SIGQUIT');
+    rmSync(join(folder, 'data'), { recursive: true });
+    const after = '000000010000FFFF00000001';
+    writeFileSync(join(backups, moved, 'wal', after), '');
+    const { stderr } = await run('bash', [script('restore.sh'), join(moved, former)], options);
+    expect(stderr).toMatch(
+      new RegExp(`has no files between 00000001[0-9A-F]{16} and ${after}: the server recovers no`),
+    );
   });
 });

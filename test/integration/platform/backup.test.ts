@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'drizzle-orm';
@@ -121,6 +121,19 @@ describe('a backup of PostgreSQL', () => {
     await put(backup, { walArchive: archive, until: until.replace('+00:00', 'Z') });
     await postgres.start();
     expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
+  });
+
+  it('is restored with an archive that has a gap, and says so', async () => {
+    const backup = await make();
+    const incomplete = join(folder, 'incomplete');
+    cpSync(archive, incomplete, { recursive: true });
+    const after = `${await timeline()}0000FFFF00000001`;
+    writeFileSync(join(incomplete, after), '');
+    const lines: string[] = [];
+    await restore({ backup, target: { postgres: join(folder, 'gap') }, walArchive: incomplete }, KEYS, {
+      write: (text: string) => lines.push(text) > 0,
+    });
+    expect(lines.join('')).toMatch(new RegExp(`no files between [0-9A-F]{24} and ${after}: the server recovers no`));
   });
 
   it('is complete and private, or does not exist', async () => {
