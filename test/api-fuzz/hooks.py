@@ -34,6 +34,9 @@ def before_call(context, case, kwargs):
     if isinstance(query, dict):
         # A random cursor is not valid. Only `next_cursor` of the previous page is.
         query.pop("cursor", None)
+        # A link takes a value from the answer before, which may be null there.
+        for name in [name for name, value in query.items() if value is None or value == "None"]:
+            query.pop(name)
         if "wait" in query:
             # Longer waits are allowed, but nothing will change.
             query["wait"] = 1
