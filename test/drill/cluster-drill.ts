@@ -73,7 +73,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
   const balancer = await startLoadBalancer({ port, apis: machines.map(({ apiPort }) => apiPort) });
   try {
     const load = new ShopLoad(stack, drill.shops ?? SHOPS);
-    await acceptedReaches(load, purchases);
+    await load.reaches(purchases);
 
     const before = load.accepted.map(({ id = '' }) => id);
     const open = (await unfinished(stack, before)).length;
@@ -96,7 +96,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
       { timeoutMs: QUIET_MS, everyMs: 100 },
     ).then(since, () => Infinity);
     const restoredMs = await restored;
-    await acceptedReaches(load, load.accepted.length + purchases);
+    await load.reaches(load.accepted.length + purchases);
     await load.stop();
     const deliveredMs = await delivered;
     const removedMs = await deploy?.removeOld(machines).then(since);
@@ -118,10 +118,6 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
   } finally {
     await balancer.close();
   }
-}
-
-async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {
-  await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count, { timeoutMs: QUIET_MS });
 }
 
 /** The ids of work that has neither ended nor waits for a person, as work whose purchases all failed does. */

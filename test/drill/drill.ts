@@ -95,7 +95,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
   try {
     const load = new ShopLoad(stack, drill.shops ?? SHOPS);
     const { purchases = PURCHASES } = drill;
-    await acceptedReaches(load, purchases);
+    await load.reaches(purchases);
     const began = Date.now();
     const backup = await backUp(
       { folder: join(folder, 'backups'), ...(temporalFile !== undefined && { temporalFile }) },
@@ -104,7 +104,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     );
     const backupMs = Date.now() - began;
     const backupBytes = statSync(join(backup, BASE_ARCHIVE)).size;
-    await acceptedReaches(load, load.accepted.length + purchases);
+    await load.reaches(load.accepted.length + purchases);
     await waitFor('a purchase after the backup is paid', async () => (await paidSince(stack, load, began)) > 0, {
       timeoutMs: QUIET_MS,
     });
@@ -169,12 +169,6 @@ async function startTemporal({ cluster, servers }: Drill, postgres: OwnPostgres)
   if (cluster !== true) return startOwnTemporal();
   const own = await startOwnCluster({ postgresUrl: postgres.url, ...(servers !== undefined && { servers }) });
   return { ...own, destroy: () => own.kill() };
-}
-
-async function acceptedReaches(load: ShopLoad, count: number): Promise<void> {
-  await waitFor(`${count} requests are accepted`, () => load.accepted.length >= count, {
-    timeoutMs: QUIET_MS,
-  });
 }
 
 /**

@@ -16,6 +16,8 @@ export interface ShopRequest {
   isRepeated?: boolean;
 }
 
+/** Time limit of waits for acceptance, reached only on failure. */
+const SLOWEST_MS = 600_000;
 const REFUSED_PAUSE_MS = 200;
 /** A shop that orders without a pause would only measure a backlog. On a slow machine it pauses longer. */
 const PAUSE_MS = 400;
@@ -38,6 +40,11 @@ export class ShopLoad {
 
   get accepted(): readonly ShopRequest[] {
     return this.requests.filter(({ id }) => id !== undefined);
+  }
+
+  /** Waits until this many requests are accepted. */
+  async reaches(count: number): Promise<void> {
+    await waitFor(`${count} requests are accepted`, () => this.accepted.length >= count, { timeoutMs: SLOWEST_MS });
   }
 
   /** Stops placing new requests. Requests without an answer stay for {@link repeat}. */

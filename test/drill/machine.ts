@@ -1,6 +1,7 @@
 import { freePort } from '#cli/embedded/ports.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { definedOf, type Stack } from '#test/support/servers/stack.ts';
+import { startWorker } from '#test/support/servers/worker-process.ts';
 
 /** A machine of a cluster: one API and one worker. */
 export interface Machine extends AsyncDisposable {
@@ -14,9 +15,9 @@ export interface Machine extends AsyncDisposable {
 
 /**
  * Starts both processes, with ports of their own, and waits until they are ready.
- * @param startWorker starts the worker; by default one without a version.
+ * @param startItsWorker starts the worker; by default one without a version.
  */
-export async function startMachine(stack: Stack, startWorker = () => startPlainWorker(stack)): Promise<Machine> {
+export async function startMachine(stack: Stack, startItsWorker = () => startWorker(stack)): Promise<Machine> {
   const apiPort = await freePort();
   const startApi = () =>
     startProcess({
@@ -25,7 +26,7 @@ export async function startMachine(stack: Stack, startWorker = () => startPlainW
       environment: { ...definedOf(stack.environments.api), API_PORT: String(apiPort) },
       readyUrl: `http://127.0.0.1:${apiPort}/readyz`,
     });
-  const [firstApi, worker] = await Promise.all([startApi(), startWorker()]);
+  const [firstApi, worker] = await Promise.all([startApi(), startItsWorker()]);
   let api = firstApi;
   const kill = async () => {
     await Promise.all([api.kill(), worker.kill()]);
@@ -35,14 +36,4 @@ export async function startMachine(stack: Stack, startWorker = () => startPlainW
     api = await startApi();
   };
   return { apiPort, worker, replaceApi, kill, [Symbol.asyncDispose]: kill };
-}
-
-async function startPlainWorker({ environments }: Stack): Promise<TestProcess> {
-  const probePort = await freePort();
-  return startProcess({
-    name: 'worker',
-    script: 'worker/main.ts',
-    environment: { ...definedOf(environments.worker), WORKER_PROBE_PORT: String(probePort) },
-    readyUrl: `http://127.0.0.1:${probePort}/readyz`,
-  });
 }

@@ -1,11 +1,11 @@
 /** Workers of several versions on one stack. */
-import { freePort } from '#cli/embedded/ports.ts';
 import type { DeploymentVersion } from '#config/config.ts';
 import { connect } from '#temporal/connection.ts';
 import { nameOf, WorkerDeployment, type ListedVersion } from '#temporal/worker-versions.ts';
-import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import type { TestProcess } from '#test/support/servers/processes.ts';
 import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { definedOf, type Stack } from '#test/support/servers/stack.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
+import { startWorker } from '#test/support/servers/worker-process.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 
@@ -38,18 +38,10 @@ export class WorkerFleet implements AsyncDisposable {
 
   /** Starts a worker of a version, and waits until it is ready. @param bundle file with its workflows. */
   async start(buildId: string, bundle?: string): Promise<TestProcess> {
-    const port = await freePort();
-    const worker = await startProcess({
-      name: `worker ${buildId}`,
-      script: 'worker/main.ts',
-      environment: {
-        ...definedOf(this.#stack.environments.worker),
-        WORKER_PROBE_PORT: String(port),
-        WORKER_DEPLOYMENT_NAME: DEPLOYMENT,
-        WORKER_BUILD_ID: buildId,
-        ...(bundle !== undefined && { WORKFLOW_BUNDLE: bundle }),
-      },
-      readyUrl: `http://127.0.0.1:${port}/readyz`,
+    const worker = await startWorker(this.#stack, `worker ${buildId}`, {
+      WORKER_DEPLOYMENT_NAME: DEPLOYMENT,
+      WORKER_BUILD_ID: buildId,
+      ...(bundle !== undefined && { WORKFLOW_BUNDLE: bundle }),
     });
     this.#running.push(worker);
     return worker;
