@@ -8,6 +8,9 @@ const QUICK_TEST_MS = 240_000;
 const SLOW_TEST_MS = 480_000;
 const PATIENCE = { poll: { timeout: 120_000 } };
 
+const SEED = 'test/support/property-seed.ts';
+const OWN_PORTS = 'test/support/servers/own-ports.ts';
+
 // Halves the start of the processes that run the files.
 const execArgv = [QUICK_START];
 
@@ -29,6 +32,7 @@ export default defineConfig({
           // Everything that is none of the other kinds, so that no test file can be forgotten.
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/{workflow,integration,fault}/**'],
+          setupFiles: [SEED],
           testTimeout: QUICK_TEST_MS,
           hookTimeout: QUICK_TEST_MS,
           expect: PATIENCE,
@@ -59,7 +63,7 @@ export default defineConfig({
           execArgv,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/servers/servers-setup.ts'],
-          setupFiles: ['test/support/servers/own-ports.ts'],
+          setupFiles: [SEED, OWN_PORTS],
           testTimeout: SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
           expect: PATIENCE,
@@ -73,7 +77,7 @@ export default defineConfig({
           execArgv,
           include: ['test/fault/**/*.test.ts'],
           globalSetup: ['test/support/servers/servers-setup.ts'],
-          setupFiles: ['test/support/servers/own-ports.ts'],
+          setupFiles: [SEED, OWN_PORTS],
           testTimeout: 2 * SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
           expect: PATIENCE,

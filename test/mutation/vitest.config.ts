@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: tests,
     // The same examples for every mutant: a score that changes by luck says nothing.
-    setupFiles: ['test/mutation/fixed-seed.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 20_000,
   },
 });
