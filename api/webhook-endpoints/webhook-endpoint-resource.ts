@@ -7,6 +7,7 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { countPendingDeliveries } from '#db/events/webhook-delivery-queries.ts';
 import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import type { EndpointRequest } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import { missedSince } from '#fulfilment/event-webhooks/missed-events.ts';
@@ -64,6 +65,7 @@ export async function endpointJson(db: Executor, row: WebhookEndpointRow): Promi
     failures: row.failures,
     last_failure: row.lastFailure,
     last_delivered_at: instantJson(row.lastDeliveredAt),
+    pending_deliveries: await countPendingDeliveries(db, row.id),
     own_work_only: row.ownerId !== null,
     created_by: row.apiKeyId,
     created_at: row.createdAt.toISOString(),

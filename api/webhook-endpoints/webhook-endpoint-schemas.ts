@@ -4,6 +4,7 @@ import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { TEXT_PATTERN } from '#api/fields/text.ts';
+import { COUNTED_DELIVERIES } from '#db/events/webhook-delivery-queries.ts';
 import { eventPatterns, isEventPattern } from '#domain/events/event-filter.ts';
 import { DISABLED_REASONS, type DisabledReason } from '#domain/events/webhook-delivery.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
@@ -82,6 +83,9 @@ const endpointFields = {
   failures: z.int().meta({ description: 'Number of failed tries in a row, over all deliveries.' }),
   last_failure: z.string().nullable().meta({ description: 'Result of the last of them, as text.' }),
   last_delivered_at: instant.nullable(),
+  pending_deliveries: z.int().meta({
+    description: `Number of deliveries that wait for their (next) try. ${COUNTED_DELIVERIES}: that many or more.`,
+  }),
   own_work_only: z.boolean().meta({
     description: 'True when a key limited to its own work created it: it gets events about that work only.',
   }),
@@ -142,6 +146,7 @@ export const endpointExample: EndpointOutput = {
   failures: 0,
   last_failure: null,
   last_delivered_at: '2030-01-31T12:00:00.000Z',
+  pending_deliveries: 0,
   own_work_only: false,
   created_by: exampleKeyId,
   created_at: '2030-01-31T11:00:00.000Z',

@@ -137,6 +137,7 @@ export const WEBHOOK_ENDPOINTS: ResourceDefinition = {
       event_types: flexible((endpoint) => endpoint.event_types.join(' ')),
       failures: text((endpoint) => (endpoint.failures === 0 ? null : endpoint.failures)),
       failing_since: time((endpoint) => endpoint.failing_since),
+      pending: text((endpoint) => (endpoint.pending_deliveries === 0 ? null : endpoint.pending_deliveries)),
       last_failure: flexible((endpoint) => endpoint.last_failure),
       missed_since: time((endpoint) => endpoint.missed_since),
     }),

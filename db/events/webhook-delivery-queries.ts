@@ -22,6 +22,19 @@ export interface DeliveryFilter {
 /** A delivery that is tried for days has some dozens. */
 const TRIES_SHOWN = 100;
 
+/** More waiting deliveries than this are not counted: a receiver that is down for days may have millions. */
+export const COUNTED_DELIVERIES = 10_000;
+
+/** Number of deliveries of an endpoint that wait for their (next) try, up to {@link COUNTED_DELIVERIES}. */
+export async function countPendingDeliveries(db: Executor, endpointId: string): Promise<number> {
+  const pending = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.state, 'pending')))
+    .limit(COUNTED_DELIVERIES);
+  return db.$count(pending.as('pending'));
+}
+
 /** Deliveries of an endpoint, newest first. @param page.after id of the last one of the previous page. */
 export async function listDeliveries(
   db: Executor,

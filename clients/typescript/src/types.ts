@@ -4817,6 +4817,10 @@ export interface CreatedWebhookEndpoint {
   last_failure: string | null;
   last_delivered_at: string | null;
   /**
+   * Number of deliveries that wait for their (next) try. 10000: that many or more.
+   */
+  pending_deliveries: number;
+  /**
    * True when a key limited to its own work created it: it gets events about that work only.
    */
   own_work_only: boolean;
@@ -4884,6 +4888,10 @@ export interface WebhookEndpoint {
    */
   last_failure: string | null;
   last_delivered_at: string | null;
+  /**
+   * Number of deliveries that wait for their (next) try. 10000: that many or more.
+   */
+  pending_deliveries: number;
   /**
    * True when a key limited to its own work created it: it gets events about that work only.
    */

@@ -116,11 +116,16 @@ describe('a failing endpoint', () => {
       status: 'enabled',
       last_failure: 'it answered 503',
     });
+    await waitFor('it counts the pending deliveries', async () => {
+      const pending = (await stack.api.get(`/v1/webhook-endpoints/${id}`)).at('pending_deliveries');
+      return typeof pending === 'number' && pending >= 3;
+    });
     await workflowOf(id).terminate('a test pressed the button');
     // The sweeper restarts the terminated workflow.
     await frequentUpkeep(stack);
     receiver.otherwise = 204;
     await settles(id, 'delivered');
+    expect((await stack.api.get(`/v1/webhook-endpoints/${id}`)).body).toMatchObject({ pending_deliveries: 0 });
   });
 
   it('gets its missed events when it is enabled', async () => {
