@@ -1,5 +1,6 @@
 /** The queue of work that waits at the gate, and the overrides of operators. */
 import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
@@ -84,14 +85,24 @@ export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<Gate
   return row;
 }
 
-/** The barriers with held work. Reads one row of each, however long its queue is. */
-export async function queuedBarriers(db: Executor): Promise<Barrier[]> {
-  const next = (after: SQL) => sql`(select ${gateWaits.barrier} from ${gateWaits} where ${gateWaits.barrier} > ${after}
-    order by ${gateWaits.barrier} limit 1)`;
-  const { rows } = await db.execute<{ barrier: Barrier }>(sql`with recursive queued (barrier) as (
-      select ${next(sql`''`)} union all select ${next(sql`queued.barrier`)} from queued where queued.barrier is not null
-    ) select barrier from queued where barrier is not null`);
-  return rows.map(({ barrier }) => barrier);
+/** The barriers with held work. */
+export function queuedBarriers(db: Executor): Promise<Barrier[]> {
+  return distinct<Barrier>(db, gateWaits.barrier, sql`true`);
+}
+
+/** The API keys whose work waits at a barrier. */
+export function queuedKeys(db: Executor, barrier: Barrier): Promise<string[]> {
+  return distinct(db, gateWaits.apiKeyId, eq(gateWaits.barrier, barrier));
+}
+
+/** The values of a column. Reads one row of each by an index, however long its queue is. */
+async function distinct<Value extends string>(db: Executor, column: AnyPgColumn, where: SQL): Promise<Value[]> {
+  const next = (after: SQL) =>
+    sql`(select ${column} from ${gateWaits} where ${where} and ${column} > ${after} order by ${column} limit 1)`;
+  const { rows } = await db.execute<{ value: Value }>(sql`with recursive queued (value) as (
+      select ${next(sql`''`)} union all select ${next(sql`queued.value`)} from queued where queued.value is not null
+    ) select value from queued where value is not null`);
+  return rows.map(({ value }) => value);
 }
 
 /** Counts that work was the canary once more. */

@@ -1,5 +1,5 @@
 /** The wallet's movements as read, with their causes. The rules are in `domain/money/reconciliation.ts`. */
-import { and, asc, eq, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
@@ -44,15 +44,29 @@ export async function storeMovements(tx: Executor, movements: readonly ReadMovem
   return stored;
 }
 
-/** Movements without a cause, oldest first. */
-export async function movementsWithoutCause(db: Executor, limit: number): Promise<Movement[]> {
-  const rows = await db
-    .select()
-    .from(walletMovements)
-    .where(isNull(walletMovements.causeKind))
-    .orderBy(asc(walletMovements.occurredAt), asc(walletMovements.id))
-    .limit(limit);
-  return rows.map(movementOf);
+/** Movements without a cause; `isWhole`: these are all. */
+export interface WithoutCause {
+  readonly movements: readonly Movement[];
+  readonly isWhole: boolean;
+}
+
+/**
+ * The oldest movements without a cause, and when there are more than the limit, also the newest. Movements that no
+ * purchase explains keep their place for ever. Read from the oldest only, enough of them would hide all later ones.
+ * @param limit of each of both.
+ */
+export async function movementsWithoutCause(db: Executor, limit: number): Promise<WithoutCause> {
+  const read = (direction: typeof asc) =>
+    db
+      .select()
+      .from(walletMovements)
+      .where(isNull(walletMovements.causeKind))
+      .orderBy(direction(walletMovements.occurredAt), direction(walletMovements.id))
+      .limit(limit);
+  const oldest = await read(asc);
+  const isWhole = oldest.length < limit;
+  const rows = new Map([...oldest, ...(isWhole ? [] : await read(desc))].map((row) => [row.id, row]));
+  return { movements: [...rows.values()].map(movementOf), isWhole };
 }
 
 /** Money that the service moved for no purchase, refund or deposit: its corrections, and what operators explained. */

@@ -1,7 +1,6 @@
 /** Detects that webhooks of the service do not arrive. */
-import { and, desc, eq, gt, notLike } from 'drizzle-orm';
+import { and, desc, eq, notLike, or } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { InboxRow } from '#db/queues/inbox.ts';
 import { inbox } from '#db/schema.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 
@@ -18,28 +17,25 @@ export async function missedWebhooks(
   { windowMs, reports }: WebhookSilencePolicy,
   now: Date,
 ): Promise<number> {
-  // Both read from the end of the table: with webhooks the first row is one, without them the other rows are few.
-  const last = await lastWebhook(db);
-  const found = await db
-    .select({ at: inbox.receivedAt })
+  // The newest rows alone decide. A search for the last webhook would read the whole table if none has ever arrived.
+  const newest = await db
+    .select({ source: inbox.source, at: inbox.receivedAt })
     .from(inbox)
-    .where(and(eq(inbox.source, 'read'), last === undefined ? undefined : gt(inbox.id, last.id)))
+    .where(or(eq(inbox.source, 'read'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
     .orderBy(desc(inbox.id))
     .limit(reports);
-  return found.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
+  const lastWebhook = newest.findIndex(({ source }) => source === 'webhook');
+  const since = lastWebhook === -1 ? newest : newest.slice(0, lastWebhook);
+  return since.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
 }
 
 /** Time of the service's last valid delivery; undefined before the first. Our own pings do not count. */
 export async function lastWebhookAt(db: Executor): Promise<Date | undefined> {
-  return (await lastWebhook(db))?.receivedAt;
-}
-
-async function lastWebhook(db: Executor): Promise<Pick<InboxRow, 'id' | 'receivedAt'> | undefined> {
   const [last] = await db
-    .select({ id: inbox.id, receivedAt: inbox.receivedAt })
+    .select({ at: inbox.receivedAt })
     .from(inbox)
     .where(and(eq(inbox.source, 'webhook'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
     .orderBy(desc(inbox.id))
     .limit(1);
-  return last;
+  return last?.at;
 }

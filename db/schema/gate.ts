@@ -176,6 +176,7 @@ export const gateWaits = pgTable(
     primaryKey({ columns: [table.subjectKind, table.subjectId] }),
     index('gate_waits_queue').on(table.barrier, table.probes, table.acceptedAt),
     index('gate_waits_oldest').on(table.barrier, table.acceptedAt, table.subjectId),
+    index('gate_waits_of_key').on(table.barrier, table.apiKeyId, table.acceptedAt, table.subjectId),
   ],
 );
 

@@ -51,8 +51,11 @@ interface Run {
   readonly now: number;
 }
 
-/** Limit for memory; the next run takes the rest, and the report says so. */
+/** Limit for memory, of the oldest and of the newest; with more, the report is incomplete and says so. */
 const MOVEMENTS_AT_ONCE = 20_000;
+const TOO_MANY =
+  `More than ${MOVEMENTS_AT_ONCE} movements have no cause. The oldest and the newest of them were judged; ` +
+  'the balance is not compared. Explain movements without a cause: npx reseller wallet transactions --cause none.';
 /** Findings listed in a report, for a reader. */
 const LISTED_FINDINGS = 200;
 
@@ -65,8 +68,8 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   const at = new Date(now);
   await advanceCheckpoint(tx);
   const isNew = await storeMovements(tx, wallet.movements, at);
-  const movements = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
-  const isWhole = wallet.status === 'complete' && movements.length < MOVEMENTS_AT_ONCE;
+  const { movements, isWhole: areAll } = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
+  const isWhole = wallet.status === 'complete' && areAll;
   const judgement = reconcile(await knowledgeOf(tx, movements, { complete: isWhole, now }), books);
   const matched = judgement.places.filter((place) => place.kind === 'booked');
   await placeMovements(tx, matched);
@@ -103,7 +106,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
     id: newId('reconciliation'),
     runId: run.runId,
     status: isLeftOver ? 'incomplete' : wallet.status,
-    detail: isLeftOver ? `More than ${MOVEMENTS_AT_ONCE} movements have no cause yet.` : wallet.detail,
+    detail: isLeftOver ? TOO_MANY : wallet.detail,
     startedAt: run.startedAt,
     finishedAt: at,
     readSince: new Date(wallet.since),

@@ -2,12 +2,12 @@
  * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
  * first. Every worker runs this about once a second while the gate is in use; one at a time does it.
  */
-import { asc, eq, or, sql } from 'drizzle-orm';
+import { and, asc, eq, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { readAccount } from '#db/gate/account.ts';
 import { circuitOfRow, listCircuits, lockUnclosed } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
-import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, type GateWait } from '#db/gate/waits.ts';
+import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, queuedKeys, type GateWait } from '#db/gate/waits.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
@@ -28,7 +28,7 @@ export interface ReleaseRun {
   readonly wantsReading: boolean;
 }
 
-/** Rows of a queue that are examined to find work that may go. */
+/** Rows of a queue that are examined to find work that may go. The keys at a spend limit have a queue each. */
 const LOOK_AHEAD = 200;
 
 /**
@@ -114,16 +114,20 @@ async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   const found: GateWait[] = [];
   for (const barrier of barriers) {
     if (closed.has(barrier)) continue;
-    found.push(
-      ...(await tx
-        .select()
-        .from(gateWaits)
-        .where(eq(gateWaits.barrier, barrier))
-        .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
-        .limit(LOOK_AHEAD)
-        // Rows that are locked now are released in the next run.
-        .for('update', { skipLocked: true })),
-    );
+    // Work of a key whose limit is used up must not hide that of another key.
+    const queues = barrier === 'spend_limit' ? (await queuedKeys(tx, barrier)).map(ofKey) : [undefined];
+    for (const queue of queues) {
+      found.push(
+        ...(await tx
+          .select()
+          .from(gateWaits)
+          .where(and(eq(gateWaits.barrier, barrier), queue))
+          .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
+          .limit(LOOK_AHEAD)
+          // Rows that are locked now are released in the next run.
+          .for('update', { skipLocked: true })),
+      );
+    }
   }
   return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
 }
@@ -187,6 +191,10 @@ async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Prom
   if (short.length === 0) return false;
   const reading = await latestReading(tx);
   return reading === undefined || now - reading.readAt.getTime() >= policy.balanceAgeMs / 2;
+}
+
+function ofKey(apiKeyId: string): SQL {
+  return eq(gateWaits.apiKeyId, apiKeyId);
 }
 
 function workOf({ subjectKind: kind, subjectId: id }: GateWait): WorkRef {

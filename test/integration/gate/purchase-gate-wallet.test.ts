@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addApiKey } from '#db/access/api-keys.ts';
@@ -176,5 +176,34 @@ describe('a daily spend limit', () => {
     await bench.database.run((db) => db.update(apiKeys).set({ spendLimitAmount: '3.00' }).where(eq(apiKeys.id, id)));
     expect(await look()).toEqual([own.work.id]);
     expect(await send(own)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('that is used up for one key hides no work of another key, however much of it waits', async () => {
+    const key = (name: string) => ({
+      name,
+      prefix: name,
+      hash: Buffer.from(name.padEnd(32, '.')),
+      scopes: [],
+      spendLimit: { amount: '1.00', currency: 'USD' },
+    });
+    const [full, raised] = await bench.database.run(async (db) => [
+      await addApiKey(db, key('full')),
+      await addApiKey(db, key('raised')),
+    ]);
+    // Older than the other one, and more than a run examines of a queue.
+    await bench.database.run((db) =>
+      db.execute(sql`insert into gate_waits
+        (subject_kind, subject_id, barrier, failure_class, accepted_at, since, api_key_id, price_amount, price_currency)
+        select 'order', 'ord_' || n, 'spend_limit', 'spend_limit_reached', '2020-01-01', '2020-01-01', ${full},
+          2.4, 'USD'
+        from generate_series(1, 1000) n`),
+    );
+    const held = await bench.begin(1001, raised);
+    expect(await send(held)).toMatchObject({ kind: 'gated', failure: 'spend_limit_reached' });
+    expect(await look()).toEqual([]);
+    await bench.database.run((db) =>
+      db.update(apiKeys).set({ spendLimitAmount: '3.00' }).where(eq(apiKeys.id, raised)),
+    );
+    expect(await look()).toEqual([held.work.id]);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runWrites } from '#db/connection/alongside.ts';
 import { attempts, cases, journal, timeline, walletMovements } from '#db/schema.ts';
@@ -57,6 +57,24 @@ describe('a comparison of the books', () => {
     await bench.admin.move({ type: 'debit', amount: '7.00', reason: 'fee' });
     await bench.pass(GRACE);
     expect(findingsOf(await compare())).toEqual(['unnamed_movement']);
+  });
+
+  it('reports a second debit also while more movements than a run reads have no cause', async () => {
+    bench = await ActivityBench.start();
+    const { work, serviceId } = await buyToTheEnd();
+    // Purchases of others from the same wallet, older than ours.
+    await bench.database.run((db) =>
+      db.execute(sql`insert into wallet_movements
+        (service_id, direction, amount, currency, reason, occurred_at, read_at, order_id)
+        select 'foreign ' || n, 'debit', 1, 'USD', 'order', '2020-01-01', '2020-01-01', 'foreign ' || n
+        from generate_series(1, 20000) n`),
+    );
+    await bench.admin.move({ type: 'debit', amount: '2.40', reason: 'order', order_id: serviceId });
+    await compare();
+    await bench.pass(GRACE);
+    const report = await compare();
+    expect(report).toMatchObject({ status: 'incomplete', findingCounts: { debited_twice: 1 } });
+    expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
   });
 
   it('reports a second debit with one case on its order, and matches the credit that returns it', async () => {
