@@ -12,6 +12,7 @@ export interface WorkMetrics {
   readonly work: Gauge<'kind' | 'status'>;
   /** Longest time without a change among the unfinished work of a status, in seconds; 0 without such work. */
   readonly workOldest: Gauge<'kind' | 'status'>;
+  readonly workNotStarted: Gauge<'kind'>;
   /** Open cases, by reason. */
   readonly casesOpen: Gauge<'reason'>;
 }
@@ -51,6 +52,12 @@ export function workMetrics(registers: Registry[]): WorkMetrics {
       name: 'reseller_work_oldest_seconds',
       help: 'Longest time without a change among unfinished work, by kind and status.',
       labelNames: ['kind', 'status'],
+      registers,
+    }),
+    workNotStarted: new Gauge({
+      name: 'reseller_work_not_started_seconds',
+      help: 'Longest time since acceptance among work without an attempt, by kind: its workflow has not begun.',
+      labelNames: ['kind'],
       registers,
     }),
     casesOpen: new Gauge({

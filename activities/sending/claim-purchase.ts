@@ -9,6 +9,7 @@ import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import { knowsMore } from '#domain/purchase/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
+import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { readClaimConditions } from '#fulfilment/attempts/buying-barrier.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
@@ -65,6 +66,9 @@ async function claimWith(
     // PostgreSQL has lost commits: the row cannot say whether this may be sent.
     if (witness !== undefined && knowsMore(witness, locked.attempt))
       return { kind: 'unsent', outcome: { kind: 'records_lost' } };
+    // The workflow has checked it, too. But the activity may have waited for a worker since.
+    if (row.deadlineAt !== null && row.deadlineAt.getTime() <= now() && cannotHaveBought(locked.attempt))
+      return { kind: 'unsent', outcome: { kind: 'failure', failure: 'deadline_passed' } };
 
     const price = objection === undefined ? offer.price : 'refused';
     const admission = await purchaseGate.admit(tx, work, row, locked, isGateClear, price, order);
@@ -89,6 +93,10 @@ async function claimWith(
     const recorded = await recordSend(tx, sender, { work, current: row, attempt, leaseToken, reserved }, objection);
     return { kind: 'objected', ...recorded };
   });
+}
+
+function cannotHaveBought(attempt: AttemptRow): boolean {
+  return !isSettledByService(attempt.state) && !mayHaveBought(attempt);
 }
 
 /** Why `claimSend` granted no lease, as the outcome of the activity. */

@@ -123,9 +123,8 @@ export function deadlineInput(kind: WorkKind) {
   const ends = KINDS[kind].texts.heldTooLong;
   return instantInput.optional().meta({
     description:
-      `Work that is still held then ${ends}. Must be in the future. Default and maximum: 48 hours after it ` +
-      'was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of ' +
-      'failure).',
+      `Work that is still held or not sent yet then ${ends}. Must be in the future. Default and maximum: ` +
+      '48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).',
     override: { type: 'string', format: 'date-time' },
   });
 }

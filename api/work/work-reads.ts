@@ -100,7 +100,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
             current_state: {
               now: `The ${noun} is accepted and stored.`,
               reason: null,
-              next: 'Its workflow starts within moments and sends it to the service.',
+              next: 'It is sent to the service when a worker has capacity, normally within moments.',
               next_at: null,
               resubmission: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
             },

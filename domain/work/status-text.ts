@@ -93,7 +93,7 @@ function nextOf(work: DescribedWork): string {
   if (isSettling(work)) return 'If it cost nothing, it is attempted again or fails; otherwise a case is opened.';
   switch (status) {
     case 'accepted':
-      return 'Its workflow starts within moments and sends it to the service.';
+      return 'It is sent to the service when a worker has capacity, normally within moments.';
     case 'submitting':
       return isTimed
         ? 'The same bytes are sent again with the same key, or it is looked up at the service.'

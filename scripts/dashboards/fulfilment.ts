@@ -35,7 +35,7 @@ export const fulfilment = dashboard(
       'Oldest accepted work',
       'Accepted work whose workflow has not started. It normally takes less than a second.',
       's',
-      'max(reseller_work_oldest_seconds{status="accepted"}) or vector(0)',
+      'max(reseller_work_not_started_seconds) or vector(0)',
       300,
     ),
     number(

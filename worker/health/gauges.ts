@@ -1,4 +1,4 @@
-import { count, eq, isNull, min, notInArray } from 'drizzle-orm';
+import { and, count, eq, isNull, min, notExists, notInArray } from 'drizzle-orm';
 import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
@@ -8,7 +8,7 @@ import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
-import { webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { attempts, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { countOpenCases } from '#db/work/case-queries.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
@@ -72,6 +72,15 @@ async function setWorkGauges(
       metrics.work.set({ kind, status }, found.get(status)?.rows ?? 0);
       metrics.workOldest.set({ kind, status }, seconds(found.get(status)?.oldest));
     }
+    const attempt = db
+      .select({ id: attempts.id })
+      .from(attempts)
+      .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, table.id)));
+    const [notStarted] = await db
+      .select({ since: min(table.createdAt) })
+      .from(table)
+      .where(and(eq(table.status, 'accepted'), notExists(attempt)));
+    metrics.workNotStarted.set({ kind }, seconds(notStarted?.since));
   }
 }
 

@@ -31,6 +31,25 @@ describe('an activity', () => {
     expect(await bench.rows()).toEqual(before);
   });
 
+  it('sends nothing after the deadline of the order, however long the send waited for a worker', async () => {
+    const late = await bench.begin();
+    const unknown = await bench.begin();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await bench.activities.sendPurchase(unknown);
+    const sends = (await bench.admin.requests('createOrder')).length;
+    const deadlineAt = new Date(bench.clock.now);
+    await bench.database.run((db) => db.update(orders).set({ deadlineAt }));
+    expect((await bench.activities.sendPurchase(late)).outcome).toEqual({
+      kind: 'failure',
+      failure: 'deadline_passed',
+    });
+    expect((await bench.admin.requests('createOrder')).length).toBe(sends);
+    // It may have bought: the same bytes are sent again, which buys nothing more.
+    const resent = await bench.activities.sendPurchase({ ...unknown, resendWindowMs: 600_000 });
+    expect(resent.outcome).toMatchObject({ kind: 'accepted' });
+    await bench.database.run((db) => db.update(orders).set({ deadlineAt: null }));
+  });
+
   it('of a worker that has lost its workflow task does not change what a later task recorded', async () => {
     const { work } = await bench.begin();
     const orderRow = async () => {

@@ -7,7 +7,7 @@ import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
+import { acceptTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
 
 let opened: OpenTestDatabase;
@@ -67,5 +67,21 @@ describe('the age of unfinished work', () => {
     const age = (status: string) =>
       Number(new RegExp(`work_oldest_seconds\\{kind="order",status="${status}"\\} (\\S+)`).exec(body)?.[1]);
     expect(['accepted', 'submitting', 'processing'].map(age)).toEqual([400, 0, 7_200]);
+  });
+
+  it('that has not begun ends with its first attempt, also while its send waits for its turn', async () => {
+    const { database } = opened;
+    const metrics = createMetrics({ processMetrics: false });
+    const now = Date.now() + 400_000;
+    const { webhookSilence } = DEFAULT_POLICY;
+    metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence, now: () => now }));
+    const age = async () => {
+      const { body } = await metrics.render();
+      return Number(/work_not_started_seconds\{kind="order"\} (\S+)/.exec(body)?.[1]);
+    };
+    const id = await acceptTestOrder(database);
+    expect(await age()).toBeGreaterThan(300);
+    await openTestAttempt(database, id);
+    expect(await age()).toBe(0);
   });
 });
