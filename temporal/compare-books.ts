@@ -1,5 +1,5 @@
 import { WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
-import { BOOKS_BY_HAND, MAINTENANCE_WORKFLOWS, TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
+import { BOOKS_BY_HAND, MAINTENANCE_RUN_TIMEOUT_MS, MAINTENANCE_WORKFLOWS, TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
 
 /**
  * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a
@@ -13,6 +13,7 @@ export async function compareBooks(client: Client, timeoutMs: number): Promise<B
     workflowId: BOOKS_BY_HAND,
     taskQueue: TASK_QUEUE,
     args: [],
+    workflowRunTimeout: MAINTENANCE_RUN_TIMEOUT_MS,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     staticSummary: 'Compares our books with the wallet at the service, at the request of an operator',
   });

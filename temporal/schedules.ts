@@ -1,5 +1,5 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleOptions } from '@temporalio/client';
-import { MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
+import { MAINTENANCE_RUN_TIMEOUT_MS, MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
 
 /** Ids of the schedules; the ids of their workflows begin with them. */
 export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch', 'catalogue'] as const;
@@ -42,6 +42,7 @@ function wantedSchedule(id: ScheduleId, everyMs: number) {
       workflowType: MAINTENANCE_WORKFLOWS[id],
       workflowId: id,
       taskQueue: TASK_QUEUE,
+      workflowRunTimeout: MAINTENANCE_RUN_TIMEOUT_MS,
       staticSummary: SUMMARIES[id],
     },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP_WINDOW_MS },
@@ -54,10 +55,14 @@ async function ensureSchedule(client: Client, wanted: ReturnType<typeof wantedSc
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const handle = client.schedule.getHandle(wanted.scheduleId);
-    const { spec } = await handle.describe();
+    const { spec, action } = await handle.describe();
     // Every start of a worker gets here: do not write an unchanged schedule again.
     const intervals = spec.intervals ?? [];
-    if (intervals.length === 1 && intervals[0]?.every === wanted.spec.intervals[0].every) return;
+    const isUnchanged =
+      intervals.length === 1 &&
+      intervals[0]?.every === wanted.spec.intervals[0].every &&
+      action.workflowRunTimeout === wanted.action.workflowRunTimeout;
+    if (isUnchanged) return;
     await handle.update(({ state }) => ({ ...wanted, state }));
   }
 }

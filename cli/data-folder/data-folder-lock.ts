@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
@@ -41,7 +41,7 @@ export class DataFolderLock {
       onLeftovers(leftovers.length);
       await endAll(leftovers);
     }
-    rmSync(path, { force: true });
+    removeDeadLock(dataDirectory, path);
     const lock = new DataFolderLock(path, owner);
     const complete = `${path}.${process.pid}`;
     writeFileSync(complete, lock.#text(), { mode: 0o600 });
@@ -85,6 +85,26 @@ function readLock(path: string): z.output<typeof schema> | undefined {
     // There is no lock, or its writer was killed while it wrote.
     return undefined;
   }
+}
+
+/**
+ * Removes the lock of a start that was killed. Another start may have replaced it meanwhile: moving it to a name of our
+ * own shows which one was removed.
+ * @throws UserError when it is the lock of a running start.
+ */
+function removeDeadLock(dataDirectory: string, path: string): void {
+  const moved = `${path}.${process.pid}.dead`;
+  try {
+    renameSync(path, moved);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  const found = readLock(moved);
+  const isDead = found === undefined || !isRunning(found.owner);
+  if (!isDead) linkSync(moved, path);
+  rmSync(moved, { force: true });
+  if (!isDead) throw alreadyRunning(dataDirectory, found.owner.pid);
 }
 
 function alreadyRunning(dataDirectory: string, pid: number): UserError {

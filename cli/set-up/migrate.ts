@@ -1,15 +1,21 @@
 import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { migrate } from '#db/connection/migrate.ts';
+import { migrate, TableLockedError } from '#db/connection/migrate.ts';
 
-/** Migrates a database to the current schema. @throws UserError when it cannot be reached or refuses the migration. */
-export async function migrateOrExplain(url: string): Promise<void> {
+/**
+ * Migrates a database to the current schema.
+ * @param folder of the migrations; default: the product's.
+ * @throws UserError when it cannot be reached, refuses the migration, or a table is in use.
+ */
+export async function migrateOrExplain(url: string, folder?: string): Promise<void> {
   try {
-    await migrate(url);
+    await migrate(url, folder);
   } catch (error) {
+    const failed = 'The database could not be migrated to the current schema';
+    if (error instanceof TableLockedError) throw new UserError(`${failed}.`, error.message, { cause: error });
     throw new UserError(
-      `The database could not be migrated to the current schema: ${reasonOf(error)}.`,
+      `${failed}: ${reasonOf(error)}.`,
       'Check that PostgreSQL runs, that DATABASE_URL is right, and that its user may create tables.',
       { cause: error },
     );

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { describe, expect, inject, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
+import { migrateOrExplain } from '#cli/set-up/migrate.ts';
 import { migrate, requireCurrentSchema, TableLockedError } from '#db/connection/migrate.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
@@ -60,7 +61,8 @@ describe('a migration that needs a table in use', () => {
         await report.query('CREATE TABLE free (id int); CREATE TABLE used (id int)');
         await report.query('BEGIN');
         await report.query('SELECT * FROM used');
-        await expect(migrate(url, folder)).rejects.toThrow(TableLockedError);
+        const refusal = { advice: expect.stringContaining('pg_stat_activity'), cause: expect.any(TableLockedError) };
+        await expect(migrateOrExplain(url, folder)).rejects.toMatchObject(refusal);
         await report.query('SELECT id FROM free');
         await expect(report.query('SELECT more FROM free')).rejects.toThrow('does not exist');
         await report.query('ROLLBACK');

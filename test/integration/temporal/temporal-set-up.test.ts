@@ -16,6 +16,7 @@ import { ensureSchedules, SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
+import { MAINTENANCE_RUN_TIMEOUT_MS } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 quietRuntime();
@@ -136,6 +137,16 @@ describe('the schedules', () => {
     await ensureSchedules(client, policy(60_000));
     const after = await Promise.all(SCHEDULE_IDS.map((id) => client.schedule.getHandle(id).describe()));
     expect(after.map(({ info }) => info.lastUpdatedAt)).toEqual(before.map(({ info }) => info.lastUpdatedAt));
+  });
+
+  it('limit the time of a run, also those of an earlier version: a run that cannot continue must not stop them', async () => {
+    const handle = client.schedule.getHandle('catalogue');
+    const limit = async () => (await handle.describe()).action.workflowRunTimeout;
+    expect(await limit()).toBe(MAINTENANCE_RUN_TIMEOUT_MS);
+    await handle.update(({ action: { workflowRunTimeout: _, ...action }, ...schedule }) => ({ ...schedule, action }));
+    expect(await limit()).toBeUndefined();
+    await ensureSchedules(client, policy(60_000));
+    expect(await limit()).toBe(MAINTENANCE_RUN_TIMEOUT_MS);
   });
 
   it('follow the policy when it changes, and stay paused when an operator has paused them', async () => {

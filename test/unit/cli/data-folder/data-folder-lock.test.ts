@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
@@ -46,6 +46,18 @@ describe('the lock of a data folder', () => {
     expect(counts).toEqual([1]);
     expect(await left.exited).toMatchObject({ signal: 'SIGTERM' });
     lock.release();
+  });
+
+  it('of a killed start is taken over by one of two starts at the same time', async () => {
+    const [gone, left] = [sleeper(), sleeper()];
+    await gone.kill();
+    writeFileSync(lockFile(), JSON.stringify({ owner: gone.identity, children: [left.identity] }));
+    const starts = await Promise.allSettled([
+      DataFolderLock.acquire(folder, quiet),
+      DataFolderLock.acquire(folder, quiet),
+    ]);
+    expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual(['lock.json']);
   });
 
   it('does not stop another process that now has the number of a remaining one', async () => {
