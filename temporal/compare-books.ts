@@ -1,5 +1,11 @@
 import { WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
-import { BOOKS_BY_HAND, MAINTENANCE_RUN_TIMEOUT_MS, MAINTENANCE_WORKFLOWS, TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
+import {
+  BOOKS_BY_HAND,
+  MAINTENANCE_RUN_TIMEOUT_MS,
+  MAINTENANCE_WORKFLOWS,
+  TASK_QUEUE,
+  type BooksResult,
+} from '#workflows/messages.ts';
 
 /**
  * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a

@@ -1,5 +1,5 @@
 /** Deletion of old history: what explains ended work, not what proves its money. */
-import { and, asc, eq, gte, inArray, lt, notExists, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, lt, notExists, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { auditLog, inbox, timeline } from '#db/schema.ts';
@@ -33,25 +33,34 @@ function hasEnded(db: Executor, subjectId: AnyPgColumn): SQL | undefined {
 }
 
 /**
- * The rows before the first one that is kept for its age. Ids grow with time, so this reads old rows only: without it,
- * a search that finds nothing would read the whole table.
+ * The rows from before a time. Ids grow with time, so halving the range of ids finds the first row that is kept for its
+ * age, with some dozen reads: a search through all rows would read the whole table for each batch.
  */
-function beforeFirstKept(db: Executor, table: typeof timeline | typeof inbox, at: AnyPgColumn, before: Date): SQL {
-  const firstKept = db.select({ id: table.id }).from(table).where(gte(at, before)).orderBy(asc(table.id)).limit(1);
-  return sql`${table.id} < coalesce((${firstKept}), ${LAST_ID})`;
+function olderThan(table: typeof timeline | typeof inbox, at: AnyPgColumn, before: Date): SQL | undefined {
+  const { id } = table;
+  const firstKept = sql`(with recursive range (low, high) as (
+      select min(${id}), max(${id}) + 1 from ${table}
+      union all
+      select case when middle.is_old then middle.id + 1 else low end, case when middle.is_old then high else half end
+      from range cross join lateral (select low + (high - low) / 2 as half) as halved
+        cross join lateral (
+          select ${id} as id, ${at} < ${before.toISOString()}::timestamptz as is_old from ${table}
+          where ${id} >= half order by ${id} limit 1
+        ) as middle
+      where low < high
+    ) select max(low) from range)`;
+  // Ids of concurrent transactions differ from the order of their times by moments.
+  return and(sql`${id} < ${firstKept}`, lt(at, before));
 }
-
-/** The highest id of a `bigint` column. */
-const LAST_ID = sql.raw('9223372036854775807');
 
 /** Timeline entries that are due for deletion. */
 export function dueEntries(db: Executor, before: Date): SQL | undefined {
-  return and(beforeFirstKept(db, timeline, timeline.at, before), hasEnded(db, timeline.subjectId));
+  return and(olderThan(timeline, timeline.at, before), hasEnded(db, timeline.subjectId));
 }
 
 /** Reports of the service that are due for deletion. */
 export function dueReports(db: Executor, before: Date): SQL | undefined {
-  const isOld = beforeFirstKept(db, inbox, inbox.receivedAt, before);
+  const isOld = olderThan(inbox, inbox.receivedAt, before);
   return and(isOld, inArray(inbox.state, SETTLED), hasEnded(db, inbox.subjectId));
 }
 

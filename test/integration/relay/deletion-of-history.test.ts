@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
+import { dueEntries, forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
 import { overdueRows } from '#db/queues/overdue-rows.ts';
 import { auditLog, inbox, orders, timeline } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -18,6 +18,12 @@ const WHAT = { before: new Date('2025-06-01T00:00:00Z'), batch: BATCH };
 let created: OpenTestDatabase;
 let ended: string;
 let unfinished: string;
+
+/** Rows that the nodes of a plan have read, those of their filters included. */
+function rowsOf(plan: unknown): number {
+  const counts = JSON.stringify(plan).matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 beforeAll(async () => {
   created = await openTestDatabase();
@@ -55,6 +61,25 @@ describe('old history', () => {
     expect(counts).toEqual([BATCH, 2, 0]);
     const left = await database.run((db) => db.select({ event: timeline.event }).from(timeline));
     expect(left.map(({ event }) => event)).toEqual(['kept: unfinished', 'kept: new']);
+  });
+
+  it('is found without reading all of it', async () => {
+    const { database } = created;
+    const rowsRead = await database.transaction(async (tx) => {
+      await tx.delete(timeline);
+      await tx.execute(sql`insert into timeline (subject_kind, subject_id, at, event, message)
+        select 'order', ${ended}, ${OLD}::timestamptz + n * interval '1 second', 'old', '.'
+        from generate_series(1, 20000) n`);
+      // A small table is sorted; a large one is read in the order of its index.
+      for (const each of ['sort', 'hashjoin', 'seqscan', 'bitmapscan'])
+        await tx.execute(`set local enable_${each} = off`);
+      const due = tx.select({ id: timeline.id }).from(timeline).where(dueEntries(tx, WHAT.before));
+      const found = due.orderBy(asc(timeline.id)).limit(BATCH);
+      const plan = await tx.execute(sql`explain (analyze, format json) ${found.getSQL()}`);
+      await tx.delete(timeline);
+      return rowsOf(plan.rows);
+    });
+    expect(rowsRead).toBeLessThan(1_000);
   });
 
   it('of the service’s reports is deleted only when it is settled and its work has ended', async () => {
