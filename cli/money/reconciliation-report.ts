@@ -16,6 +16,17 @@ const HEADLINES = {
   unavailable: 'The wallet could not be read.',
 } as const satisfies Record<ReconciliationStatus, string>;
 
+const NOTHING_SO_FAR = 'Nothing was found so far. A later comparison checks recent movements.';
+
+/** Without findings, when the wallet was not read as a whole: "nothing was found" alone would be read as "all is well". */
+const NOTHING_FOUND: Partial<Record<ReconciliationStatus, string>> = {
+  incomplete: 'Nothing was found in the part that was compared. The rest is not known.',
+  unsupported: 'Nothing was compared: nothing is known about movements since the last complete comparison.',
+  unavailable:
+    'Nothing was compared: nothing is known about movements since the last complete comparison. ' +
+    'Repeat the command when the service answers.',
+};
+
 /** The report as text. */
 export function reportLines(report: ReconciliationRow): string[] {
   const { status, detail, counts, sums, id, readSince } = report;
@@ -63,10 +74,10 @@ function balanceText({ balance, balanceCurrency, expectedBalance }: Reconciliati
   return `${plainAmount(balance)} ${balanceCurrency}, ${expected}`;
 }
 
-function findingLines({ findings, findingCounts, counts }: ReconciliationRow): string[] {
+function findingLines({ status, findings, findingCounts, counts }: ReconciliationRow): string[] {
   if (counts.findings === 0) {
     const isWaiting = counts.pending > 0 || counts.outstanding > 0;
-    return [isWaiting ? 'Nothing was found so far. A later comparison checks recent movements.' : 'Nothing was found.'];
+    return [NOTHING_FOUND[status] ?? (isWaiting ? NOTHING_SO_FAR : 'Nothing was found.')];
   }
   const lines = findingKinds.flatMap((kind) => {
     const ofKind = findings.filter((each) => each.kind === kind);

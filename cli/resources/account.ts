@@ -24,7 +24,12 @@ export const WALLET: ResourceDefinition = {
         service_order_id: text((movement) => movement.service?.service_order_id),
         occurred_at: time((movement) => movement.service?.occurred_at),
       },
-      { examples: [['--created-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']] },
+      {
+        examples: [['--created-after 7d --limit 1000 --csv', 'those of a week, for a spreadsheet']],
+        none:
+          'Nothing was found among the movements that comparisons of the books have read. ' +
+          '`npx reseller reconcile` reads those since then.',
+      },
     ),
   },
 };

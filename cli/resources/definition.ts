@@ -42,10 +42,16 @@ interface Details {
 export type Example = readonly [typed: string, purpose: string];
 
 /** A command that prints a list. */
-export interface ListDefinition extends Details {
+export interface ListDefinition extends ListDetails {
   readonly prints: 'list';
   readonly call: ListCall;
   readonly columns: Columns<unknown>;
+}
+
+/** What may be given for a list. */
+interface ListDetails extends Details {
+  /** Printed instead of an empty table; default: "Nothing was found." */
+  readonly none?: string;
 }
 
 /** A command that prints one object, which it reads or creates. */
@@ -74,7 +80,7 @@ export interface ResourceDefinition {
 export function list<Name extends ListCall>(
   call: Name,
   columns: Columns<ItemOf<Name>>,
-  details: Details = {},
+  details: ListDetails = {},
 ): ListDefinition {
   // The items of this call are the only ones that the columns get.
   return { prints: 'list', call, columns: columns as Columns<unknown>, ...details };

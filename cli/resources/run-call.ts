@@ -57,7 +57,8 @@ async function runList(definition: ListDefinition, typed: Typed, caller: Caller,
   const { options, environment, notes = process.stderr } = typed;
   const limit = options.all === true ? Number.POSITIVE_INFINITY : (options.limit ?? PAGE);
   const found = await caller((client) => readList(definition, client, typed, limit + 1));
-  printItems(options, definition.columns, found.slice(0, limit), { output, environment, none: 'Nothing was found.' });
+  const { columns, none = 'Nothing was found.' } = definition;
+  printItems(options, columns, found.slice(0, limit), { output, environment, none });
   if (found.length > limit) notes.write(`There are more than ${limit}: use --limit or --all.\n`);
 }
 
