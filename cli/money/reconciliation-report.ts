@@ -18,7 +18,7 @@ const HEADLINES = {
 
 const NOTHING_SO_FAR = 'Nothing was found so far. A later comparison checks recent movements.';
 
-/** Without findings, when the wallet was not read as a whole: "nothing was found" alone would be read as "all is well". */
+/** Instead of "nothing was found", when the wallet was not read as a whole. */
 const NOTHING_FOUND: Partial<Record<ReconciliationStatus, string>> = {
   incomplete: 'Nothing was found in the part that was compared. The rest is not known.',
   unsupported: 'Nothing was compared: nothing is known about movements since the last complete comparison.',
