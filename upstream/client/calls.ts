@@ -99,8 +99,15 @@ const MAX_PAGES = 100;
 // "unknown". So it is not sent.
 const SEND_NEEDS_SHARE = 0.25;
 
+/** What the calls of one client share. */
+interface Shared extends ServiceClientOptions {
+  /** Calls that the service has refused without a token: the next ones carry it, and cause no failure. */
+  readonly tokenNeeded: Set<EndpointName>;
+}
+
 /** Creates the functions with which the methods of the client make their calls. */
-export function createCalls(options: ServiceClientOptions): Calls {
+export function createCalls(settings: ServiceClientOptions): Calls {
+  const options: Shared = { ...settings, tokenNeeded: new Set() };
   const unavailable = (endpoint: OptionalName): Unsupported | ServiceFailure | undefined => {
     const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[endpoint];
     if (capability !== undefined && !options.capabilities[capability]) {
@@ -150,20 +157,23 @@ const LEASE_TOO_SHORT: ServiceFailure = {
 };
 
 async function onePage<Name extends EndpointName>(
-  options: ServiceClientOptions,
+  options: Shared,
   endpoint: Name,
   request: Request,
   deadlineMs: number,
   contradiction?: Contradiction<Name>,
 ): Promise<ServiceResult<AnswerOf<Name>>> {
-  if (ENDPOINTS[endpoint].authorized) {
+  const { call, tokenNeeded } = options;
+  if (ENDPOINTS[endpoint].authorized || tokenNeeded.has(endpoint)) {
     return await authorized(options, endpoint, request, deadlineMs, contradiction);
   }
-  const { call, monotonicNow: now = monotonicSystemClock } = options;
+  const { monotonicNow: now = monotonicSystemClock } = options;
   const deadlineAt = now() + deadlineMs;
   const open = await call(endpoint, { ...request, deadlineMs }, contradiction);
   if (open.ok || open.failure !== 'unauthorized') return open;
-  return await authorized(options, endpoint, request, deadlineAt - now(), contradiction);
+  const answer = await authorized(options, endpoint, request, deadlineAt - now(), contradiction);
+  if (answer.ok) tokenNeeded.add(endpoint);
+  return answer;
 }
 
 /**
@@ -201,7 +211,7 @@ async function authorized<Name extends EndpointName>(
 }
 
 async function allPages<Name extends ListName>(
-  options: ServiceClientOptions,
+  options: Shared,
   endpoint: Name,
   list: ListOptions<ItemOf<Name>> = {},
 ): Promise<ServiceResult<Listing<ItemOf<Name>>>> {

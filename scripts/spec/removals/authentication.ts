@@ -30,8 +30,8 @@ export const AUTHENTICATION: readonly Removal[] = [
     id: 'auth.everywhere-else',
     removed: 'The wallet is read without a token.',
     file: 'upstream/client/calls.ts',
-    find: 'ENDPOINTS[endpoint].authorized) {',
-    replace: "ENDPOINTS[endpoint].authorized && endpoint !== 'getWallet') {",
+    find: 'ENDPOINTS[endpoint].authorized || tokenNeeded.has(endpoint)) {',
+    replace: "(ENDPOINTS[endpoint].authorized || tokenNeeded.has(endpoint)) && endpoint !== 'getWallet') {",
     failed: [
       { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has a Bearer token when protected' },
     ],
@@ -40,8 +40,8 @@ export const AUTHENTICATION: readonly Removal[] = [
     id: 'auth.updates',
     removed: 'The update check is made without a token.',
     file: 'upstream/client/calls.ts',
-    find: 'ENDPOINTS[endpoint].authorized) {',
-    replace: "ENDPOINTS[endpoint].authorized && endpoint !== 'getLatestUpdate') {",
+    find: 'ENDPOINTS[endpoint].authorized || tokenNeeded.has(endpoint)) {',
+    replace: "(ENDPOINTS[endpoint].authorized || tokenNeeded.has(endpoint)) && endpoint !== 'getLatestUpdate') {",
     failed: [
       { file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s has a Bearer token when protected' },
       { file: 'test/unit/upstream/client/client-service.test.ts', title: 'sends version, channel and usual token' },

@@ -20,8 +20,10 @@ describe('the public package listing', () => {
     expect(opened.targets()).toEqual(['/sandbox/public/packages?limit=100']);
   });
 
-  it('is read with a token on every page if the service requires one', async () => {
+  it('is read with a token on every page if the service requires one, and is refused once only', async () => {
+    let refused = 0;
     await using opened = await startTestClient(({ target, token }) => {
+      if (token === undefined) refused += 1;
       if (token === undefined) return refusal(401, 'unauthenticated');
       const isSecond = target.includes('cursor');
       return json({ data: [{ id: isSecond ? 8 : 7, name: 'Europe' }], next_cursor: isSecond ? null : 'c2' });
@@ -30,6 +32,8 @@ describe('the public package listing', () => {
       value: { items: [{ id: 7 }, { id: 8 }], complete: true },
     });
     expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
+    expect(await opened.client.listPublicPackages()).toMatchObject({ ok: true });
+    expect(refused).toBe(1);
   });
 });
 
