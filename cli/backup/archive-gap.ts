@@ -25,6 +25,11 @@ export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
   return undefined;
 }
 
+/** Whether a folder has files of the write-ahead log. */
+export function hasLog(folder: string): boolean {
+  return readdirSync(folder).some((name) => SEGMENT.test(name.replace(/\.partial$/, '')));
+}
+
 /** The first gap in what a restored server will read: its own log, and the archive since the backup. */
 export function gapAfterBackup(dataDirectory: string, walArchive: string): ArchiveGap | undefined {
   const label = readFileSync(join(dataDirectory, 'backup_label'), 'utf8');

@@ -17,13 +17,25 @@ export interface Recovery {
 export function prepareRecovery(dataDirectory: string, { walArchive, until }: Recovery): void {
   const settings = {
     // Without an archive nothing is found, and the log in the backup is used.
-    restore_command: walArchive === undefined ? 'false' : `cp ${shellQuoted(`${resolve(walArchive)}/`)}%f "%p"`,
+    restore_command: walArchive === undefined ? 'false' : copyFrom(resolve(walArchive)),
     recovery_target_timeline: 'latest',
     // This setting does not take a `Z`.
     recovery_target_time: until?.replace(/Z$/, '+00') ?? '',
     recovery_target_action: 'promote',
   };
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`);
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} = '${value.replaceAll('\\', String.raw`\\`).replaceAll("'", "''")}'\n`,
+  );
   appendFileSync(join(dataDirectory, 'postgresql.auto.conf'), lines.join(''));
   writeFileSync(join(dataDirectory, 'recovery.signal'), '');
+}
+
+/**
+ * A missing file ends the recovery. With the exit code 126 the server does not start: an archive or a file that is
+ * there and cannot be read must not end the recovery, too. `cd` also uses the right to enter all folders that the
+ * server may have; `test -x` does not.
+ */
+function copyFrom(folder: string): string {
+  const file = `${shellQuoted(`${folder}/`)}%f`;
+  return `(cd ${shellQuoted(folder)}) || exit 126; [ -e ${file} ] || exit 1; cp ${file} "%p" || exit 126`;
 }

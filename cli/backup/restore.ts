@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { gapAfterBackup } from '#cli/backup/archive-gap.ts';
+import { gapAfterBackup, hasLog } from '#cli/backup/archive-gap.ts';
 import { BASE_ARCHIVE } from '#cli/backup/base-backup.ts';
 import { type BackupDescription, readDescription, TEMPORAL_FILE } from '#cli/backup/description.ts';
 import { damaged, sha256Of, verifyFiles } from '#cli/backup/manifest.ts';
@@ -10,6 +10,7 @@ import { prepareRecovery, type Recovery } from '#cli/backup/recovery.ts';
 import { removeQuietly, writeFailure } from '#cli/backup/write-failure.ts';
 import { isLocked } from '#cli/data-folder/data-folder-lock.ts';
 import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
+import { requireReadableArchive } from '#cli/embedded/archive-access.ts';
 import { isDiskFull } from '#cli/embedded/disk-full.ts';
 import { giveTo, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import type { Output } from '#cli/terminal/output.ts';
@@ -42,9 +43,7 @@ export async function restore(
   if (until !== undefined && walArchive === undefined) {
     throw new UserError('--until needs --wal-archive.', 'Name the folder with the archived write-ahead log.');
   }
-  if (walArchive !== undefined && !isFolder(walArchive)) {
-    throw new UserError(`${walArchive} is no folder.`, 'Name the folder with the archived write-ahead log.');
-  }
+  if (walArchive !== undefined) requireArchive(walArchive);
   const backup = resolve(options.backup);
   const made = readDescription(backup);
   if (until !== undefined) requireReachable(until, made);
@@ -53,6 +52,10 @@ export async function restore(
   if (places.temporal !== undefined) requireFree(places.temporal);
   requireKeys(made, 'data' in target ? environmentOf(target.data, environment) : environment);
   if (places.temporal !== undefined) await requireTemporalFile(backup, made);
+  if (walArchive !== undefined) {
+    const server = { account: postgresAccount(places.postgres), dataDirectory: places.postgres };
+    await requireReadableArchive(walArchive, server);
+  }
   await restoreFiles(backup, places, options);
   const gap = walArchive === undefined ? undefined : gapAfterBackup(places.postgres, walArchive);
   const later = walArchive === undefined ? '' : ', and recovers later changes from the archive when the server starts';
@@ -83,8 +86,15 @@ async function requireTemporalFile(backup: string, { temporalSha256 }: BackupDes
   if (sum === undefined || sum !== (temporalSha256 ?? sum)) throw damaged(backup, TEMPORAL_FILE);
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+function requireArchive(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UserError(`${folder} is no folder.`, 'Name the folder with the archived write-ahead log.');
+  }
+  if (hasLog(folder)) return;
+  throw new UserError(
+    `${folder} has no files of the write-ahead log.`,
+    'Name the folder with the archived log. Without --wal-archive only the data of the backup is restored.',
+  );
 }
 
 interface Places {

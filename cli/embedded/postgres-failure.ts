@@ -15,6 +15,14 @@ export function startFailure(what: string, output: string, dataDirectory: string
       'Start again, or choose a port with --postgres-port.',
     );
   }
+  // The exit code of the command that a restore has set.
+  if (output.includes('could not restore file')) {
+    return new UserError(
+      `${what}: it cannot read the archive of its log.\n${output}`,
+      `Make the archive that restore_command in ${dataDirectory}/postgresql.auto.conf names readable for the account ` +
+        'of PostgreSQL, and start again. Nothing is lost.',
+    );
+  }
   if (/EACCES|Permission denied/i.test(output)) {
     return new UserError(
       `${what}: permission denied.\n${output}`,

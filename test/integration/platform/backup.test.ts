@@ -1,12 +1,23 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
+import { asAccount, postgresAccount } from '#cli/embedded/postgres-account.ts';
+import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
@@ -77,6 +88,11 @@ async function archived(): Promise<void> {
   await waitFor('the log is archived', () => Promise.resolve(existsSync(join(archive, file)) || undefined));
 }
 
+/** `cp -a` keeps the owner of each file. The copy function of Node.js does not. */
+function copyArchive(place: string): void {
+  execFileSync('cp', ['-a', archive, place]);
+}
+
 const make = (temporalFile?: string) =>
   backUp(
     { folder: join(folder, 'backups'), ...(temporalFile !== undefined && { temporalFile }) },
@@ -126,7 +142,7 @@ describe('a backup of PostgreSQL', () => {
   it('is restored with an archive that has a gap, and says so', async () => {
     const backup = await make();
     const incomplete = join(folder, 'incomplete');
-    cpSync(archive, incomplete, { recursive: true });
+    copyArchive(incomplete);
     const after = `${await timeline()}0000FFFF00000001`;
     writeFileSync(join(incomplete, after), '');
     const lines: string[] = [];
@@ -134,6 +150,42 @@ describe('a backup of PostgreSQL', () => {
       write: (text: string) => lines.push(text) > 0,
     });
     expect(lines.join('')).toMatch(new RegExp(`no files between [0-9A-F]{24} and ${after}: the server recovers no`));
+  });
+
+  it('is restored with an archive that can be read, or not at all, so that no archived change is lost', async (context) => {
+    const { postgres: program } = await findPostgresBinaries();
+    const asServer = asAccount(postgresAccount(postgres.dataDirectory), program, [], [postgres.dataDirectory]);
+    context.skip(asServer.command !== program, 'a server below a closed folder has the right to read every file');
+    const backup = await make();
+    await mark('d: archived');
+    await archived();
+    const before = await marks();
+    await postgres.stop();
+    const odd = join(folder, String.raw`it's an \ archive, 100 %f`);
+    copyArchive(odd);
+    const name =
+      readdirSync(odd)
+        .filter((each) => /^[0-9A-F]{24}$/.test(each))
+        .toSorted()
+        .at(-1) ?? '';
+    const newest = join(odd, name);
+    await postgres.destroy();
+
+    chmodSync(newest, 0);
+    await expect(put(backup, { walArchive: odd })).rejects.toThrow(
+      new RegExp(`cannot read the archive .*: .*${name}.*Permission denied`),
+    );
+    expect(existsSync(postgres.dataDirectory)).toBe(false);
+    chmodSync(newest, 0o600);
+    await put(backup, { walArchive: odd });
+    chmodSync(newest, 0);
+    await expect(postgres.start()).rejects.toThrow('it cannot read the archive of its log');
+    renameSync(odd, `${odd}.away`);
+    await expect(postgres.start()).rejects.toThrow('it cannot read the archive of its log');
+    renameSync(`${odd}.away`, odd);
+    chmodSync(newest, 0o600);
+    await postgres.start();
+    expect(await marks()).toEqual(before);
   });
 
   it('is complete and private, or does not exist', async () => {
@@ -216,6 +268,7 @@ describe('a restore', () => {
     await expect(to(new Date(Date.now() + 3_600_000).toISOString())).rejects.toThrow('is not between the end of this');
     await expect(to('2020-01-31T12:00:00Z')).rejects.toThrow('is not between the end of this backup');
     await expect(put(backup, { walArchive: join(folder, 'none') })).rejects.toThrow('is no folder');
+    await expect(put(backup, { walArchive: backup })).rejects.toThrow('has no files of the write-ahead log');
     expect(existsSync(postgres.dataDirectory)).toBe(false);
     await put(backup);
     await postgres.start();
