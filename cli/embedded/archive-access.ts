@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { asAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
+import { asAccount, giveTo, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
@@ -15,6 +16,35 @@ export interface ArchiveServer {
 
 // A `for` over names, so that their number has no limit.
 const OPEN_ALL = 'cd "$1" && for file in *; do if [ -f "$file" ]; then true < "$file" || exit 1; fi; done';
+
+// The name is that of no file of the log.
+const WRITE_ONE = 'file="$1/.write-check.$$" && true > "$file" && rm "$file"';
+
+/**
+ * Creates the folder for the archive of a server, and writes a file there as the server will. A server whose archive
+ * fails keeps all of its log, and reports it only in its own log file.
+ *
+ * @throws UserError when the folder cannot be made, or the server cannot write to it.
+ */
+export async function prepareArchive(folder: string, server: ArchiveServer): Promise<void> {
+  let first: string | undefined;
+  try {
+    first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UserError(
+      `The folder ${folder} for the archive cannot be made: ${messageOf(error)}.`,
+      'Make the folder above it writable for you, or name another folder.',
+      { cause: error },
+    );
+  }
+  if (first !== undefined) giveTo(server.account, first);
+  const reason = await failureOf(WRITE_ONE, folder, server);
+  if (reason === undefined) return;
+  throw new UserError(
+    `PostgreSQL cannot write to the archive ${folder}: ${reason}.`,
+    adviceFor(resolve(folder), server),
+  );
+}
 
 /** Opens each file of an archive as the server will. @throws UserError when the server cannot read one. */
 export async function requireReadableArchive(folder: string, server: ArchiveServer): Promise<void> {

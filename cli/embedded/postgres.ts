@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { prepareArchive } from '#cli/embedded/archive-access.ts';
 import { Child, describeExit } from '#cli/embedded/child.ts';
-import { asAccount, giveTo, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
+import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { startFailure } from '#cli/embedded/postgres-failure.ts';
 import { commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
@@ -157,13 +158,9 @@ export class EmbeddedPostgres {
     });
   }
 
-  #makeArchive(folder: string): void {
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) giveTo(this.#account, folder);
-  }
-
   async #initialise(): Promise<void> {
     const { dataDirectory, password, walArchive } = this.#options;
-    if (walArchive !== undefined) this.#makeArchive(walArchive);
+    if (walArchive !== undefined) await prepareArchive(walArchive, { account: this.#account, dataDirectory });
     if (existsSync(join(dataDirectory, 'PG_VERSION'))) return;
     // An interrupted initdb leaves a folder that initdb refuses. Without PG_VERSION the folder has no data.
     rmSync(dataDirectory, { recursive: true, force: true });

@@ -16,9 +16,10 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
+import { prepareArchive } from '#cli/embedded/archive-access.ts';
 import { asAccount, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
-import { withClient } from '#cli/embedded/postgres.ts';
+import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
 import { archiveSettings } from '#cli/embedded/wal-archive.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -45,7 +46,7 @@ let postgres: OwnPostgres;
 
 beforeAll(async () => {
   folder = temporaryFolder('backup');
-  archive = join(folder, 'archive');
+  archive = join(folder, 'the', 'archive');
   postgres = await startOwnPostgres({ walArchive: archive });
   const database = openDatabase(postgres.url);
   await registerKeys(database, new KeyRing([{ id: 'one', key: KEY }]));
@@ -330,6 +331,32 @@ describe('a restore', () => {
 });
 
 describe('the archive of the write-ahead log', () => {
+  const server = () => ({
+    account: postgresAccount(postgres.dataDirectory),
+    dataDirectory: postgres.dataDirectory,
+  });
+
+  it('is made with all folders above it for the account of the server', async () => {
+    const made = join(folder, 'made');
+    const own = join(made, 'by', 'the start');
+    await prepareArchive(own, server());
+    await prepareArchive(own, server());
+    const { uid } = server().account ?? statSync(folder);
+    for (const path of [made, join(made, 'by'), own]) expect(statSync(path).uid, path).toBe(uid);
+    expect(statSync(made).mode & 0o077).toBe(0);
+    expect(readdirSync(own)).toEqual([]);
+  });
+
+  it('that the server cannot write to is refused before the server starts', async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed, { mode: 0o500 });
+    const options = { ...server(), port: 1, password: 'x', logFile: join(folder, 'log'), walArchive: closed };
+    const start = EmbeddedPostgres.prepare(options);
+    await expect(start).rejects.toThrow(`PostgreSQL cannot write to the archive ${closed}: `);
+    await expect(start).rejects.toBeInstanceOf(UserError);
+    expect(readdirSync(closed)).toEqual([]);
+  });
+
   it('accepts a file that it has already, and refuses another one of the same name', () => {
     const own = join(folder, "it's an archive, 100 %");
     mkdirSync(own);
