@@ -16,6 +16,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
+import { checkDatabase } from '#cli/doctor/installation/database.ts';
 import { prepareArchive } from '#cli/embedded/archive-access.ts';
 import { asAccount, postgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
@@ -80,12 +81,19 @@ async function timeline(): Promise<string> {
   return rows[0]?.timeline ?? '';
 }
 
+/** Ends the current file of the log. @returns its name. */
+async function endFile(): Promise<string> {
+  return withClient(postgres.url, async (client) => {
+    // A file without a change is not ended.
+    await client.query("SELECT pg_logical_emit_message(true, 'test', 'the last change of a file')");
+    const { rows } = await client.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file');
+    return rows[0]?.file ?? '';
+  });
+}
+
 /** Ends the current file of the log, and waits until it is in the archive. */
 async function archived(): Promise<void> {
-  const { rows } = await withClient(postgres.url, (client) =>
-    client.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file'),
-  );
-  const [{ file } = { file: '' }] = rows;
+  const file = await endFile();
   await waitFor('the log is archived', () => Promise.resolve(existsSync(join(archive, file)) || undefined));
 }
 
@@ -153,7 +161,7 @@ describe('a backup of PostgreSQL', () => {
     expect(lines.join('')).toMatch(new RegExp(`no files between [0-9A-F]{24} and ${after}: the server recovers no`));
   });
 
-  it('is restored with an archive that can be read, or not at all, so that no archived change is lost', async (context) => {
+  it('is restored with an archive that can be read, or not at all: no archived change is lost', async (context) => {
     const { postgres: program } = await findPostgresBinaries();
     const asServer = asAccount(postgresAccount(postgres.dataDirectory), program, [], [postgres.dataDirectory]);
     context.skip(asServer.command !== program, 'a server below a closed folder has the right to read every file');
@@ -355,6 +363,26 @@ describe('the archive of the write-ahead log', () => {
     await expect(start).rejects.toThrow(`PostgreSQL cannot write to the archive ${closed}: `);
     await expect(start).rejects.toBeInstanceOf(UserError);
     expect(readdirSync(closed)).toEqual([]);
+  });
+
+  it('that fails is shown by the doctor, with the file, until it works again', async () => {
+    const database = openDatabase(postgres.url);
+    const look = () => checkDatabase(database, { url: postgres.url, directUrl: postgres.url, poolSize: 1 });
+    try {
+      expect(await look()).toEqual({ status: 'ok', detail: 'PostgreSQL answers' });
+      renameSync(archive, `${archive}.away`);
+      await endFile();
+      await waitFor('the doctor warns', async () => (await look()).status === 'warning');
+      expect((await look()).detail).toMatch(
+        /its write-ahead log is not archived: 0000[0-9A-F]{20}.* failed at 20\d\d-/,
+      );
+      renameSync(`${archive}.away`, archive);
+      // The server tries again at once when a further file is full, else after a minute.
+      await endFile();
+      await waitFor('the doctor is content', async () => (await look()).status === 'ok');
+    } finally {
+      await database.close();
+    }
   });
 
   it('accepts a file that it has already, and refuses another one of the same name', () => {
