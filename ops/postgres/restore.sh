@@ -28,12 +28,16 @@ if [ -d "$archive" ]; then
     name=${file##*/}
     if [[ $name == *.history || ! $name < $first ]]; then cp "$file" "$PGDATA/archived_wal/$name"; fi
   done
-  # A recovery ends at a gap, and the server reports no error. A log of 4 GB has 256 files of 16 MB.
+  # A recovery ends at a gap, and the server reports no error. It reads the log in the backup, too, which comes first. A log
+  # of 4 GB has 256 files of 16 MB.
+  segments() {
+    find "$@" -type f -printf '%f\n' | sed 's/\.partial$//' | { grep -E '^[0-9A-F]{24}$' || true; } | LC_ALL=C sort -u
+  }
+  if [ -z "$(segments "$PGDATA/archived_wal")" ]; then
+    echo "$archive has no files since the backup: all later changes are lost." >&2
+  fi
   before=
-  for file in "$PGDATA"/archived_wal/*; do
-    name=${file##*/}
-    name=${name%.partial}
-    if [[ ! $name =~ ^[0-9A-F]{24}$ ]]; then continue; fi
+  for name in $(segments "$PGDATA/pg_wal" "$PGDATA/archived_wal"); do
     if [ "${before:0:8}" = "${name:0:8}" ] &&
       [ $((16#${name:8:8} * 256 + 16#${name:16})) -gt $((16#${before:8:8} * 256 + 16#${before:16} + 1)) ]; then
       echo "$archive has no files between $before and $name: the server recovers no change after the gap." >&2

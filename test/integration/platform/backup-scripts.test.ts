@@ -266,12 +266,18 @@ describe.skipIf(bin === undefined)('the backup scripts of compose', () => {
     expect(await restored(join(moved, former))).toEqual(['before the gap']);
 
     await stop(server, 'SIGQUIT');
-    rmSync(join(folder, 'data'), { recursive: true });
     const after = '000000010000FFFF00000001';
-    writeFileSync(join(backups, moved, 'wal', after), '');
-    const { stderr } = await run('bash', [script('restore.sh'), join(moved, former)], options);
-    expect(stderr).toMatch(
-      new RegExp(`has no files between 00000001[0-9A-F]{16} and ${after}: the server recovers no`),
-    );
+    const restoreWith = async (files: readonly string[]) => {
+      rmSync(join(folder, 'data'), { recursive: true, force: true });
+      rmSync(join(backups, moved, 'wal'), { recursive: true });
+      mkdirSync(join(backups, moved, 'wal'));
+      for (const file of files) writeFileSync(join(backups, moved, 'wal', file), '');
+      return (await run('bash', [script('restore.sh'), join(moved, former)], options)).stderr;
+    };
+    const missing = new RegExp(`has no files between 00000001[0-9A-F]{16} and ${after}: the server recovers no`);
+    expect(await restoreWith([...readdirSync(join(backups, moved, 'wal')), after])).toMatch(missing);
+    // The archive begins long after the log in the backup.
+    expect(await restoreWith([after])).toMatch(missing);
+    expect(await restoreWith([])).toContain('has no files since the backup: all later changes are lost.');
   });
 });
