@@ -115,6 +115,10 @@ const selectorOf = (object: ChartObject | undefined): unknown => {
   return podSelector?.['matchLabels'] ?? selector?.['matchLabels'] ?? selector;
 };
 
+/** The process whose pods an object selects. */
+const componentOf = (object: ChartObject): string =>
+  z.record(z.string(), z.string()).parse(selectorOf(object))['app.kubernetes.io/component'] ?? '';
+
 /** The longest time that a workflow gives an activity, in seconds. */
 function longestActivity(): number {
   const folder = join(PROJECT, 'workflows');
@@ -256,7 +260,7 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
 
     it('selects pods that exist, by services, disruption budgets and network policies', async () => {
       const objects = await rendered(tools, values);
-      const pods = podsOf(objects).filter(({ component }) => component !== 'migrate');
+      const pods = podsOf(objects);
       const selecting = objects.filter(({ kind }) =>
         ['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind),
       );
@@ -272,6 +276,11 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
         const found = isShared ? new Set(selected.map(({ component }) => component)) : new Set(selected);
         expect(found.size, `${kind} ${metadata.name}`).toBe(1);
       }
+      const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+      // In a namespace that denies what no policy allows, each pod needs one.
+      expect(policies.map(componentOf).toSorted()).toEqual(
+        policies.length === 0 ? [] : [...new Set(pods.map(({ component }) => component))].toSorted(),
+      );
       const named = objects.flatMap(({ spec }) => scaled.parse(spec ?? {}).scaleTargetRef?.name ?? []);
       for (const name of named) {
         const target = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
@@ -351,13 +360,21 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
   it.each([
     ['the ports of the values', [5432], [[53, 53], [5432]]],
     ['only DNS without ports', [], [[53, 53]]],
-  ])('lets API and worker call %s', async (_name, egressPorts, expected) => {
+  ])('lets API, worker and migration call %s', async (_name, egressPorts, expected) => {
     const objects = await rendered(tools, { ...REQUIRED, networkPolicy: { egressPorts } });
     const policies = objects.filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name !== 'shop-codec');
     const ports = policies.map(({ spec }) =>
       egress.parse(spec?.['egress']).map((rule) => rule.ports.map((p) => p.port)),
     );
-    expect(ports).toEqual([expected, expected]);
+    expect(ports).toEqual([expected, expected, expected]);
+  });
+
+  it('runs every pod, also of the migration, on the nodes of the values and with their annotations', async () => {
+    for (const { component, template } of podsOf(await rendered(tools, EVERYTHING))) {
+      const { nodeSelector, tolerations } = EVERYTHING;
+      expect(template.spec, component).toMatchObject({ nodeSelector, tolerations });
+      expect(template.metadata.annotations, component).toMatchObject(EVERYTHING.podAnnotations);
+    }
   });
 
   it('passes the policy on as it is', async () => {
@@ -420,6 +437,13 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     const objects = await rendered(tools, REQUIRED);
     const job = objects.find(({ kind }) => kind === 'Job');
     expect(job?.metadata.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+    const policy = objects.find((each) => each.kind === 'NetworkPolicy' && componentOf(each) === 'migrate');
+    expect(policy?.metadata.annotations).toMatchObject({
+      'helm.sh/hook': 'pre-install,pre-upgrade',
+      // Lower than 0, the weight of the job.
+      'helm.sh/hook-weight': '-1',
+    });
+    expect(job?.metadata.annotations).not.toHaveProperty('helm.sh/hook-weight');
     const { spec } = podOf(objects, 'migrate').template;
     expect(spec).not.toHaveProperty('serviceAccountName');
     expect(spec.volumes.filter(({ configMap }) => configMap !== undefined)).toEqual([]);

@@ -140,10 +140,17 @@ topologySpreadConstraints:
     labelSelector:
       matchLabels: {{- include "reseller.selector" (list $ $component) | nindent 8 }}
 {{- end }}
-{{- with $.Values.nodeSelector }}
+{{- with include "reseller.nodes" $ | trim }}
+{{ . }}
+{{- end }}
+{{- end }}
+
+{{/* The nodes on which every pod may run; may be empty. */}}
+{{- define "reseller.nodes" -}}
+{{- with .Values.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $.Values.tolerations }}
+{{- with .Values.tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
