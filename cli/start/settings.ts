@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Ports on 127.0.0.1. */
@@ -70,7 +70,7 @@ export interface StartSettings {
 /**
  * Options of the command line replace environment variables.
  *
- * @throws UserError for a variable without a valid port, and for a cluster whose servers run elsewhere.
+ * @throws ConfigurationError for variables without a valid port, and for a cluster whose servers run elsewhere.
  */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
@@ -78,12 +78,14 @@ export function startSettings(options: StartOptions, environment: Environment): 
     temporalAddress: environment['TEMPORAL_ADDRESS'],
     serviceBaseUrl: environment['SERVICE_BASE_URL'],
   };
-  if (options.cluster !== undefined) requireOwnServers(elsewhere);
+  const { ports, problems } = portsOf(options.ports, environment);
+  if (options.cluster !== undefined) problems.push(...problemsOfCluster(elsewhere));
+  if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     dataDirectory: resolve(options.data),
     // At another service than our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
-    ports: portsOf(options.ports, environment),
+    ports,
     ...(options.walArchive === undefined ? {} : { walArchive: resolve(options.walArchive) }),
     ...(options.cluster !== undefined && { cluster: options.cluster }),
     ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),
@@ -93,26 +95,21 @@ export function startSettings(options: StartOptions, environment: Environment): 
 }
 
 /** The Temporal server of a cluster keeps its databases beside ours, and both are started here. */
-function requireOwnServers(elsewhere: Readonly<Record<'databaseUrl' | 'temporalAddress', string | undefined>>): void {
+function problemsOfCluster(
+  elsewhere: Readonly<Record<'databaseUrl' | 'temporalAddress', string | undefined>>,
+): ConfigurationProblem[] {
   const set = [
     ...(elsewhere.databaseUrl ? ['DATABASE_URL'] : []),
     ...(elsewhere.temporalAddress ? ['TEMPORAL_ADDRESS'] : []),
   ];
-  if (set.length === 0) return;
-  throw new UserError(
-    `--cluster starts its own PostgreSQL and Temporal, and ${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set.`,
-    `Unset ${set.join(' and ')}, or leave out --cluster.`,
-  );
+  const message = 'is set, and --cluster starts its own PostgreSQL and Temporal: unset it, or leave out --cluster';
+  return set.map((name) => ({ name, message }));
 }
 
-/** A port from text. @throws UserError */
-export function portOf(text: string, what: string): number {
+/** A port from text. @returns undefined when the text is not one. */
+export function portOf(text: string): number | undefined {
   const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new UserError(
-    `${what} is ${JSON.stringify(text)}, which is not a port number.`,
-    'Use a number from 1 to 65535.',
-  );
+  return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
 /** The ports that this run listens on itself. */
@@ -127,13 +124,20 @@ export function portsTaken(settings: StartSettings): PortName[] {
   ];
 }
 
-function portsOf(given: Partial<Ports>, environment: Environment): Ports {
+function portsOf(
+  given: Partial<Ports>,
+  environment: Environment,
+): { readonly ports: Ports; readonly problems: ConfigurationProblem[] } {
+  const problems: ConfigurationProblem[] = [];
   const names = Object.keys(PORTS) as PortName[];
-  return Object.fromEntries(
+  const ports = Object.fromEntries(
     names.map((name) => {
-      const { fallback, variable } = PORTS[name];
-      const set = variable === undefined ? undefined : environment[variable];
-      return [name, given[name] ?? (set ? portOf(set, variable ?? name) : fallback)];
+      const { fallback, variable = '' } = PORTS[name];
+      const set = environment[variable] || String(fallback);
+      const port = given[name] ?? portOf(set);
+      if (port === undefined) problems.push({ name: variable, message: 'must be a port number' });
+      return [name, port];
     }),
   ) as unknown as Ports;
+  return { ports, problems };
 }

@@ -75,9 +75,7 @@ function parseCount(text: string): number {
 }
 
 function parsePort(text: string): number {
-  try {
-    return portOf(text, 'it');
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof UserError ? error.advice : String(error));
-  }
+  const port = portOf(text);
+  if (port === undefined) throw new InvalidArgumentError('Use a number from 1 to 65535.');
+  return port;
 }

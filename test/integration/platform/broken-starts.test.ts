@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '#test/support/compose.ts';
@@ -19,6 +20,8 @@ const PRODUCT = {
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
 };
 
+const START = ['cli/main.ts', 'start', '--no-demo', '--data', temporaryFolder('start')];
+
 /** Every process, with an environment in which it would start. */
 const PROCESSES = {
   API: { args: ['api/main.ts'], environment: PRODUCT },
@@ -28,7 +31,8 @@ const PROCESSES = {
   simulator: { args: ['simulator/main.ts'], environment: {} },
   'reseller migrate': { args: ['cli/main.ts', 'migrate'], environment: PRODUCT },
   'reseller config check': { args: ['cli/main.ts', 'config', 'check'], environment: PRODUCT },
-  'npm start': { args: ['cli/main.ts', 'start', '--no-demo', '--data', temporaryFolder('start')], environment: {} },
+  'npm start': { args: START, environment: {} },
+  'npm start -- --cluster': { args: [...START, '--cluster'], environment: {} },
 } as const;
 type ProcessName = keyof typeof PROCESSES;
 
@@ -100,6 +104,12 @@ const CASES: Readonly<Record<ProcessName, readonly (readonly [Record<string, str
     [{ ENCRYPTION_KEYS_FILE: '/none' }, 'ENCRYPTION_KEYS_FILE: the file /none does not exist'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: '],
     [{ API_PROT: '1' }, 'API_PROT is not a variable of this program; did you mean API_PORT?'],
+    [{ API_PORT: SECRET, CODEC_PORT: '70000' }, 'API_PORT: must be a port number\n  - CODEC_PORT: must be a port'],
+    [{ API_PORT: '3999', CODEC_PORT: '3999' }, 'Port 3999 is set twice, once for the codec server: choose another'],
+  ],
+  'npm start -- --cluster': [
+    [{ DATABASE_URL: `postgres://reseller:${SECRET}@127.0.0.1:1/reseller` }, 'DATABASE_URL is set, and --cluster'],
+    [{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 'TEMPORAL_ADDRESS is set, and --cluster'],
   ],
 };
 
@@ -133,6 +143,17 @@ describe('a start with a broken configuration', () => {
       }
     },
   );
+
+  it('of npm start is not one on a used port: as of every other process, it ends with exit code 1', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as AddressInfo).port));
+    });
+    const { code, stderr } = await run('npm start', { API_PORT: String(port) });
+    other.close();
+    expect(stderr).toContain(`Port ${port}, for the API, is used by another program.`);
+    expect(code).toBe(1);
+  });
 
   it('is one with every problem at once, of variables and of the policy file', async () => {
     const { stderr } = await run('API', { POLICY_FILE: unknown, API_PORT: 'x', DATABASE_URL: '' });

@@ -44,7 +44,10 @@ describe('the settings of a start', () => {
   it('take a port from the command line, else from the environment', () => {
     expect(startSettings(options, { API_PORT: '3100' }).ports.api).toBe(3100);
     expect(startSettings({ ...options, ports: { api: 3200 } }, { API_PORT: '3100' }).ports.api).toBe(3200);
-    expect(() => startSettings(options, { API_PORT: '70000' })).toThrow(UserError);
+    expect(() => startSettings(options, { API_PORT: '70000', CODEC_PORT: 'abc' })).toThrow(
+      '  - API_PORT: must be a port number\n  - CODEC_PORT: must be a port number\n',
+    );
+    expect(startSettings({ ...options, ports: { api: 3200 } }, { API_PORT: 'abc' }).ports.api).toBe(3200);
   });
 
   it('never run a demonstration order at another service than our simulator', () => {
