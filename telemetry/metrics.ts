@@ -68,6 +68,12 @@ export interface Metrics extends WorkMetrics, GateMetrics {
 /** Seconds. Database work takes milliseconds, a purchase at the service up to its deadline of 20 s. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
+/**
+ * Gauges of prom-client with the ending of a counter, which `promtool check metrics` reports. They are the sums of
+ * `nodejs_active_handles` and so on, by type.
+ */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** Half the time that Prometheus waits for a scrape (10 s by default). */
 const REFRESH_LIMIT_MS = 5_000;
 
@@ -83,7 +89,10 @@ export function createMetrics(
   const { refreshLimitMs = REFRESH_LIMIT_MS } = options;
   const registry = new Registry();
   const registers = [registry];
-  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
+  if (options.processMetrics !== false) {
+    collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+  }
 
   const refreshes: TimedReading<void>[] = [];
   const others: TimedReading<string>[] = [];

@@ -84,10 +84,8 @@ describe('the metrics of a running API and worker', () => {
     async (process) => {
       const input = await scrape(process);
       // It exits with 3 for names and help texts that its linter does not like.
-      const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
-      const own = `${checked.stdout}${checked.stderr}`.split('\n').filter((text) => text.startsWith('reseller_'));
-      expect(own).toEqual([]);
-      expect([0, 3]).toContain(checked.status);
+      const { stdout, stderr, status } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+      expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
     },
   );
 
