@@ -132,6 +132,11 @@ describe('docker-compose.yml', () => {
     expect(definition).not.toHaveProperty('user');
   });
 
+  it('lets only images write that have files of their own beside their data', () => {
+    const writable = ALL.filter(([, definition]) => definition['read_only'] !== true).map(([name]) => name);
+    expect(writable).toEqual(['postgres', 'temporal', 'temporal-ui']);
+  });
+
   it.each(ALL)('has only start conditions of %s that can become true', (_, { depends_on: needs }) => {
     const hopeless = Object.entries(needs).filter(([name, { condition }]) => {
       const { healthcheck, restart } = composeService(name);
