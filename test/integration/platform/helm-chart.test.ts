@@ -377,6 +377,25 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     }
   });
 
+  it('lets a disruption budget have a minimum in place of the maximum, which Kubernetes refuses together', async () => {
+    const budgetsWith = async (podDisruptionBudget: object) => {
+      const values = { ...REQUIRED, api: { podDisruptionBudget }, worker: { podDisruptionBudget } };
+      const budgets = (await rendered(tools, values)).filter(({ kind }) => kind === 'PodDisruptionBudget');
+      return budgets.map(({ spec }) =>
+        Object.fromEntries(Object.entries(spec ?? {}).filter(([key]) => key !== 'selector')),
+      );
+    };
+    expect(await budgetsWith({})).toEqual([{ maxUnavailable: 1 }, { maxUnavailable: 1 }]);
+    expect(await budgetsWith({ maxUnavailable: '25%' })).toEqual([
+      { maxUnavailable: '25%' },
+      { maxUnavailable: '25%' },
+    ]);
+    for (const minAvailable of [1, 0, '50%']) {
+      const expected = { minAvailable, unhealthyPodEvictionPolicy: 'AlwaysAllow' };
+      expect(await budgetsWith(expected)).toEqual([expected, expected]);
+    }
+  });
+
   it('passes the policy on as it is', async () => {
     expect(parsePolicyFile(policyOf(await rendered(tools, EVERYTHING)), 'policy.yaml').settings).toMatchObject({
       retry: { hold_deadline: 86_400_000 },

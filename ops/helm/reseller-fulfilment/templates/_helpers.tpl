@@ -155,6 +155,11 @@ tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
+{{/* A disruption budget of the values. Kubernetes refuses one with minAvailable and maxUnavailable, which has a default. */}}
+{{- define "reseller.disruptionBudget" -}}
+{{- toYaml (kindIs "invalid" .minAvailable | ternary (omit . "minAvailable") (omit . "maxUnavailable")) }}
+{{- end }}
+
 {{/* The file of each secret of a process: (list $ "encryptionKeys" …), as variables. */}}
 {{- define "reseller.secretEnv" -}}
 {{- $ := index . 0 -}}
