@@ -7,7 +7,7 @@ import { DRAIN_MS } from '#api/http/server.ts';
 import { runTool } from '#cli/embedded/tool.ts';
 import { readApiConfig, readCodecServerConfig, readDatabaseConfig, readWorkerConfig } from '#config/config.ts';
 import { parsePolicyFile } from '#config/policy/policy-file.ts';
-import { VARIABLE_NAMES } from '#config/variables.ts';
+import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import {
@@ -41,6 +41,8 @@ const EVERYTHING = {
       temporalCa: 'temporal-ca',
       temporalCert: 'temporal-cert',
       temporalKey: 'temporal-key',
+      otlpHeaders: 'otlp-headers',
+      otlpTracesHeaders: 'otlp-traces-headers',
     },
   },
   temporal: { serverName: 'temporal.example.com' },
@@ -86,6 +88,8 @@ const CONTENTS: Readonly<Record<string, string | Buffer>> = {
   DATABASE_DIRECT_URL_FILE: 'postgres://reseller@direct/reseller',
   CODEC_TOKEN_FILE: 'a-token-of-the-codec-server',
   SERVICE_WEBHOOK_SECRETS_FILE: 'whsec_0123456789',
+  OTEL_EXPORTER_OTLP_HEADERS_FILE: 'x-api-key=of-all-signals',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE: 'x-api-key=of-traces',
 };
 
 /** The environment of a process of the chart on this machine: each file at another place, with a fitting content. */
@@ -335,7 +339,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     const objects = await rendered(tools, EVERYTHING);
     const database = ['DATABASE_DIRECT_URL_FILE', 'DATABASE_PASSWORD_FILE', 'DATABASE_URL_FILE'];
     const temporal = ['TEMPORAL_API_KEY_FILE', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'];
-    const product = [...database, 'ENCRYPTION_KEYS_FILE', 'SERVICE_PASSWORD_FILE', ...temporal];
+    const tracing = ['OTEL_EXPORTER_OTLP_HEADERS_FILE', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE'];
+    const product = [...database, 'ENCRYPTION_KEYS_FILE', ...tracing, 'SERVICE_PASSWORD_FILE', ...temporal];
     const filesOf = (component: string) =>
       Object.entries(environmentOf(podOf(objects, component)))
         .flatMap(([name, value]) => (value.startsWith(`${FOLDER}secrets/`) ? [name] : []))
@@ -344,6 +349,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     expect(filesOf('codec')).toEqual(['CODEC_TOKEN_FILE', 'ENCRYPTION_KEYS_FILE']);
     expect(filesOf('worker')).toEqual(product);
     expect(filesOf('api')).toEqual([...product, 'SERVICE_WEBHOOK_SECRETS_FILE'].toSorted());
+    const mounted = new Set(['api', 'codec'].flatMap(filesOf));
+    expect(SECRET_NAMES.filter((name) => !mounted.has(`${name}_FILE`))).toEqual([]);
   });
 
   it('restarts API and worker when the policy changes, and only then', async () => {
