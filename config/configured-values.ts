@@ -11,7 +11,7 @@ export interface ConfiguredValue {
   readonly name: string;
   /** As written; undefined without a value. Of a secret only that it is set. */
   readonly value: string | undefined;
-  /** `default`, `environment`, or a file with the line. */
+  /** `default`, `environment`, `npm start`, or a file with the line. */
   readonly source: string;
 }
 
@@ -21,14 +21,16 @@ const MASKED = '(secret)';
 /**
  * Every value of the configuration, as it is written.
  *
+ * @param setByStart names of the variables that `npm start` has set itself.
  * @throws ConfigurationError when the policy file is not usable. Variables are not checked.
  */
-export function configuredValues(environment: Environment): ConfiguredValue[] {
+export function configuredValues(environment: Environment, setByStart: readonly string[] = []): ConfiguredValue[] {
   const present = presentOf(environment);
   const policy = readPolicy(environment);
   const variables = Object.values(CONFIGURATION_FIELDS)
     .flatMap((part): [string, z.ZodType][] => Object.entries(part))
-    .map(([name, field]) => variable(name, field, present));
+    .map(([name, field]) => variable(name, field, present))
+    .map((each) => (setByStart.includes(each.name) ? { ...each, source: 'npm start' } : each));
   const settings = SETTING_NAMES.map((name) => {
     const set = policy.set.get(name);
     if (set === undefined) return { name, value: defaultOf(settingOf(name)), source: 'default' };

@@ -22,6 +22,8 @@ export function addConfigCommand(program: Command, environmentFor: EnvironmentFo
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean } & SetUpOption) => {
       const { showConfiguration } = await import('#cli/config/config.ts');
-      showConfiguration(options, await environmentFor(options));
+      const environment = await environmentFor(options);
+      const { namesSetByStart } = await import('#cli/data-folder/running-environment.ts');
+      showConfiguration(options, environment, options.data === undefined ? [] : namesSetByStart(options.data));
     });
 }

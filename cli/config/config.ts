@@ -56,9 +56,19 @@ const COLUMNS: Columns<ConfiguredValue> = {
   source: flexible(({ value, source }) => (value === undefined ? '' : source)),
 };
 
-/** `reseller config show`: every value with its source. @throws ConfigurationError for an unusable policy file. */
-export function showConfiguration({ json }: Form, environment: Environment, output: Output = process.stdout): void {
-  const values = configuredValues(environment);
+/**
+ * `reseller config show`: every value with its source.
+ *
+ * @param setByStart names of the variables that `npm start` has set itself.
+ * @throws ConfigurationError for an unusable policy file.
+ */
+export function showConfiguration(
+  { json }: Form,
+  environment: Environment,
+  setByStart: readonly string[] = [],
+  output: Output = process.stdout,
+): void {
+  const values = configuredValues(environment, setByStart);
   if (json === true)
     printJson(
       output,

@@ -9,16 +9,23 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 import { VARIABLE_NAMES } from '#config/variables.ts';
 
-const schema = z.record(z.string(), z.string());
+const schema = z.object({
+  variables: z.record(z.string(), z.string()),
+  /** Names of the variables that the caller of `npm start` has not set to this value. */
+  setByStart: z.array(z.string()),
+});
 
 /**
  * Stores the environment of the processes of a set-up for commands with --data. Stores only variables of the product:
  * the caller's environment may contain other secrets.
+ *
+ * @param caller the environment of the caller of `npm start`.
  */
 export function writeRunningEnvironment(
   dataDirectory: string,
   { api, worker, codec }: Pick<ProductEnvironments, 'api' | 'worker' | 'codec'>,
   ports: Pick<Ports, 'api'>,
+  caller: Environment,
 ): void {
   const given = Object.entries<string | undefined>({
     // The address to which our simulator sends its webhooks.
@@ -27,7 +34,9 @@ export function writeRunningEnvironment(
     ...codec,
     ...api,
   }).filter(([name, value]) => VARIABLE_NAMES.has(name) && value !== undefined && value !== '');
-  writeSecretFile(fileIn(dataDirectory), `${JSON.stringify(Object.fromEntries(given), undefined, 2)}\n`);
+  const setByStart = given.filter(([name, value]) => caller[name] !== value).map(([name]) => name);
+  const stored = { variables: Object.fromEntries(given), setByStart };
+  writeSecretFile(fileIn(dataDirectory), `${JSON.stringify(stored, undefined, 2)}\n`);
 }
 
 /** Removes the file with the environment of the running `npm start`, if it exists. */
@@ -51,6 +60,15 @@ export function readRunningEnvironment(data: string): Environment {
 
 /** {@link readRunningEnvironment}. @returns undefined when none runs. */
 export function findRunningEnvironment(data: string): Environment | undefined {
+  return findStored(data)?.variables;
+}
+
+/** The names of the variables in {@link findRunningEnvironment} that `npm start` has set itself. */
+export function namesSetByStart(data: string): readonly string[] {
+  return findStored(data)?.setByStart ?? [];
+}
+
+function findStored(data: string): z.output<typeof schema> | undefined {
   const dataDirectory = resolve(data);
   const text = isLocked(dataDirectory) ? readSecretFile(fileIn(dataDirectory)) : undefined;
   return text === undefined ? undefined : schema.parse(JSON.parse(text));

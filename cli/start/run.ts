@@ -60,7 +60,7 @@ export async function runUntilStopped(context: RunContext): Promise<void> {
     const secrets = loadSecrets(settings.dataDirectory);
     await requireFreePorts(settings);
     const plan = await makePlan(settings, secrets, context.environment);
-    writeRunningEnvironment(settings.dataDirectory, plan.environments, plan.ports);
+    writeRunningEnvironment(settings.dataDirectory, plan.environments, plan.ports, context.environment);
     await new Run(context, plan, lock).untilStopped();
   } finally {
     removeRunningEnvironment(settings.dataDirectory);

@@ -69,7 +69,7 @@ describe('reseller config show', () => {
   const token = fileWith('token', 'a-secret-token-of-the-codec\n');
   const environment = { ...ENVIRONMENT, POLICY_FILE: policy, CODEC_TOKEN_FILE: token, API_PORT: '8080' };
   const shown = () => {
-    const { text } = printed((output) => showConfiguration({ json: true }, environment, output));
+    const { text } = printed((output) => showConfiguration({ json: true }, environment, [], output));
     return new Map((JSON.parse(text) as { name: string }[]).map(({ name, ...rest }) => [name, rest]));
   };
 
@@ -89,9 +89,16 @@ describe('reseller config show', () => {
     expect(values.get('CODEC_TOKEN')).toEqual({ value: '(secret)', source: token });
   });
 
+  it('marks the variables that `npm start` has set', () => {
+    const { text } = printed((output) => showConfiguration({ json: true }, environment, ['API_PORT'], output));
+    const found = JSON.parse(text) as readonly { name: string; source: string }[];
+    const sourceOf = (name: string) => found.find((each) => each.name === name)?.source;
+    expect([sourceOf('API_PORT'), sourceOf('DATABASE_URL')]).toEqual(['npm start', 'environment']);
+  });
+
   it('prints no secret, as a table and as JSON', () => {
     for (const json of [true, false]) {
-      const { text } = printed((output) => showConfiguration({ json }, environment, output));
+      const { text } = printed((output) => showConfiguration({ json }, environment, [], output));
       expect(text).toMatch(/ENCRYPTION_KEYS/);
       for (const secret of ['geheim', 'a-secret-token', ENVIRONMENT.ENCRYPTION_KEYS])
         expect(text).not.toContain(secret);

@@ -225,7 +225,10 @@ describe('reseller contract check --download', () => {
     const data = join(folder, '.data');
     mkdirSync(data);
     const lock = await DataFolderLock.acquire(data, () => undefined);
-    writeSecretFile(join(data, 'environment.json'), JSON.stringify(environmentOf(server.origin)));
+    writeSecretFile(
+      join(data, 'environment.json'),
+      JSON.stringify({ variables: environmentOf(server.origin), setByStart: [] }),
+    );
     const reseller = (environment: Record<string, string> = {}) =>
       promisify(execFile)(
         process.execPath,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
 import {
+  namesSetByStart,
   readRunningEnvironment,
   removeRunningEnvironment,
   writeRunningEnvironment,
@@ -44,7 +45,7 @@ function write(environment: Readonly<Record<string, string>> = {}): void {
     temporalAddress: '127.0.0.1:21004',
     simulatorData: ':memory:',
   };
-  writeRunningEnvironment(folder, productEnvironments(layout, SECRETS, environment), PORTS);
+  writeRunningEnvironment(folder, productEnvironments(layout, SECRETS, environment), PORTS, environment);
 }
 
 describe('the environment of the set-up on a data folder', () => {
@@ -74,6 +75,16 @@ describe('the environment of the set-up on a data folder', () => {
       PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
     });
     lock.release();
+  });
+
+  it('tells which variables the caller has set, and which the start', async () => {
+    const lock = await DataFolderLock.acquire(folder, () => undefined);
+    write({ LOG_LEVEL: 'debug', ENCRYPTION_KEYS: SECRETS.encryption_keys, API_PORT: '21009' });
+    const names = namesSetByStart(folder);
+    expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'SERVICE_BASE_URL', 'CODEC_PORT', 'API_PORT']));
+    for (const name of ['LOG_LEVEL', 'ENCRYPTION_KEYS']) expect(names).not.toContain(name);
+    lock.release();
+    expect(namesSetByStart(folder)).toEqual([]);
   });
 
   it('is not used after the set-up has ended, or when none ran', async () => {

@@ -116,7 +116,10 @@ describe('the address of the API', () => {
   it('is that of the set-up on the data folder, unless --api or RESELLER_URL is given', async () => {
     api.answer = () => pageOf();
     const lock = await DataFolderLock.acquire(api.data, () => undefined);
-    writeSecretFile(join(api.data, 'environment.json'), JSON.stringify({ API_PORT: new URL(api.url).port }));
+    writeSecretFile(
+      join(api.data, 'environment.json'),
+      JSON.stringify({ variables: { API_PORT: new URL(api.url).port }, setByStart: [] }),
+    );
     const at = async (where: { api?: string; environment?: Environment }) =>
       await outputOf(PURCHASES.order.commands['list'], { data: api.data, environment: OF_ENVIRONMENT, ...where });
     expect((await at({})).output).toBe('Nothing was found.\n');
