@@ -12,6 +12,7 @@ import {
   type RetryOverrides,
 } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** The verdicts of an operator who has looked at the service's console or asked the service. */
@@ -105,6 +106,8 @@ export interface OperatedWork {
   readonly openContradiction: boolean;
   /** True while a report of the service is not judged. */
   readonly observationsPending: boolean;
+  /** Why it waits. */
+  readonly failure?: FailureClass | undefined;
   /** True until its workflow has compared its knowledge with the row after PostgreSQL was started or restored. */
   readonly awaitsComparison?: boolean;
 }

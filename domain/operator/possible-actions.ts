@@ -1,6 +1,7 @@
 /** The actions that are possible on work at present, so that a refusal can name them. */
 import {
   judgeAbandon,
+  judgeLimitChange,
   judgeRelease,
   judgeResolve,
   judgeRetry,
@@ -43,7 +44,7 @@ const NOT_BY_ATTEMPT: ReadonlySet<OperatedWork['status']> = new Set(['needs_atte
 
 /** An action that would be allowed; with `resolve` the reason of the case. */
 export type PossibleAction =
-  | { readonly action: 'retry' | 'release' | 'abandon' }
+  | { readonly action: 'retry' | 'release' | 'abandon' | 'limit' }
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
 
 /**
@@ -63,6 +64,9 @@ export function possibleActions(
     ...[...reasons]
       .filter((reason) => possibleVerdicts(work, kind, reason).length > 0)
       .map((reason) => ({ action: 'resolve', reason }) as const),
+    ...(KINDS[kind].isPurchase && work.failure === 'price_above_limit' && judgeLimitChange(work, false) === 'allowed'
+      ? [{ action: 'limit' } as const]
+      : []),
   ];
 }
 
@@ -91,6 +95,7 @@ export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: reado
 }
 
 function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): string {
+  if (possible.action === 'limit') return '`limit` (another price limit)';
   if (possible.action !== 'resolve') return `\`${possible.action}\``;
   const verdicts = possibleVerdicts(work, kind, possible.reason);
   return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;

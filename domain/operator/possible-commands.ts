@@ -27,6 +27,7 @@ const EFFECTS: Readonly<Record<Exclude<PossibleAction['action'], 'resolve'>, str
   retry: 'ends the wait; the usual rules decide what is sent',
   release: 'lets it pass the purchase gate now, past pauses and open circuits',
   abandon: 'ends it for good; nothing was bought',
+  limit: 'changes the limit, such as `14.00 USD`, and tries it again',
 };
 
 /** The failure classes of the purchase gate, which hold other work too. */
@@ -36,14 +37,21 @@ const OF_THE_GATE: ReadonlySet<string> = new Set([...circuitNames, 'purchases_pa
 export function possibleCommands(ref: WorkRef, waiting: WaitingWork): PossibleCommand[] {
   const { status, failure, attention, attempt } = waiting;
   if (status !== 'held' && status !== 'needs_attention') return [];
-  const { command, isPurchase, texts } = KINDS[ref.kind];
+  const { command, texts } = KINDS[ref.kind];
   const meanings = { ...CASE_VERDICTS, ...texts.verdicts };
-  const work = { status, attempt, openContradiction: attention === 'contradiction', observationsPending: false };
+  const work = {
+    status,
+    attempt,
+    failure,
+    openContradiction: attention === 'contradiction',
+    observationsPending: false,
+  };
   const of = (action: string, options = '') => `npx reseller ${command} ${action} ${ref.id}${options} --reason '…'`;
   const plain = (line: string, effect: string) => ({ command: line, effect, verdicts: [] });
   const actions = possibleActions(work, ref.kind, attention === undefined ? [] : [attention]);
   return [
     ...actions.map((possible): PossibleCommand => {
+      if (possible.action === 'limit') return plain(of('limit', " '…'"), EFFECTS.limit);
       if (possible.action !== 'resolve') return plain(of(possible.action), EFFECTS[possible.action]);
       const verdicts = possibleVerdicts(work, ref.kind, possible.reason);
       return {
@@ -52,9 +60,6 @@ export function possibleCommands(ref: WorkRef, waiting: WaitingWork): PossibleCo
         verdicts: verdicts.map((verdict) => [verdict, meanings[verdict]]),
       };
     }),
-    ...(failure === 'price_above_limit' && isPurchase
-      ? [plain(of('limit', " '…'"), 'changes the limit, such as `14.00 USD`, and tries it again')]
-      : []),
     ...(attention === 'message_quarantined'
       ? [plain('npx reseller dead-letters list', 'shows what is quarantined, and why')]
       : []),

@@ -171,6 +171,7 @@ async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedW
     attempt: await currentAttempt(tx, work),
     openContradiction: await hasOpenCase(tx, work, 'contradiction'),
     observationsPending: await hasPendingObservations(tx, work),
+    failure: row.failureClass ?? undefined,
     awaitsComparison: !(await isCompared(tx, row)),
   };
 }

@@ -16,6 +16,12 @@ const CURRENCY = /^[A-Z]{3}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Every argument. @param example of an argument of this update. */
+export function objectProblem(input: unknown, example: object): string | undefined {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return undefined;
+  return `The argument must be one JSON object, such as ${JSON.stringify(example)}.`;
+}
+
 /** Every action: `{"by": …, "reason": …}`. */
 export function actionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);

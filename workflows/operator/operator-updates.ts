@@ -22,10 +22,11 @@ import {
   type ActionBy,
   type Explanation,
 } from '#workflows/messages.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+import { HANDLER_DESCRIPTIONS, HANDLER_EXAMPLES } from '#workflows/operator/handler-descriptions.ts';
 import {
   actionProblem,
   limitProblem,
+  objectProblem,
   resolutionProblem,
   retryPolicyProblem,
 } from '#workflows/operator/operator-arguments.ts';
@@ -77,10 +78,10 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
     return progress.explanation();
   };
   /** @param problem returns what is wrong with the argument. */
-  const validated = (name: keyof typeof HANDLER_DESCRIPTIONS, problem: (input: unknown) => string | undefined) => ({
+  const validated = (name: keyof typeof HANDLER_EXAMPLES, problem: (input: unknown) => string | undefined) => ({
     description: HANDLER_DESCRIPTIONS[name],
     validator: (input: unknown) => {
-      const wrong = problem(input);
+      const wrong = objectProblem(input, HANDLER_EXAMPLES[name]) ?? problem(input);
       if (wrong !== undefined) refuse(wrong);
       const { status } = progress.explanation();
       if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);

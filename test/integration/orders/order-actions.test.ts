@@ -112,6 +112,8 @@ describe('an action of an operator', () => {
   it('raises the price limit, and the order held for its price continues', async () => {
     const id = await desk.place(1001, { max_price: { amount: '2.00', currency: 'USD' } });
     expect((await desk.reaches(id, 'held')).at('failure', 'class')).toBe('price_above_limit');
+    const refused = await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought' });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('`limit` (another price limit)')]);
     const limit = { max_price: { amount: '2.40', currency: 'USD' } };
     expect((await act(id, 'limit', limit)).body).toMatchObject(limit);
     await desk.reaches(id, 'completed');

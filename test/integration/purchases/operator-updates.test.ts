@@ -54,6 +54,9 @@ describe('a refused update', () => {
       message: expect.stringContaining('Say who acts and why'),
       applicationFailureInfo: { type: ACTION_REFUSED },
     });
+    expect(await update(id, 'retry', 'hello')).toMatchObject({
+      message: expect.stringMatching(/^The argument must be one JSON object, such as \{"by":/),
+    });
     const refused = await update(id, 'retry', { by: 'Jane Roe', reason: 'Private words.' });
     expect(refused).toMatchObject({
       message: expect.stringContaining('Possible now: `resolve`'),

@@ -15,7 +15,7 @@ import {
 import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/operator/possible-actions.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
@@ -163,6 +163,18 @@ describe('open work', () => {
         for (const { action } of possible) expect(possibleNow(state, kind, open)).toContain(`\`${action}\``);
       }),
       { numRuns: 5_000 },
+    );
+  });
+
+  it('that is too dear may get another limit, which every refusal names; other work may not', () => {
+    fc.assert(
+      fc.property(atRest, fc.boolean(), ({ kind, state }, tooDear) => {
+        const work = { ...state, ...(tooDear && { failure: 'price_above_limit' as const }) };
+        const isOffered = possibleActions(work, kind, []).some(({ action }) => action === 'limit');
+        expect(isOffered).toBe(tooDear && KINDS[kind].isPurchase && !isFinal(state.status));
+        expect(possibleNow(work, kind, []).includes('`limit` (another price limit)')).toBe(isOffered);
+      }),
+      { numRuns: 2_000 },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
-import { retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
+import { HANDLER_EXAMPLES } from '#workflows/operator/handler-descriptions.ts';
+import { actionProblem, objectProblem, retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
 
 const action = { by: 'Ada', reason: 'a test' };
 
@@ -43,5 +44,18 @@ describe('the argument of a retry policy change', () => {
 
   it.each([undefined, null, 'attempts: 5', 7])('%j is refused as unreadable', (typed) => {
     expect(retryPolicyProblem(typed)).toMatch(/^Say what is to change/);
+  });
+});
+
+describe('the argument of an action', () => {
+  it.each([undefined, null, 'hello', 7, ['Ada']])('%j is refused with the object that is expected', (typed) => {
+    expect(objectProblem(typed, HANDLER_EXAMPLES.retry)).toBe(
+      'The argument must be one JSON object, such as {"by":"Ada","reason":"The balance was topped up."}.',
+    );
+  });
+
+  it('that is an object is checked field by field', () => {
+    expect(objectProblem({ by: 'Ada' }, HANDLER_EXAMPLES.retry)).toBeUndefined();
+    expect(actionProblem({ by: 'Ada' })).toMatch(/wrong or missing: reason\.$/);
   });
 });
