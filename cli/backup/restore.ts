@@ -48,8 +48,7 @@ export async function restore(
   const made = readDescription(backup);
   if (until !== undefined) requireReachable(until, made);
   const places = placesOf(target, made);
-  if (!isEmptyFolder(places.postgres)) requireFree(places.postgres);
-  if (places.temporal !== undefined) requireFree(places.temporal);
+  requireFree(places);
   requireKeys(made, 'data' in target ? environmentOf(target.data, environment) : environment);
   if (places.temporal !== undefined) await requireTemporalFile(backup, made);
   if (walArchive !== undefined) {
@@ -110,12 +109,21 @@ function placesOf(target: RestoreOptions['target'], { hasTemporalFile }: BackupD
   return hasTemporalFile ? { postgres, temporal: join(data, 'temporal.db') } : { postgres };
 }
 
-function requireFree(place: string): void {
-  // The other two are of SQLite.
-  if (![place, `${place}-wal`, `${place}-shm`].some((path) => existsSync(path))) return;
+/** The files of an SQLite database. Moved alone, the first would lack the newest changes. */
+const SQLITE_ENDINGS = ['', '-wal', '-shm'];
+
+function requireFree({ postgres, temporal }: Places): void {
+  const isTaken = existsSync(postgres) && !isEmptyFolder(postgres);
+  const files = (temporal === undefined ? [] : SQLITE_ENDINGS)
+    .map((ending) => ({ from: `${temporal}${ending}`, to: `${temporal}.old${ending}` }))
+    .filter(({ from }) => existsSync(from));
+  const moves = [...(isTaken ? [{ from: postgres, to: `${postgres}.old` }] : []), ...files];
+  if (moves.length === 0) return;
+  const [what, them] = moves.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
   throw new UserError(
-    `${place} exists. A restore replaces nothing.`,
-    `Stop the server and move it away (mv ${place} ${place}.old). Keep it: its pg_wal may have the newest changes.`,
+    `${moves.map(({ from }) => from).join(', ')} ${what}. A restore replaces nothing.`,
+    `Stop the server and move ${them} away (${moves.map(({ from, to }) => `mv ${from} ${to}`).join(' && ')}).` +
+      (isTaken ? ` Keep ${postgres}.old: its pg_wal may have the newest changes.` : ''),
   );
 }
 

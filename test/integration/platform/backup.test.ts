@@ -7,13 +7,14 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
 import { checkDatabase } from '#cli/doctor/installation/database.ts';
@@ -332,9 +333,34 @@ describe('a restore', () => {
     await restore({ backup, target: { data } }, {}, SILENT);
 
     expect(existsSync(join(data, 'postgres', 'recovery.signal'))).toBe(true);
-    const copy = new DatabaseSync(join(data, 'temporal.db'), { readOnly: true });
+    const copy = new DatabaseSync(join(data, 'temporal.db'));
     expect(copy.prepare('SELECT n FROM t').all()).toEqual([{ n: 1 }]);
     copy.close();
+
+    // The commands of the advice make room for another restore, and the moved file stays whole.
+    const killed = [join(data, 'temporal.db-wal'), join(data, 'temporal.db-shm')];
+    for (const each of killed) writeFileSync(each, '');
+    const refused = await restore({ backup, target: { data } }, {}, SILENT).catch((error: unknown) => error);
+    assert(refused instanceof UserError);
+    expect(refused.message).toContain(
+      `${join(data, 'postgres')}, ${join(data, 'temporal.db')}, ${killed.join(', ')} exist`,
+    );
+    execFileSync('sh', ['-c', /\((mv .*)\)/.exec(refused.advice)?.[1] ?? '']);
+    const moved = ['postgres', 'temporal.db', 'temporal.db-shm', 'temporal.db-wal'];
+    expect(readdirSync(data).toSorted()).toEqual([
+      'postgres.old',
+      'secrets.json',
+      ...moved.slice(1).map((name) => name.replace('.db', '.db.old')),
+    ]);
+    await restore({ backup, target: { data } }, {}, SILENT);
+
+    for (const name of moved.slice(0, 2)) rmSync(join(data, name), { recursive: true });
+    const [wal = ''] = killed;
+    writeFileSync(wal, '');
+    await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toMatchObject({
+      message: `${wal} exists. A restore replaces nothing.`,
+      advice: `Stop the server and move it away (mv ${wal} ${join(data, 'temporal.db.old-wal')}).`,
+    });
   });
 });
 
