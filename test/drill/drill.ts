@@ -9,6 +9,7 @@ import { TEMPORAL_FILE } from '#cli/backup/description.ts';
 import { restore } from '#cli/backup/restore.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
+import { notRecovered } from '#test/drill/report.ts';
 import { type LedgerLine, SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
 import {
@@ -60,6 +61,8 @@ export interface DrillResult {
   readonly differences: readonly string[];
   /** References that the service has charged more than once. */
   readonly paidTwice: readonly string[];
+  /** Rows that are lost although their log was archived, as sentences. */
+  readonly notRecovered: readonly string[];
 }
 
 const SHOPS = 4;
@@ -108,7 +111,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     await waitFor('a purchase after the backup is paid', async () => (await paidSince(stack, load, began)) > 0, {
       timeoutMs: QUIET_MS,
     });
-    if (drill.archive) await oneArchived(postgres, walArchive);
+    const archivedMs = drill.archive ? await oneArchived(postgres, walArchive) : undefined;
 
     const disasterMs = Date.now();
     await Promise.all([stack.kill('api'), stack.kill('worker')]);
@@ -153,6 +156,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
       settledMs: since(),
       differences,
       paidTwice: await paidTwice(stack),
+      notRecovered: notRecovered(lost, archivedMs),
     };
   } finally {
     removeFolder(folder);
@@ -201,13 +205,18 @@ function referenceIn(body: ShopRequest['body']): string {
   return String(body['external_order_id'] ?? body['external_subscription_id']);
 }
 
-/** Ends the present file of the log, and waits until it is archived. Later changes are lost with the disk. */
-async function oneArchived(postgres: OwnPostgres, walArchive: string): Promise<void> {
+/**
+ * Ends the present file of the log, and waits until it is archived. Later changes are lost with the disk.
+ * @returns a time before the end of the file, in epoch milliseconds: every earlier commit is in the archive.
+ */
+async function oneArchived(postgres: OwnPostgres, walArchive: string): Promise<number> {
+  const beforeMs = Date.now();
   const file = await withClient(postgres.url, async (client) => {
     const { rows } = await client.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file');
     return rows[0]?.file ?? '';
   });
   await waitFor(`${file} is archived`, () => existsSync(join(walArchive, file)));
+  return beforeMs;
 }
 
 /** Accepted requests whose work is not in the database. */

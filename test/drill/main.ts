@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { CLUSTER_EVENTS, runClusterDrill } from '#test/drill/cluster-drill.ts';
 import { runDrill, type Drill } from '#test/drill/drill.ts';
-import { clusterResultLines, resultLines } from '#test/drill/report.ts';
+import { clusterResultLines, hasFindings, resultLines } from '#test/drill/report.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
 for (const [signal, code] of [
@@ -44,9 +44,9 @@ function refuse(message: string): never {
 }
 
 /** Prints a result. Findings become the exit code. */
-function report(lines: readonly string[], found: Readonly<Record<'differences' | 'paidTwice', readonly string[]>>) {
+function report(lines: readonly string[], found: Parameters<typeof hasFindings>[0]) {
   process.stdout.write(`${lines.join('\n')}\n`);
-  if (found.differences.length + found.paidTwice.length > 0) process.exitCode = 1;
+  if (hasFindings(found)) process.exitCode = 1;
 }
 
 async function drillLosses(servers: SharedServers): Promise<void> {

@@ -1,5 +1,8 @@
 import type { ClusterDrillResult, ClusterEvent } from '#test/drill/cluster-drill.ts';
 import type { Drill, DrillResult } from '#test/drill/drill.ts';
+import type { ShopRequest } from '#test/drill/load.ts';
+
+type Found = Pick<DrillResult, 'differences' | 'paidTwice'> & Partial<Pick<DrillResult, 'notRecovered'>>;
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -46,9 +49,29 @@ export function clusterResultLines(event: ClusterEvent, result: ClusterDrillResu
   ];
 }
 
-function findings({ paidTwice, differences }: Pick<DrillResult, 'paidTwice' | 'differences'>): string[] {
+function findings({ paidTwice, differences, notRecovered: missing = [] }: Found): string[] {
   return [
     ...paidTwice.map((reference) => `  PAID TWICE          ${reference}`),
     ...differences.map((each) => `  DIFFERENCE          ${each}`),
+    ...missing.map((each) => `  NOT RECOVERED       ${each}`),
   ];
+}
+
+/** Whether a drill has failed. */
+export function hasFindings(found: Found): boolean {
+  return findings(found).length > 0;
+}
+
+/**
+ * Lost requests that the restore must have recovered: their commits are in the archive.
+ *
+ * @param archivedMs time at which the last archived file of the log was ended; undefined: there was no archive.
+ */
+export function notRecovered(lost: readonly ShopRequest[], archivedMs: number | undefined): string[] {
+  if (archivedMs === undefined) return [];
+  return lost.flatMap(({ id, acceptedAtMs = archivedMs }) =>
+    acceptedAtMs < archivedMs
+      ? [`${id} was accepted ${seconds(archivedMs - acceptedAtMs)} before the end of the archive`]
+      : [],
+  );
 }
