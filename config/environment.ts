@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
 import { misspelled } from '#config/misspelled.ts';
+import { plainError } from '#config/plain-error.ts';
 import { fileVariable, isSecret, readSecretFiles } from '#config/secret-files.ts';
 import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
 
@@ -22,7 +23,7 @@ export function parseEnvironment<Shape extends z.ZodRawShape>(
   const present = presentOf(environment);
   const { values, problems: ofFiles } = readSecretFiles(secrets, present);
   const unreadable = new Set(ofFiles.map(({ name }) => name));
-  const result = schema.safeParse(values);
+  const result = schema.safeParse(values, { error: plainError });
   const problems: ConfigurationProblem[] = [
     ...ofFiles,
     ...misspelled([...names, ...secrets.map(fileVariable)], present).filter(({ name }) => !VARIABLE_NAMES.has(name)),

@@ -19,7 +19,8 @@ export function flag(fallback: boolean) {
 
 /** A TCP port; 0 lets the system choose. */
 export function port(fallback: number) {
-  return z.coerce.number({ message: 'must be a port number' }).int().min(0).max(65_535).default(fallback);
+  const error = 'must be a port number';
+  return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(fallback);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,10 @@
 /** Reads the policy file, and says where in it an error is. */
 import { readFileSync } from 'node:fs';
-import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node, type YAMLParseError } from 'yaml';
 import type * as z from 'zod';
 import { ConfigurationError, type ConfigurationProblem, type Place } from '#config/configuration-error.ts';
 import { presentOf, type Environment } from '#config/environment.ts';
+import { plainError } from '#config/plain-error.ts';
 import { POLICY_GROUPS, policySchema, type PolicySettings } from '#config/policy/policy-settings.ts';
 import { unknownInRules } from '#config/policy/retry-rules.ts';
 import { unreadableText } from '#config/secret-files.ts';
@@ -58,9 +59,9 @@ export function parsePolicyFile(text: string, path: string): PolicyFile {
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0)
     throw new ConfigurationError(
-      syntax.map(({ message, pos }) => ({ name: '', message: firstLine(message), place: placeAt(pos[0]) })),
+      syntax.map((error) => ({ name: '', message: syntaxMessage(error), place: placeAt(error.pos[0]) })),
     );
-  const result = policySchema.safeParse(withoutEmptyGroups(contentOf(document, placeAt(0))));
+  const result = policySchema.safeParse(withoutEmptyGroups(contentOf(document, placeAt(0))), { error: plainError });
   if (!result.success) {
     const problems = result.error.issues.flatMap((issue) => problemsOf(issue, document, placeAt));
     throw new ConfigurationError(problems, 'policy.example.yaml');
@@ -73,14 +74,17 @@ function contentOf(document: Document, place: Place): unknown {
   try {
     return document.toJS() as unknown;
   } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isTooMuch = message.startsWith('Excessive alias count');
     throw new ConfigurationError([
-      { name: '', message: error instanceof Error ? error.message : String(error), place },
+      { name: '', message: isTooMuch ? 'aliases repeat other parts of the file too often' : message, place },
     ]);
   }
 }
 
-/** The message of the parser without its picture of the line. */
-function firstLine(message: string): string {
+/** The message of the parser without its picture of the line; those that speak of its functions are ours. */
+function syntaxMessage({ code, message }: Pick<YAMLParseError, 'code' | 'message'>): string {
+  if (code === 'MULTIPLE_DOCS') return 'a policy file has one document: remove the second `---` and what follows it';
   return message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
 }
 

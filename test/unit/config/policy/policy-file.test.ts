@@ -129,9 +129,7 @@ describe('an error in the policy file is named with its place', () => {
     expect(problems('retry: {')).toEqual([expect.stringMatching(/^policy\.yaml:1:9: /)]);
     // Every list repeats the one before it ten times: 10,000,000,000 values.
     const lists = Array.from({ length: 10 }, (_, n) => `a${n}: &a${n} [${`*a${n - 1},`.repeat(n === 0 ? 0 : 10)}1]`);
-    expect(problems(lists.join('\n'))).toEqual([
-      'policy.yaml:1:1: Excessive alias count indicates a resource exhaustion attack',
-    ]);
+    expect(problems(lists.join('\n'))).toEqual(['policy.yaml:1:1: aliases repeat other parts of the file too often']);
     expect(problems('retry: !secret x')).toEqual([expect.stringMatching(/^policy\.yaml:1:8: Unresolved tag/)]);
   });
 
