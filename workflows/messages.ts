@@ -76,10 +76,10 @@ export const MAINTENANCE_WORKFLOWS = {
 } as const;
 
 /**
- * Limit of one run, longer than each of its activities. A run that is pinned to a version without workers would
- * otherwise stop its schedule, which starts no second run beside it.
+ * Limit of one run: three tries of its longest activity, and their waits. A run that is pinned to a version without
+ * workers would otherwise stop its schedule, which starts no second run beside it.
  */
-export const MAINTENANCE_RUN_TIMEOUT_MS = 15 * 60_000;
+export const MAINTENANCE_RUN_TIMEOUT_MS = 35 * 60_000;
 
 /** Workflow id of a reconciliation that a person starts, beside that of the schedule. */
 export const BOOKS_BY_HAND = 'books-by-hand';

@@ -4,6 +4,7 @@ import { recordSend } from '#activities/sending/record-send.ts';
 import { startLease } from '#activities/sending/send-lease.ts';
 import type { Admitted, Claimed, Request, Sender } from '#activities/sending/send-steps.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
@@ -67,7 +68,7 @@ async function claimWith(
     if (witness !== undefined && knowsMore(witness, locked.attempt))
       return { kind: 'unsent', outcome: { kind: 'records_lost' } };
     // The workflow has checked it, too. But the activity may have waited for a worker since.
-    if (row.deadlineAt !== null && row.deadlineAt.getTime() <= now() && cannotHaveBought(locked.attempt))
+    if (isLate(row, now()) && cannotHaveBought(locked.attempt))
       return { kind: 'unsent', outcome: { kind: 'failure', failure: 'deadline_passed' } };
 
     const price = objection === undefined ? offer.price : 'refused';
@@ -93,6 +94,11 @@ async function claimWith(
     const recorded = await recordSend(tx, sender, { work, current: row, attempt, leaseToken, reserved }, objection);
     return { kind: 'objected', ...recorded };
   });
+}
+
+/** True when the deadline of the caller has passed, or the one that an operator has set instead. */
+function isLate({ deadlineAt, retryOverrides }: WorkRow, now: number): boolean {
+  return now >= (retryOverrides?.deadlineAt ?? deadlineAt?.getTime() ?? Infinity);
 }
 
 function cannotHaveBought(attempt: AttemptRow): boolean {

@@ -102,8 +102,14 @@ function removeDeadLock(dataDirectory: string, path: string): void {
   }
   const found = readLock(moved);
   const isDead = found === undefined || !isRunning(found.owner);
-  if (!isDead) linkSync(moved, path);
-  rmSync(moved, { force: true });
+  try {
+    if (!isDead) linkSync(moved, path);
+  } catch (error) {
+    // Its owner has written it again meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(moved, { force: true });
+  }
   if (!isDead) throw alreadyRunning(dataDirectory, found.owner.pid);
 }
 

@@ -64,8 +64,10 @@ export async function movementsWithoutCause(db: Executor, limit: number): Promis
       .orderBy(direction(walletMovements.occurredAt), direction(walletMovements.id))
       .limit(limit);
   const oldest = await read(asc);
-  const isWhole = oldest.length < limit;
-  const rows = new Map([...oldest, ...(isWhole ? [] : await read(desc))].map((row) => [row.id, row]));
+  const newest = oldest.length < limit ? [] : await read(desc);
+  const rows = new Map([...oldest, ...newest].map((row) => [row.id, row]));
+  // Both readings have a row in common, or one alone has all.
+  const isWhole = rows.size < oldest.length + newest.length || newest.length === 0;
   return { movements: [...rows.values()].map(movementOf), isWhole };
 }
 

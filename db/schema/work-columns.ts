@@ -15,7 +15,7 @@ export function workColumns<Status extends WorkStatus>() {
     apiKeyId: text('api_key_id').notNull(),
     maxPriceAmount: amount('max_price_amount'),
     maxPriceCurrency: text('max_price_currency'),
-    /** Held work fails at this time, without a purchase. */
+    /** Work that is held or not sent yet fails at this time, without a purchase. */
     deadlineAt: instant('deadline_at'),
     /** Attempts that operators granted beyond the policy. */
     extraAttempts: integer('extra_attempts').notNull().default(0),

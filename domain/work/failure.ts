@@ -62,7 +62,7 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'fail',
     withoutAnswer: true,
-    meaning: 'The deadline passed before it was bought; nothing was bought.',
+    meaning: 'The deadline passed before it was sent; nothing was bought.',
     advice: 'If it is still wanted, submit it again under a new reference.',
   },
   key_or_reference_used: {

@@ -54,7 +54,7 @@ interface Run {
 /** Limit for memory, of the oldest and of the newest; with more, the report is incomplete and says so. */
 const MOVEMENTS_AT_ONCE = 20_000;
 const TOO_MANY =
-  `More than ${MOVEMENTS_AT_ONCE} movements have no cause. The oldest and the newest of them were judged; ` +
+  `${2 * MOVEMENTS_AT_ONCE} or more movements have no cause. The oldest and the newest of them were judged; ` +
   'the balance is not compared. Explain movements without a cause: npx reseller wallet transactions --cause none.';
 /** Findings listed in a report, for a reader. */
 const LISTED_FINDINGS = 200;

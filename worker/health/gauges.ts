@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, min, notExists, notInArray } from 'drizzle-orm';
+import { and, asc, count, eq, isNull, min, notExists, notInArray } from 'drizzle-orm';
 import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
@@ -76,10 +76,13 @@ async function setWorkGauges(
       .select({ id: attempts.id })
       .from(attempts)
       .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, table.id)));
+    // By the index of the list of work: in an outage the first row is the answer.
     const [notStarted] = await db
-      .select({ since: min(table.createdAt) })
+      .select({ since: table.createdAt })
       .from(table)
-      .where(and(eq(table.status, 'accepted'), notExists(attempt)));
+      .where(and(eq(table.status, 'accepted'), notExists(attempt)))
+      .orderBy(asc(table.createdAt), asc(table.id))
+      .limit(1);
     metrics.workNotStarted.set({ kind }, seconds(notStarted?.since));
   }
 }

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { cases, inbox, orders } from '#db/schema.ts';
@@ -38,7 +38,8 @@ describe('an activity', () => {
     await bench.activities.sendPurchase(unknown);
     const sends = (await bench.admin.requests('createOrder')).length;
     const deadlineAt = new Date(bench.clock.now);
-    await bench.database.run((db) => db.update(orders).set({ deadlineAt }));
+    const both = inArray(orders.id, [late.work.id, unknown.work.id]);
+    await bench.database.run((db) => db.update(orders).set({ deadlineAt }).where(both));
     expect((await bench.activities.sendPurchase(late)).outcome).toEqual({
       kind: 'failure',
       failure: 'deadline_passed',
@@ -47,7 +48,24 @@ describe('an activity', () => {
     // It may have bought: the same bytes are sent again, which buys nothing more.
     const resent = await bench.activities.sendPurchase({ ...unknown, resendWindowMs: 600_000 });
     expect(resent.outcome).toMatchObject({ kind: 'accepted' });
-    await bench.database.run((db) => db.update(orders).set({ deadlineAt: null }));
+  });
+
+  it('sends after the deadline of the caller when an operator has set a later one', async () => {
+    const { work, ...ids } = await bench.begin();
+    const deadlineAt = new Date(bench.clock.now);
+    const ofOrder = eq(orders.id, work.id);
+    const later = { deadlineAt: bench.clock.now + 3_600_000 };
+    await bench.database.run((db) => db.update(orders).set({ deadlineAt, retryOverrides: later }).where(ofOrder));
+    expect((await bench.activities.sendPurchase({ work, ...ids })).outcome).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('sends nothing after the deadline of an operator', async () => {
+    const { work, ...ids } = await bench.begin();
+    const passed = { deadlineAt: bench.clock.now };
+    await bench.database.run((db) => db.update(orders).set({ retryOverrides: passed }).where(eq(orders.id, work.id)));
+    expect((await bench.activities.sendPurchase({ work, ...ids })).outcome).toMatchObject({
+      failure: 'deadline_passed',
+    });
   });
 
   it('of a worker that has lost its workflow task does not change what a later task recorded', async () => {

@@ -67,7 +67,7 @@ describe('a comparison of the books', () => {
       db.execute(sql`insert into wallet_movements
         (service_id, direction, amount, currency, reason, occurred_at, read_at, order_id)
         select 'foreign ' || n, 'debit', 1, 'USD', 'order', '2020-01-01', '2020-01-01', 'foreign ' || n
-        from generate_series(1, 20000) n`),
+        from generate_series(1, 40000) n`),
     );
     await bench.admin.move({ type: 'debit', amount: '2.40', reason: 'order', order_id: serviceId });
     await compare();
@@ -75,6 +75,8 @@ describe('a comparison of the books', () => {
     const report = await compare();
     expect(report).toMatchObject({ status: 'incomplete', findingCounts: { debited_twice: 1 } });
     expect(await openCases(work.id)).toMatchObject([{ reason: 'debited_twice' }]);
+    await bench.database.run((db) => db.execute(sql`delete from wallet_movements where service_id like 'foreign 3%'`));
+    expect(await compare()).toMatchObject({ status: 'complete' });
   });
 
   it('reports a second debit with one case on its order, and matches the credit that returns it', async () => {
