@@ -5,7 +5,7 @@ import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/esim-expansi
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
-import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
+import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { customerReferenceInQuery } from '#api/work/customer-reference.ts';
 import { deadlineInput, metadata } from '#api/work/work-input.ts';
@@ -23,14 +23,7 @@ const MAX_REASON = 500;
 
 export const cancellationInput = z
   .strictObject({
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(MAX_REASON)
-      .refine((text) => !text.includes('\0') && text.isWellFormed(), {
-        message: 'must be well-formed text without NUL',
-      })
+    reason: filledText(MAX_REASON)
       .optional()
       .meta({
         description: 'Your reason. Not encrypted: do not include personal data.',

@@ -4,7 +4,7 @@ import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant, instantInput, instantJson } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { wholeNumber } from '#api/fields/numbers.ts';
-import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
+import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { metadata } from '#api/work/work-input.ts';
 import type { ShareLinkRow } from '#db/esims/share-links.ts';
@@ -33,17 +33,11 @@ const language = z.enum(shareLanguages).meta({
   example: 'de',
 });
 
-const label = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(MAX_LABEL)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({
-    description: 'A heading for the customer, shown on the page. Not encrypted: do not include personal data.',
-    example: 'Japan, 1 GB',
-    override: { pattern: FILLED_TEXT_PATTERN },
-  });
+const label = filledText(MAX_LABEL).meta({
+  description: 'A heading for the customer, shown on the page. Not encrypted: do not include personal data.',
+  example: 'Japan, 1 GB',
+  override: { pattern: FILLED_TEXT_PATTERN },
+});
 
 export const shareLinkInput = z
   .strictObject({
