@@ -17,7 +17,9 @@ export function nothingMore({ noun }: WorkRun): string {
 export async function fail(purchase: Purchase, { failure, detail: given }: StepNamed<'fail'>): Promise<Step> {
   const { run, rules } = purchase;
   const status = ENDS_WITHOUT_EFFECT[run.work.kind];
-  const detail = given ?? run.attempt.failure?.detail ?? FAILURE_CLASSES[failure].meaning;
+  const known = run.attempt.failure;
+  // The attempt may have been refused before, for another reason.
+  const detail = given ?? (known?.class === failure ? known.detail : FAILURE_CLASSES[failure].meaning);
   const recorded = await run.record({
     status,
     message: `${rules.failed}: ${detail}`,

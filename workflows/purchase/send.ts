@@ -11,12 +11,6 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/work/activity-failures.ts';
 
-const DEADLINE_PASSED: Step = {
-  step: 'fail',
-  failure: 'deadline_passed',
-  detail: FAILURE_CLASSES.deadline_passed.meaning,
-};
-
 /**
  * Sends the stored bytes of the attempt once, and decides the next step.
  * @param delivery made by the same activity when the service calls the purchase completed in its answer;
@@ -25,7 +19,8 @@ const DEADLINE_PASSED: Step = {
 export async function send(purchase: Purchase, delivery?: Delivery): Promise<Step> {
   const { run } = purchase;
   if (!run.observations.isEmpty) return purchase.takeReports();
-  if (Date.now() >= run.deadline && !run.attempt.history.anyUnknown) return DEADLINE_PASSED;
+  if (Date.now() >= run.deadline && !run.attempt.history.anyUnknown)
+    return { step: 'fail', failure: 'deadline_passed' };
   run.show({
     status: 'submitting',
     now: `Attempt ${run.attempt.number} is being sent to the service.`,
@@ -46,9 +41,6 @@ export async function send(purchase: Purchase, delivery?: Delivery): Promise<Ste
     return { step: 'look_up', failure: run.attempt.failure?.class ?? 'worker_lost' };
   }
   purchase.stall = undefined;
-  // The send waited for a worker, and the attempt was refused before, for another reason.
-  if (outcome.kind === 'failure' && outcome.failure === 'deadline_passed' && !run.attempt.history.anyUnknown)
-    return DEADLINE_PASSED;
   if (isAnswered(outcome)) purchase.proofs = 0;
   if (delivery !== undefined && result.delivered !== undefined) return delivered(purchase, delivery, result.delivered);
   return purchase.stepAfterSend(outcome);

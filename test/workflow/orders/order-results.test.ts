@@ -105,11 +105,13 @@ describe('a delivery', () => {
         return handle.query(explainQuery);
       };
       // Each wait is recorded, and has a name.
-      await expect.poll(() => shown('5 seconds')).toMatchObject({
-        status: 'processing',
-        now: expect.stringContaining('could not be read yet'),
-        nextStepAt: expect.any(Number),
-      });
+      await expect
+        .poll(() => shown('5 seconds'))
+        .toMatchObject({
+          status: 'processing',
+          now: expect.stringContaining('could not be read yet'),
+          nextStepAt: expect.any(Number),
+        });
       await expect.poll(() => shown('1 hour')).toMatchObject({ attention: 'delivery_unavailable' });
       order.delivery = 'delivered';
       await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });

@@ -1,6 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
@@ -224,6 +225,14 @@ describe('held work', () => {
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
+  });
+
+  it('fails with its own reason when a later send misses the deadline', async () => {
+    const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline');
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
+    const { meaning: detail } = FAILURE_CLASSES.deadline_passed;
+    expect(order.steps.at(-1)?.failure).toEqual({ class: 'deadline_passed', detail });
   });
 
   it('is sent at once on an operator’s retry', async () => {

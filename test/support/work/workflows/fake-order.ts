@@ -29,6 +29,8 @@ export type ScriptedSend =
   /** The activity started after the end of the window. */
   | 'comes too late'
   | 'is revoked'
+  /** The activity started after the deadline of the order. */
+  | 'misses the deadline'
   /** The purchase gate does not let it through. */
   | { readonly gated: FailureClass; readonly recheckMs: number };
 
@@ -206,6 +208,8 @@ export class FakeOrder {
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
     if (script === 'is barred')
       return { outcome: { kind: 'barred', by: 'observations_pending' }, attempt: this.#attempt };
+    if (script === 'misses the deadline')
+      return { outcome: { kind: 'failure', failure: 'deadline_passed' }, attempt: this.#attempt };
     const notSent = { 'comes too late': 'too_late', 'is revoked': 'resend_not_allowed' } as const;
     if (typeof script === 'string') return { outcome: { kind: notSent[script] }, attempt: this.#attempt };
     if ('leasedForMs' in script) {
