@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
-import { TEXT_PATTERN } from '#api/fields/text.ts';
+import { storable, TEXT_PATTERN } from '#api/fields/text.ts';
 import { COUNTED_DELIVERIES } from '#db/events/webhook-delivery-queries.ts';
 import { eventPatterns, isEventPattern } from '#domain/events/event-filter.ts';
 import { DISABLED_REASONS, type DisabledReason } from '#domain/events/webhook-delivery.ts';
@@ -43,7 +43,7 @@ const description = z
   .string()
   .min(1)
   .max(200)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .check(storable)
   .nullable()
   .meta({
     description: 'Free text for readers.',

@@ -1,6 +1,6 @@
 /** The caller's reference of the end customer. It may be personal: stored encrypted, found by a keyed hash. */
 import * as z from 'zod';
-import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
+import { FILLED_TEXT_PATTERN, storable } from '#api/fields/text.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { type CustomerWork, customerReferenceAad } from '#db/encryption-aads.ts';
 import type { NewCustomer } from '#fulfilment/accept/accept-work.ts';
@@ -14,7 +14,7 @@ export const customerReference = z
   .string()
   .min(1)
   .max(MAX_CUSTOMER_REFERENCE)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .check(storable)
   // A strict service would refuse a blank one after we have accepted the work.
   .refine((text) => text.trim() !== '', { message: 'must not be blank' })
   .meta({

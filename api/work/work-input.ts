@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { instantInput } from '#api/fields/instant.ts';
 import { moneyInput } from '#api/fields/money.ts';
-import { TEXT_PATTERN } from '#api/fields/text.ts';
+import { storable, TEXT_PATTERN } from '#api/fields/text.ts';
 import { severalInQuery } from '#api/lists/filters.ts';
 import { customerReference } from '#api/work/customer-reference.ts';
 import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
@@ -18,8 +18,7 @@ const metadataText = (most: number) =>
   z
     .string()
     .max(most)
-    // PostgreSQL can store neither NUL nor a lone surrogate in JSON.
-    .refine((each) => !each.includes('\0') && each.isWellFormed(), { message: 'must be well-formed text without NUL' })
+    .check(storable)
     .meta({ override: { pattern: TEXT_PATTERN } });
 
 /** The caller's own data, of a limited size. */

@@ -15,8 +15,7 @@ const SEGMENT = /^[0-9A-F]{24}$/;
  * @param names of files; those that are no files of the log are ignored.
  */
 export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
-  const files = [...new Set(names.map((name) => name.replace(/\.partial$/, '')))].filter((name) => SEGMENT.test(name));
-  const sorted = files.toSorted();
+  const sorted = segmentsAmong(names).toSorted();
   for (const [index, after] of sorted.entries()) {
     const before = sorted[index - 1];
     if (before !== undefined && timelineOf(before) === timelineOf(after) && !follows(before, after))
@@ -27,7 +26,12 @@ export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
 
 /** Whether a folder has files of the write-ahead log. */
 export function hasLog(folder: string): boolean {
-  return readdirSync(folder).some((name) => SEGMENT.test(name.replace(/\.partial$/, '')));
+  return segmentsAmong(readdirSync(folder)).length > 0;
+}
+
+/** The files of the log among these names, each once; one that is not complete ends with `.partial`. */
+function segmentsAmong(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => name.replace(/\.partial$/, '')))].filter((name) => SEGMENT.test(name));
 }
 
 /** The first gap in what a restored server will read: its own log, and the archive since the backup. */

@@ -108,28 +108,35 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
  * money do not hide the others.
  */
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
+  const found: GateWait[] = [];
+  for (const queue of await openQueues(tx)) {
+    found.push(
+      ...(await tx
+        .select()
+        .from(gateWaits)
+        .where(queue)
+        .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
+        .limit(LOOK_AHEAD)
+        // Rows that are locked now are released in the next run.
+        .for('update', { skipLocked: true })),
+    );
+  }
+  return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
+}
+
+/** Conditions on `gate_waits`, one for each queue that an open circuit or a pause does not hold. */
+async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
   const barriers = await queuedBarriers(tx);
   if (barriers.length === 0) return [];
   const closed = new Set(await closedBarriers(tx));
-  const found: GateWait[] = [];
-  for (const barrier of barriers) {
-    if (closed.has(barrier)) continue;
+  const queues: (SQL | undefined)[] = [];
+  for (const barrier of barriers.filter((each) => !closed.has(each))) {
+    const ofBarrier = eq(gateWaits.barrier, barrier);
+    if (barrier !== 'spend_limit') queues.push(ofBarrier);
     // Work of a key whose limit is used up must not hide that of another key.
-    const queues = barrier === 'spend_limit' ? (await queuedKeys(tx, barrier)).map(ofKey) : [undefined];
-    for (const queue of queues) {
-      found.push(
-        ...(await tx
-          .select()
-          .from(gateWaits)
-          .where(and(eq(gateWaits.barrier, barrier), queue))
-          .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
-          .limit(LOOK_AHEAD)
-          // Rows that are locked now are released in the next run.
-          .for('update', { skipLocked: true })),
-      );
-    }
+    else queues.push(...(await queuedKeys(tx, barrier)).map((key) => and(ofBarrier, eq(gateWaits.apiKeyId, key))));
   }
-  return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
+  return queues;
 }
 
 /** Barriers that only a canary may pass. */
@@ -191,10 +198,6 @@ async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Prom
   if (short.length === 0) return false;
   const reading = await latestReading(tx);
   return reading === undefined || now - reading.readAt.getTime() >= policy.balanceAgeMs / 2;
-}
-
-function ofKey(apiKeyId: string): SQL {
-  return eq(gateWaits.apiKeyId, apiKeyId);
 }
 
 function workOf({ subjectKind: kind, subjectId: id }: GateWait): WorkRef {
