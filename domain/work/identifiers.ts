@@ -62,6 +62,28 @@ export function isCallerReference(text: string): boolean {
   return CALLER_REFERENCE.test(text);
 }
 
+/** A shorter beginning is shared by references that have nothing in common. */
+const SHORTEST_CUT = 8;
+
+/**
+ * True when a name at the service may be ours in another form: in another case, with spaces around it, as a number, or
+ * cut at its end. Two of our own references may be the same name in this sense, so a match proves nothing: it must
+ * never identify, settle or credit a purchase. It only prevents the conclusion that something is absent.
+ */
+export function looselyNames(ours: string, theirs: string | number | null | undefined): boolean {
+  const [own, other] = [plain(ours), plain(String(theirs ?? ''))];
+  if (own === '' || other === '') return false;
+  return own === other || isCutOf(own, other) || isCutOf(other, own);
+}
+
+function plain(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+function isCutOf(cut: string, name: string): boolean {
+  return cut.length >= SHORTEST_CUT && name.startsWith(cut);
+}
+
 /** IMEI as the API accepts it: 14 to 16 digits and nothing else. */
 export function isImei(text: string): boolean {
   return /^[0-9]{14,16}$/.test(text);

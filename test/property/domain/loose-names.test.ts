@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attemptReference, looselyNames } from '#domain/work/identifiers.ts';
+
+const reference = fc.stringMatching(/^[!-+\--}]{1,64}$/);
+const longReference = fc.stringMatching(/^[!-+\--}]{8,64}$/);
+const spaces = fc.constantFrom('', ' ', '\t', '\n  ');
+
+describe('a name that may be ours in another form', () => {
+  it('is recognized in another case and with spaces around it', () => {
+    fc.assert(
+      fc.property(reference, spaces, spaces, (ours, before, after) => {
+        expect(looselyNames(ours, before + ours.toUpperCase() + after)).toBe(true);
+        expect(looselyNames(ours, before + ours.toLowerCase() + after)).toBe(true);
+      }),
+    );
+  });
+
+  it('is recognized when either name is cut after its eighth character', () => {
+    fc.assert(
+      fc.property(longReference, fc.nat(), (ours, at) => {
+        const cut = ours.slice(0, 8 + (at % (ours.length - 7)));
+        expect(looselyNames(ours, cut)).toBe(true);
+        expect(looselyNames(cut, ours)).toBe(true);
+      }),
+    );
+  });
+
+  it('is recognized as a number', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (number) => {
+        expect(looselyNames(String(number), number)).toBe(true);
+      }),
+    );
+  });
+
+  it('is recognized for every attempt of the same reference', () => {
+    fc.assert(
+      fc.property(
+        longReference,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 9 }),
+        (ours, use, number) => {
+          expect(looselyNames(attemptReference(ours, use, number), ours)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('has the same beginning as ours, whatever its case', () => {
+    fc.assert(
+      fc.property(reference, reference, (ours, theirs) => {
+        const length = Math.min(ours.length, theirs.length);
+        const begin = (name: string) => name.slice(0, length).toLowerCase();
+        expect(looselyNames(ours, theirs) && begin(ours) !== begin(theirs)).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    ['shorter than eight characters and cut', 'order-1', 'order-17'],
+    ['empty', '', 'order-17'],
+    ['absent', 'order-17', null],
+    ['only spaces', 'order-17', '   '],
+    ['another one of the same length', 'order-2026-17', 'order-2026-18'],
+  ])('is not one that is %s', (_what, ours, theirs) => {
+    expect(looselyNames(ours, theirs)).toBe(false);
+  });
+});
