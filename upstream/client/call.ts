@@ -1,9 +1,10 @@
 import type * as z from 'zod';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { inSpan, traceHeaders, type SpanOptions } from '#telemetry/tracing.ts';
 import { judgeResult, type BodyResult, type ServiceResult, type Unused } from '#upstream/client/error-mapping.ts';
 import type { HttpTransport } from '#upstream/client/http.ts';
-import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS, itemOf, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
 import { readBody, type ListPage } from '#upstream/reading/body.ts';
 
@@ -89,6 +90,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
         // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
         // unknown result for no reason. So each call that changes something has its own connection.
         ownConnection: contract.method === 'POST' && contract.authorized,
+        answerLimitBytes: limitOf(contract),
       });
       // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
       const read = (body: unknown, link: string | undefined) =>
@@ -105,6 +107,11 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       if (!result.ok) span.fail(result.failure);
       return result;
     });
+}
+
+function limitOf({ answer, record }: EndpointContract): number {
+  const isLong = itemOf(answer) !== undefined || record === 'document';
+  return isLong ? ANSWER_LIMITS.listBytes : ANSWER_LIMITS.recordBytes;
 }
 
 /** The path as the contract has it: ids of the service and queries stay here. */

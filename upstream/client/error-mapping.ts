@@ -2,17 +2,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { retryAfterMs } from '#domain/work/retry-after.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
-import {
-  loginRequest,
-  orderRequest,
-  readErrorBody,
-  simulationRequest,
-  topupRequest,
-  updateQuery,
-  vpnOrderRequest,
-  type NamedError,
-  type ServiceErrorCode,
-} from '#upstream/contract.ts';
+import { readErrorBody, type NamedError, type ServiceErrorCode } from '#upstream/contract.ts';
 
 /** A call that failed. */
 export interface ServiceFailure {
@@ -82,7 +72,7 @@ export function judgeResult<Value>(
   if (answer.status >= 200 && answer.status <= 299) return judgeSuccess(answer, expected);
 
   const named = namedIn(answer);
-  const failure = classOf(answer.status, named.code);
+  const failure = classOf(answer.status, named);
   const wait = retryAfterMs(answer.headers['retry-after'], now);
   return {
     ok: false,
@@ -95,7 +85,7 @@ export function judgeResult<Value>(
   };
 }
 
-function classOf(status: number, code: ServiceErrorCode | undefined): FailureClass {
+function classOf(status: number, { code, isKnownAlready }: Omit<NamedError, 'fields'>): FailureClass {
   if (status >= 500 && status <= 599) return 'server_error';
   if (status < 400 || status > 499) return 'unreadable_answer';
   // "Known already" leads to a look-up, whatever status it comes with. Reading it as a definite failure would buy
@@ -117,11 +107,12 @@ function classOf(status: number, code: ServiceErrorCode | undefined): FailureCla
     // A proxy or a wrong address also answers with these. Only an error code of the service makes them definite.
     case 404:
     case 405:
-      return code === undefined ? 'unreadable_answer' : classOf(422, code);
+      return code === undefined ? 'unreadable_answer' : classOf(422, { code, isKnownAlready });
     case 400:
     case 413:
     case 415:
     case 422:
+      if (isKnownAlready && (code === undefined || SAYS_ONLY_INVALID.has(code))) return 'key_or_reference_used';
       return code === undefined ? 'invalid_request' : (CLASSES_OF_CODES.get(code) ?? 'invalid_request');
     default:
       return 'unreadable_answer';
@@ -134,6 +125,9 @@ const CLASSES_OF_CODES: ReadonlyMap<ServiceErrorCode, FailureClass> = new Map([
   ['package_unavailable', 'package_unavailable'],
   ['plan_unavailable', 'package_unavailable'],
 ]);
+
+/** Codes that do not say what is wrong. */
+const SAYS_ONLY_INVALID: ReadonlySet<ServiceErrorCode> = new Set(['malformed_request', 'validation_failed']);
 
 const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
   'already_cancelled',
@@ -173,22 +167,13 @@ const UNREADABLE = {
   too_deep: 'its body is nested too deeply',
 } as const;
 
-const NOTHING_NAMED: NamedError = { fields: [] };
-const REQUEST_FIELDS = [
-  ...new Set(
-    [loginRequest, orderRequest, topupRequest, vpnOrderRequest, simulationRequest, updateQuery].flatMap(({ shape }) =>
-      Object.keys(shape),
-    ),
-  ),
-];
+const NOTHING_NAMED: NamedError = { fields: [], isKnownAlready: false };
 
 /** Takes only codes and field names of the contract from an error body: any other text may repeat data that we sent. */
 function namedIn(answer: HttpAnswer): NamedError {
   if (isEncoded(answer)) return NOTHING_NAMED;
   const json = readJson(answer.body);
-  if (!json.ok) return NOTHING_NAMED;
-  const { fields, ...named } = readErrorBody(json.value);
-  return { ...named, fields: REQUEST_FIELDS.filter((name) => fields.includes(name)) };
+  return json.ok ? readErrorBody(json.value) : NOTHING_NAMED;
 }
 
 function describe(status: number, named: NamedError): string {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errors, Pool, type Dispatcher } from 'undici';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
 /** One HTTP request to the service. */
@@ -19,6 +20,8 @@ export interface HttpRequest {
   readonly ownConnection?: boolean;
   /** Remaining milliseconds of the lease. The request is written only if its deadline ends before the lease does. */
   readonly leaseLeftMs?: () => number;
+  /** Maximum number of bytes of the answer's body; `ANSWER_LIMITS.recordBytes` by default. */
+  readonly answerLimitBytes?: number;
 }
 
 export interface HttpAnswer {
@@ -68,9 +71,6 @@ export interface HttpTransport {
   /** Waits for requests under way, then closes all connections. */
   close(): Promise<void>;
 }
-
-/** Far above the largest answer of the contract: a page of 100 packages has about 50 KB. */
-export const ANSWER_LIMIT_BYTES = 1_048_576;
 
 // As many as a worker runs activities at a time.
 const DEFAULT_CONNECTIONS = 50;
@@ -133,6 +133,7 @@ export function exchange(
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (result: HttpResult) => void;
   readonly #lateness: () => string | undefined;
+  readonly #limitBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #answer: Omit<HttpAnswer, 'body'> | undefined;
@@ -141,6 +142,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   constructor(request: HttpRequest, timers: Timers, settle: (result: HttpResult) => void) {
     this.#settle = settle;
+    this.#limitBytes = request.answerLimitBytes ?? ANSWER_LIMITS.recordBytes;
     const deadlineAt = timers.monotonicNow() + request.deadlineMs;
     this.#lateness = () => {
       const leftMs = deadlineAt - timers.monotonicNow();
@@ -189,12 +191,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // undici also calls this for interim answers (103 and others); the final one replaces them.
     this.#answer = { status, headers };
-    if (Number(headers['content-length'] ?? 0) > ANSWER_LIMIT_BYTES) this.#refuse(TOO_LARGE);
+    if (Number(headers['content-length'] ?? 0) > this.#limitBytes) this.#refuseSize();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#received += chunk.length;
-    if (this.#received > ANSWER_LIMIT_BYTES) this.#refuse(TOO_LARGE);
+    if (this.#received > this.#limitBytes) this.#refuseSize();
     else this.#chunks.push(chunk);
   }
 
@@ -215,6 +217,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
   }
 
+  #refuseSize(): void {
+    this.#refuse(`the answer has more than ${this.#limitBytes} bytes`);
+  }
+
   #refuse(reason: string): void {
     this.#end({ kind: 'no_answer', failure: 'unreadable_answer', reason });
     this.#controller?.abort(new Error(reason));
@@ -227,8 +233,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle(result);
   }
 }
-
-const TOO_LARGE = `the answer has more than ${ANSWER_LIMIT_BYTES} bytes`;
 
 /**
  * Only codes are shown: they are a closed set of Node, llhttp and undici. Messages may contain addresses and answer

@@ -1,5 +1,7 @@
 /** Error bodies of the service. All forms are assumed; the specification states none. */
 import * as z from 'zod';
+import { topupRequest, vpnOrderRequest } from '#upstream/contract/lifecycle-resources.ts';
+import { loginRequest, orderRequest, simulationRequest, updateQuery } from '#upstream/contract/resources.ts';
 
 export const serviceErrorBody = z.object({
   error: z.object({
@@ -39,51 +41,136 @@ export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
 /** The known names in an error body. */
 export interface NamedError {
   readonly code?: ServiceErrorCode;
-  /** Field names that the body lists beside a problem. They are not checked: any text may be among them. */
+  /** The fields of our requests that the body names beside a problem. */
   readonly fields: readonly string[];
+  /** True when the body concerns only our reference or key, or says that something exists already. */
+  readonly isKnownAlready: boolean;
 }
 
 const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
 
+const purchaseFields = [orderRequest, topupRequest, vpnOrderRequest].flatMap(({ shape }) => Object.keys(shape));
+const otherFields = [loginRequest, simulationRequest, updateQuery].flatMap(({ shape }) => Object.keys(shape));
+const REQUEST_FIELDS: readonly string[] = [...new Set([...purchaseFields, ...otherFields])];
+
+/** Names of our reference and our key in error bodies. */
+const REFERENCES = [
+  'external_order_id',
+  'external_subscription_id',
+  'external_order',
+  'external_subscription',
+  'external_id',
+  'reference',
+  'idempotency_key',
+];
+const isOther = (field: string) => !REFERENCES.includes(field);
+
+/** Where error bodies list the refused fields, in snake case. */
+const LISTS = ['fields', 'errors', 'field_errors', 'violations', 'invalid_params', 'details', 'detail', 'data'];
+const FIELD_KEYS = ['field', 'name', 'param', 'parameter', 'property', 'property_path', 'path', 'pointer', 'loc'];
+const TEXT_KEYS = ['message', 'error', 'title', 'detail', 'description', 'error_description', 'reason', 'msg', 'code'];
+
 /**
  * Reads the usual forms of an error body: `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem
- * details with a `type` that ends with the code (RFC 9457), `{"errors": {field: […]}}` and `{"errors": [{"code": …,
- * "field": …}]}`. Never throws.
+ * details with a `type` that ends with the code (RFC 9457), fields as the keys of an object (`{"errors": {field:
+ * […]}}`, or of the body itself), fields named by the entries of a list (`{"errors": [{"field": …}]}`, `{"detail":
+ * [{"loc": […]}]}`, JSON:API), and plain sentences. Never throws.
  */
 export function readErrorBody(body: unknown): NamedError {
   const layers = [at(body, 'error'), body];
-  const listed = layers.flatMap((layer): readonly unknown[] => {
-    const errors = at(layer, 'errors');
-    return Array.isArray(errors) ? errors : [];
-  });
-  const codes = [...layers, ...listed].flatMap((each) => [each, at(each, 'code'), lastSegment(at(each, 'type'))]);
+  const lists = layers.flatMap((layer) => LISTS.map((name) => at(layer, name)));
+  const entries = lists.flatMap((list): readonly unknown[] => (Array.isArray(list) ? list.slice(0, MOST_PARTS) : []));
+  const codes = [...layers, ...entries].flatMap((each) => [each, at(each, 'code'), lastSegment(at(each, 'type'))]);
   const code = codes.map(codeOf).find((each) => each !== undefined);
-  const fields = layers.flatMap((layer) => [...fieldsOf(at(layer, 'fields')), ...fieldsOf(at(layer, 'errors'))]);
-  return { ...(code === undefined ? {} : { code }), fields: [...new Set(fields)] };
+  // The body itself may repeat the request; only a list of complaints shows that a field is refused.
+  const refused = partsOf(body).flatMap(([name, value]) => (Array.isArray(value) && isOurs(name) ? [name] : []));
+  const listed = [...lists.flatMap(keysOf), ...[...lists, ...entries].flatMap(fieldsOf), ...fieldsOf(layers[0])];
+  const named = new Set([...refused, ...listed].map(plainName));
+  const texts = [...layers, ...entries, ...lists.flatMap(valuesOf), ...[...layers, ...entries].flatMap(textsOf)]
+    .filter((text) => typeof text === 'string')
+    .map(plainName);
+  return {
+    ...(code === undefined ? {} : { code }),
+    fields: REQUEST_FIELDS.filter((field) => named.has(field)),
+    isKnownAlready: isKnownAlready(named, texts),
+  };
+}
+
+/** In snake case. */
+const SAYS_KNOWN = /(?:^|_)(?:duplicated?|already_(?:been_)?(?:taken|exists?|processed)|must_be_unique)(?:_|\W|$)/;
+const COMPLAINTS: ReadonlySet<string> = new Set(['taken', 'unique']);
+
+/**
+ * A refusal of our reference alone is never final, whatever the reason that it gives: the service may have the purchase
+ * under this reference. Sentences are read only when no other field of our request is listed.
+ *
+ * @param named in snake case.
+ * @param texts in snake case.
+ */
+function isKnownAlready(named: ReadonlySet<string>, texts: readonly string[]): boolean {
+  if (REQUEST_FIELDS.some((field) => named.has(field) && isOther(field))) return false;
+  if (REFERENCES.some((name) => named.has(name))) return true;
+  return texts.some((text) => {
+    if (SAYS_KNOWN.test(text) || COMPLAINTS.has(text)) return true;
+    const namesAnother = purchaseFields.some((field) => isOther(field) && text.includes(field));
+    return !namesAnother && REFERENCES.some((name) => text.includes(name));
+  });
+}
+
+function isOurs(name: string): boolean {
+  return REQUEST_FIELDS.includes(plainName(name));
 }
 
 function codeOf(value: unknown): ServiceErrorCode | undefined {
-  const snake = typeof value === 'string' ? value.trim().replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2') : '';
-  const code = snake.toLowerCase().replaceAll('-', '_');
+  const code = typeof value === 'string' ? plainName(value) : '';
   return CODES.has(code) ? (code as ServiceErrorCode) : undefined;
 }
 
-function lastSegment(type: unknown): unknown {
-  return typeof type === 'string' ? type.split(/[/#:]/).at(-1) : undefined;
+/** A name or a text in snake case. */
+function plainName(text: string): string {
+  const words = text.slice(0, MOST_OF_A_TEXT).trim();
+  return words
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
 }
 
-function fieldsOf(errors: unknown): readonly string[] {
-  if (!Array.isArray(errors)) return typeof errors === 'object' && errors !== null ? Object.keys(errors) : [];
-  const named = errors.flatMap((each: unknown) => [
-    at(each, 'field'),
-    at(each, 'name'),
-    lastSegment(at(each, 'pointer')),
-  ]);
+/** Longer than the sentences of errors, and more than they have parts: the rest is not read. */
+const MOST_OF_A_TEXT = 1_000;
+const MOST_PARTS = 100;
+
+function lastSegment(name: unknown): unknown {
+  if (Array.isArray(name)) return lastSegment(name.slice(0, MOST_PARTS).findLast((each) => typeof each === 'string'));
+  return typeof name === 'string' ? name.split(/[/#:.]/).at(-1) : undefined;
+}
+
+function partsOf(holder: unknown): readonly (readonly [string, unknown])[] {
+  if (typeof holder !== 'object' || holder === null || Array.isArray(holder)) return [];
+  return Object.entries(holder).slice(0, MOST_PARTS);
+}
+
+/** The keys of an object whose values are complaints: a text, a list, or an object. */
+function keysOf(holder: unknown): readonly string[] {
+  const complaints = partsOf(holder).filter(([, value]) => typeof value === 'string' || typeof value === 'object');
+  return complaints.map(([name]) => name.split('.').at(-1) ?? name);
+}
+
+/** A text, or the texts under the keys of an object, each alone or in a list. */
+function valuesOf(holder: unknown): readonly unknown[] {
+  return typeof holder === 'string' ? [holder] : partsOf(holder).flatMap(([, value]): unknown => value);
+}
+
+/** The fields that one entry names. */
+function fieldsOf(entry: unknown): readonly string[] {
+  const named = [entry, at(entry, 'source')].flatMap((each) => FIELD_KEYS.map((key) => lastSegment(at(each, key))));
   return named.filter((name) => typeof name === 'string');
 }
 
+function textsOf(entry: unknown): readonly unknown[] {
+  return TEXT_KEYS.map((key) => at(entry, key));
+}
+
+/** The value under a name, in any usual case of its letters. */
 function at(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
+  return partsOf(value).find(([key]) => key === name || plainName(key) === name)?.[1];
 }

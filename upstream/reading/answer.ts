@@ -1,5 +1,6 @@
 /** Reads the bodies of answers and events by the contract, also when they are wrapped or use other terms. */
 import * as z from 'zod';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import { listWrappersOf, MOST_WRAPPERS, unwrapped, wrappersOf, type RecordName } from '#upstream/contract/envelopes.ts';
 import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
 import { readRecord, type ReadResult } from '#upstream/reading/record.ts';
@@ -113,7 +114,8 @@ export function readPage<Schema extends z.ZodType>(
   const found = findList(inOurTerms(value, variants), listWrappersOf(record));
   if (found === undefined) return { ok: false, problem: 'its body lacks or misstates data' };
   if (found.layers.some(isErrorLayer)) return { ok: false, problem: SAYS_ERROR };
-  if (found.list.length > MOST_ITEMS) return { ok: false, problem: `its list has more than ${MOST_ITEMS} items` };
+  const { listItems: most } = ANSWER_LIMITS;
+  if (found.list.length > most) return { ok: false, problem: `its list has more than ${most} items` };
   const items: z.output<Schema>[] = [];
   let uncertain = otherLists(found);
   const leftOut = new Set<string>();
@@ -131,8 +133,6 @@ export function readPage<Schema extends z.ZodType>(
   return { ok: true, items, dropped, leftOut: [...leftOut, ...lacking], layers, prices: priceForms(list), uncertain };
 }
 
-/** More than any page that we ask for. Reading an item blocks the process for a moment. */
-const MOST_ITEMS = 5_000;
 const IDENTIFIER = /(?:^|_)id$/;
 
 /** Number of further lists of records in the object around a list. */

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import { failureClasses } from '#domain/work/failure.ts';
 import { EXCHANGES, exchangeNames } from '#test/support/network/client-exchanges.ts';
 import { httpAnswer, type RawRequest } from '#test/support/network/raw-server.ts';
 import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
-import { ANSWER_LIMIT_BYTES } from '#upstream/client/http.ts';
 
 /** One way in which a service may answer a request. */
 type Treatment =
@@ -183,11 +183,11 @@ function carryOut(treatment: Treatment, socket: Socket, good: unknown): void {
       socket.end(jsonAnswer(good).subarray(0, treatment.after));
       return;
     case 'announces too much':
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMIT_BYTES + 1}\r\n\r\n{`);
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMITS.listBytes + 1}\r\n\r\n{`);
       return;
     case 'sends too much':
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-      socket.write(`${(ANSWER_LIMIT_BYTES + 1).toString(16)}\r\n${' '.repeat(ANSWER_LIMIT_BYTES + 1)}\r\n`);
+      socket.write(`${(ANSWER_LIMITS.listBytes + 1).toString(16)}\r\n${' '.repeat(ANSWER_LIMITS.listBytes + 1)}\r\n`);
       return;
     case 'says nothing':
       return;

@@ -161,3 +161,57 @@ describe('an error body in another form', () => {
       expect(judge(answer(422, body))).toMatchObject({ detail: 'The service answered 422, about device_imei.' });
   });
 });
+
+describe('a refusal of our reference alone', () => {
+  const taken = 'The external order id has already been taken.';
+  it.each<[string, unknown]>([
+    ['Laravel', { message: taken, errors: { external_order_id: [taken] } }],
+    ['Laravel, about a nested field', { message: taken, errors: { 'order.external_order_id': [taken] } }],
+    ['Rails', { errors: { external_order_id: ['has already been taken'] } }],
+    ['Rails, as sentences', { errors: ['External order has already been taken'] }],
+    ['Django REST framework', { external_order_id: ['order with this external order id already exists.'] }],
+    [
+      'Django REST framework, a set',
+      { non_field_errors: ['x'], detail: 'The fields reseller, external_order_id clash.' },
+    ],
+    ['FastAPI', { detail: [{ loc: ['body', 'external_order_id'], msg: 'already used', type: 'value_error' }] }],
+    ['JSON:API', { errors: [{ source: { pointer: '/data/attributes/external_order_id' }, title: 'taken' }] }],
+    ['ASP.NET', { title: 'One or more errors occurred.', status: 400, errors: { ExternalOrderId: ['In use.'] } }],
+    ['Spring', { fieldErrors: [{ field: 'externalOrderId', defaultMessage: 'in use' }] }],
+    ['Symfony', { violations: [{ propertyPath: 'external_order_id', message: 'in use' }] }],
+    ['Stripe', { error: { type: 'invalid_request_error', param: 'external_order_id', message: 'in use' } }],
+    ['JSend', { status: 'fail', data: { external_order_id: 'in use' } }],
+    ['express-validator', { errors: [{ type: 'field', path: 'external_order_id', msg: 'in use' }] }],
+    ['our assumed form', { error: { code: 'validation_failed', fields: { external_order_id: 'in use' } } }],
+    ['our assumed form, of a subscription', { error: { fields: { external_subscription_id: 'in use' } } }],
+    ['problem details', { type: 'about:blank', title: 'x', 'invalid-params': [{ name: 'external_order_id' }] }],
+    ['a sentence', { message: 'external_order_id was used before' }],
+    ['a sentence without a field', { error: 'This order already exists' }],
+    ['a code that we do not know', { code: 'DUPLICATE_ORDER', message: 'x' }],
+    ['a key', { errors: { 'Idempotency-Key': ['in use'] } }],
+  ])('leads to a look-up, as it may be our own purchase: %s', (_style, body) => {
+    for (const status of [400, 422])
+      expect(judge(answer(status, body))).toMatchObject({ failure: 'key_or_reference_used' });
+  });
+
+  it.each<[string, unknown, FailureClass]>([
+    ['another field alone', { errors: { package_id: ['is unknown'] } }, 'invalid_request'],
+    ['another field that is taken', { errors: { device_imei: ['has already been taken'] } }, 'invalid_request'],
+    ['another field beside it', { errors: { package_id: ['x'], external_order_id: ['x'] } }, 'invalid_request'],
+    ['a sentence about another field', { message: 'The package_id is unknown' }, 'invalid_request'],
+    ['no field', { message: 'Unprocessable' }, 'invalid_request'],
+    ['a repetition of the request', { message: 'Unprocessable', external_order_id: 'shop-1' }, 'invalid_request'],
+    [
+      'a code of another problem beside it',
+      { error: { code: 'package_unavailable', fields: { external_order_id: 'x' } } },
+      'package_unavailable',
+    ],
+  ])('is not one that names %s', (_name, body, failure) => {
+    expect(judge(answer(422, body))).toMatchObject({ failure });
+  });
+
+  it('is read only in part when it is endless', () => {
+    const errors = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, ['x'.repeat(20)]]));
+    expect(judge(answer(422, { errors, message: 'already exists '.repeat(20_000) }))).toMatchObject({ status: 422 });
+  });
+});

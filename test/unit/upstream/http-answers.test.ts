@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import { ManualTimers } from '#test/support/manual-timers.ts';
 import { closedTransports, get, post, SUCCESS } from '#test/support/network/http-transports.ts';
 import { httpAnswer } from '#test/support/network/raw-server.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { ANSWER_LIMIT_BYTES, exchange, systemTimers, type HttpRequest } from '#upstream/client/http.ts';
+import { exchange, systemTimers, type HttpRequest } from '#upstream/client/http.ts';
 
 const { serve, connect } = closedTransports();
 
@@ -150,7 +151,10 @@ describe('unreadable_answer', () => {
     ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['HTTP with a bad header', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],
     ['HTTP with headers beyond all limits', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(200_000)}\r\n\r\n`],
-    ['an announcement of too large a body', `HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMIT_BYTES + 1}\r\n\r\n`],
+    [
+      'an announcement of too large a body',
+      `HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMITS.recordBytes + 1}\r\n\r\n`,
+    ],
   ])('is %s', async (_name, bytes) => {
     const server = await serve({ onRequest: ({ socket }) => socket.write(bytes) });
     expect(await connect(server.origin).send(post)).toMatchObject({ failure: 'unreadable_answer' });
@@ -175,10 +179,10 @@ describe('unreadable_answer', () => {
   });
 
   it('is not a body of exactly the limit', async () => {
-    const body = Buffer.alloc(ANSWER_LIMIT_BYTES, ' ');
+    const body = Buffer.alloc(ANSWER_LIMITS.recordBytes, ' ');
     const server = await serve({ onRequest: ({ socket }) => socket.write(httpAnswer(200, body)) });
     const result = await connect(server.origin).send(post);
-    expect(result.kind === 'answer' && result.answer.body.length).toBe(ANSWER_LIMIT_BYTES);
+    expect(result.kind === 'answer' && result.answer.body.length).toBe(ANSWER_LIMITS.recordBytes);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import { PACKAGE, TRANSACTION } from '#test/support/service-records.ts';
 import { servicePackage, walletTransaction } from '#upstream/contract.ts';
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
@@ -73,10 +74,10 @@ describe('a page of a list', () => {
   });
 
   it('with too many items, or a record with too many faults, is not read', () => {
-    const many = Array.from({ length: 5_001 }, () => ({}));
+    const many = Array.from({ length: ANSWER_LIMITS.listItems + 1 }, () => ({}));
     expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({
       ok: false,
-      problem: expect.stringContaining('5000'),
+      problem: 'its list has more than 20000 items',
     });
     const countries = Array.from({ length: 2_000 }, () => null);
     expect(readAnswer(servicePackage, { ...PACKAGE, countries }, 'package')).toMatchObject({ ok: false });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import {
   closedTestClients,
   jsonAnswer as json,
@@ -46,6 +47,33 @@ describe('lists', () => {
       '/sandbox/packages?limit=100&cursor=2',
       '/sandbox/packages?limit=100&cursor=4',
     ]);
+  });
+
+  it('are read when the service sends a whole catalogue of several MiB in one answer', async () => {
+    const padding = 'x'.repeat(1_500);
+    const items = Array.from({ length: 2_000 }, (_item, id) => ({ ...PACKAGES[0], id, description: padding }));
+    const { client } = await clientOf(() => json({ data: items, next_cursor: null }));
+    const result = await client.listPackages();
+    expect(result.ok && { count: result.value.items.length, complete: result.value.complete }).toEqual({
+      count: 2_000,
+      complete: true,
+    });
+  });
+
+  it('are refused beyond their limit, and single records beyond a smaller one', async () => {
+    const ofBytes = (bytes: number) => json({ ...ORDER, data: [], note: 'x'.repeat(bytes) });
+    const { client } = await clientOf(({ target }) =>
+      ofBytes(target.includes('/packages') ? ANSWER_LIMITS.listBytes : ANSWER_LIMITS.recordBytes),
+    );
+    const tooLarge = { failure: 'unreadable_answer' };
+    expect(await client.listPackages()).toMatchObject({
+      ...tooLarge,
+      detail: 'The answer has more than 8388608 bytes.',
+    });
+    expect(await client.getOrder('so_1')).toMatchObject({
+      ...tooLarge,
+      detail: 'The answer has more than 1048576 bytes.',
+    });
   });
 
   it('fail as a whole when one page fails', async () => {
