@@ -91,7 +91,7 @@ export function notePrice(
 
 /** Records drift for a list that does not show its end: it may have more items, so it is no evidence of absence. */
 export function noteEnd(notes: LegNotes, step: string, { items, complete }: Listing<unknown>): boolean {
-  const seen = `${items.length} are known, and there may be more (listEnd in upstream/contract/variants.ts)`;
+  const seen = `${items.length} are known, and there may be more: the list does not show its end`;
   return complete || notes.expect(false, step, 'a list that shows its end and can be read completely', seen);
 }
 

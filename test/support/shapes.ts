@@ -18,7 +18,7 @@ export interface ShapeDifference {
 export const ALL_SEEN: Seen = { order_seen: true, topup_seen: true, vpn_seen: true };
 const NONE_SEEN: Seen = { order_seen: false, topup_seen: false, vpn_seen: false };
 /** All purchases are possible. A list without an end mark proves no absence. */
-const NO_END: ShapeDifference = { field: 'listEnd', seen: ALL_SEEN, breaking: [] };
+const NO_END: ShapeDifference = { field: 'does not show its end', seen: ALL_SEEN, breaking: [] };
 /** A cancellation in review looks like a cancellation in progress. */
 const NO_REVIEW: ShapeDifference = { field: 'review', seen: ALL_SEEN, breaking: [] };
 

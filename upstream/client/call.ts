@@ -132,7 +132,8 @@ function pathOf(contract: EndpointContract, { id = '', query = {} }: CallOptions
   const path = contract.path.replace('{id}', pathSegment(id));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(serviceParameter(name, VARIANTS), value);
+    const sentAs = serviceParameter(name, VARIANTS);
+    if (value !== undefined && sentAs !== null) search.set(sentAs, value);
   }
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }

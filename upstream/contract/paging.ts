@@ -1,7 +1,5 @@
 /** Reads whether a list has a further page, and how to ask for it. */
 
-import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
-
 /** The continuation of a list. */
 export type Continuation =
   /** The service states that this is the last page. */
@@ -43,12 +41,11 @@ const MORE = ['has_more', 'hasMore'];
  * Reads the continuation of a list from one page: by cursor, page and last page, offset and total, a link in the body,
  * the header Link, or a flag. When two of these disagree, or none is present, the continuation is unknown.
  */
-export function continuationOf(page: ReceivedPage, { listEnd }: Pick<Variants, 'listEnd'> = VARIANTS): Continuation {
+export function continuationOf(page: ReceivedPage): Continuation {
   const said = fieldsOf(page.layers);
   const answers = [byCursor, byLink, byLinkHeader, byPage, byOffset, byFlag]
     .map((read) => read(said, page))
     .filter((answer) => answer !== undefined);
-  if (answers.length === 0 && listEnd === 'assumed') return END;
   const next = answers.find((answer) => answer.kind === 'next');
   const kinds = new Set(answers.map(({ kind }) => kind));
   if (next !== undefined && !kinds.has('end')) return next;

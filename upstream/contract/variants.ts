@@ -1,6 +1,6 @@
 /**
  * Other forms of the terms of the contract: names of fields and query parameters, values of states, the unit of
- * amounts, the end of a list. Enter new names and values of the real service here.
+ * amounts. Enter new names and values of the real service here.
  */
 
 /** Fields whose values are compared in lower case. */
@@ -19,20 +19,18 @@ export interface Variants {
   readonly fields: Readonly<Record<string, string>>;
   /** Our value by the service's, for each of our fields. Values are compared in lower case. */
   readonly values: Readonly<Partial<Record<ValueField, Readonly<Record<string, string>>>>>;
-  /** The service's name of a query parameter by our name, such as `external_order_id` or `cursor`. */
-  readonly parameters: Readonly<Record<string, string>>;
+  /**
+   * The service's name of a query parameter by our name, such as `external_order_id` or `cursor`; null for a parameter
+   * that is never sent, because the service refuses or misreads it. A list is then read without this filter, limit or
+   * time, and the product takes its own items from it.
+   */
+  readonly parameters: Readonly<Record<string, string | null>>;
   /**
    * The unit of amounts. `unstated`: decimals, but a price list with whole numbers only is refused, because it may be
    * in cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest
    * unit; any other amount is unreadable.
    */
   readonly amounts: 'unstated' | 'decimal' | 'minor_units';
-  /**
-   * What ends a list. `stated`: only a statement of the service about its pages. `assumed`: also a page without such a
-   * statement. Set it only when the service has confirmed it, because such a list then proves that something was not
-   * bought.
-   */
-  readonly listEnd: 'stated' | 'assumed';
 }
 
 export const VARIANTS: Variants = {
@@ -40,7 +38,6 @@ export const VARIANTS: Variants = {
   values: { status: { canceled: 'cancelled' } },
   parameters: {},
   amounts: 'unstated',
-  listEnd: 'stated',
 };
 
 type Fields = Record<string, unknown>;
@@ -137,9 +134,10 @@ function isWhole(amount: unknown): amount is number | string {
   return Number.isSafeInteger(amount) || (typeof amount === 'string' && /^-?\d{1,15}$/.test(amount.trim()));
 }
 
-/** The service's name of one of our query parameters. */
-export function serviceParameter(name: string, { parameters }: Variants): string {
-  return Object.hasOwn(parameters, name) ? (parameters[name] ?? name) : name;
+/** The service's name of one of our query parameters; null when it is not sent. */
+export function serviceParameter(name: string, { parameters }: Variants): string | null {
+  const theirs = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  return theirs === undefined ? name : theirs;
 }
 
 /** Counts of the prices of a list, by form. */

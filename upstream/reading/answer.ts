@@ -47,9 +47,12 @@ function isErrorLayer(layer: unknown): boolean {
   return saysFailure(layer) || problems.some(isFilled) || ERROR_WORDS.has(layer['status']);
 }
 
+const SAYS_NO_ERROR: ReadonlySet<unknown> = new Set([undefined, null, false, '', 0, '0']);
+
+/** False for the forms of "no error": null, false, 0, an empty text, and a list or an object with nothing else in it. */
 function isFilled(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === '') return false;
-  return typeof value !== 'object' || Object.keys(value).length > 0;
+  if (typeof value !== 'object' || value === null) return !SAYS_NO_ERROR.has(value);
+  return Object.values(value).some(isFilled);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ORDER, VARIANTS } from '#test/support/service-records.ts';
 import { esimCancellation, loginResponse, serviceEsim, serviceOrder, serviceWallet } from '#upstream/contract.ts';
-import { readAnswer } from '#upstream/reading/answer.ts';
+import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
 describe('an order', () => {
   it.each<[string, unknown]>([
@@ -65,6 +65,22 @@ describe('an order', () => {
   ])('is not read when %s', (_name, answer) => {
     const reading = readAnswer(serviceOrder, answer, 'order');
     expect(reading).toMatchObject({ ok: false, lacking: [expect.stringContaining('error')] });
+  });
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['false', false],
+    ['0', 0],
+    ['"0"', '0'],
+    ['an empty text', ''],
+    ['an empty list', []],
+    ['a list of nothing', [null]],
+    ['an object without a content', { code: 0, message: null }],
+  ])('is no error with an `error` or `errors` of %s', (_name, nothing) => {
+    const body = { error: nothing, errors: nothing, data: { order: ORDER } };
+    expect(readAnswer(serviceOrder, body, 'order')).toMatchObject({ ok: true, value: { id: 'so_1' } });
+    const list = { error: nothing, errors: nothing, data: [ORDER] };
+    expect(readPage(serviceOrder, list, 'order')).toMatchObject({ ok: true, items: [{ id: 'so_1' }] });
   });
 
   it('is read by the mapped names of the contract, wrapped or not', () => {

@@ -55,8 +55,7 @@ export function pagingProblem(
   if (canEnd && canGoOn) return undefined;
   if (canEnd) return 'may have further pages that we cannot ask for: the product reads the first page only';
   return hasLinkHeader && canGoOn
-    ? 'has its paging in the header Link: a list of one page without this header is not known to be complete; see ' +
-        'listEnd in upstream/contract/variants.ts'
+    ? 'has its paging in the header Link: a list of one page without this header is not known to be complete'
     : 'has no paging that we can read, so the product does not treat the list as complete';
 }
 

@@ -57,6 +57,11 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   const strangers = queries.map(({ name }) => name).filter((name) => !sentNames.has(name));
   for (const name of query) {
     const sentAs = serviceParameter(name, VARIANTS);
+    if (sentAs === null) {
+      const message = 'is not sent (`parameters` in upstream/contract/variants.ts)';
+      findings[requiredQuery.includes(name) ? 'breaking' : 'note']('parameters', `query ${name}`, message);
+      continue;
+    }
     const label = `query ${sentAs}`;
     const theirs = queries.find((parameter) => parameter.name === sentAs);
     const near = theirs === undefined ? nearNames(sentAs, strangers) : [];
@@ -72,8 +77,8 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
   const sent: Readonly<Record<string, readonly string[]>> = {
     header: [...NOT_PARAMETERS, ...(idempotencyKey && key !== undefined ? [key.name.toLowerCase()] : [])],
-    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].map((name) =>
-      serviceParameter(name, VARIANTS),
+    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].flatMap(
+      (name) => serviceParameter(name, VARIANTS) ?? [],
     ),
   };
   for (const { name, place } of parameters.filter(({ place, required }) => required && place !== 'path')) {

@@ -9,6 +9,7 @@ import {
   type Answer,
 } from '#test/support/upstream-client.ts';
 import type { ServiceClient } from '#upstream/client.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
 
 const clientOf = closedTestClients();
 
@@ -58,6 +59,36 @@ describe('lists', () => {
       count: 2_000,
       complete: true,
     });
+  });
+
+  it('are read without the parameters that the service refuses, and filtered here', async () => {
+    const omitted = { external_order_id: null, limit: null, since: null };
+    Object.assign(VARIANTS.parameters, omitted);
+    try {
+      const orders = [ORDER, { ...ORDER, id: 'so_2', external_order_id: 'shop-2' }];
+      const { client, targets } = await clientOf(({ target }) =>
+        json({ data: target.includes('wallet') ? [TRANSACTION] : orders, next_cursor: null }),
+      );
+      expect(await client.findOrdersByReference('shop-2')).toMatchObject({
+        value: { items: [{ id: 'so_2' }], complete: true },
+      });
+      expect(await client.findOrdersByReference('shop-3')).toMatchObject({ value: { items: [], complete: true } });
+      expect(await client.listWalletTransactions({ since: 0 })).toMatchObject({ value: { complete: true } });
+      expect(targets().slice(1)).toEqual(['/sandbox/orders', '/sandbox/orders', '/sandbox/wallet/transactions']);
+    } finally {
+      for (const name of Object.keys(omitted)) Reflect.deleteProperty(VARIANTS.parameters, name);
+    }
+  });
+
+  it('whose next page needs a parameter that is not sent are incomplete, and asked for once more at most', async () => {
+    Object.assign(VARIANTS.parameters, { cursor: null });
+    try {
+      const { client, targets } = await clientOf(pages(PACKAGES));
+      expect(await client.listPackages()).toMatchObject({ value: { complete: false } });
+      expect(targets().length).toBeLessThanOrEqual(3);
+    } finally {
+      Reflect.deleteProperty(VARIANTS.parameters, 'cursor');
+    }
   });
 
   it('are refused beyond their limit, and single records beyond a smaller one', async () => {

@@ -16,6 +16,34 @@ function findings(draft: Draft) {
   return calls.find(({ name }) => name === 'listOrders')?.findings;
 }
 
+describe('a query parameter that is not sent', () => {
+  beforeAll(() => void Object.assign(VARIANTS.parameters, { cursor: null }));
+  afterAll(() => void Reflect.deleteProperty(VARIANTS.parameters, 'cursor'));
+
+  it('is a note, whatever the document has, and breaking where the service requires it', () => {
+    const draft = new Draft();
+    const cursor = draft.parameter('listOrders', 'cursor');
+    const named = () => findings(draft)?.filter(({ name }) => name === 'query cursor');
+    const note = {
+      severity: 'note',
+      part: 'parameters',
+      name: 'query cursor',
+      message: 'is not sent (`parameters` in upstream/contract/variants.ts)',
+    };
+    expect(named()).toEqual([note]);
+    cursor.required = true;
+    expect(named()).toEqual([
+      {
+        severity: 'breaking',
+        part: 'parameters',
+        name: 'query cursor',
+        message: 'is required there, and we do not always send it',
+      },
+      note,
+    ]);
+  });
+});
+
 describe('a query parameter with another name at the service', () => {
   it('is compared with that name', () => {
     const draft = new Draft();
