@@ -49,7 +49,7 @@ function isErrorLayer(layer: unknown): boolean {
 
 const SAYS_NO_ERROR: ReadonlySet<unknown> = new Set([undefined, null, false, '', 0, '0']);
 
-/** False for the forms of "no error": null, false, 0, an empty text, and a list or an object with nothing else in it. */
+/** False for the forms of "no error": null, false, 0, an empty text, a list or an object with nothing else in it. */
 function isFilled(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return !SAYS_NO_ERROR.has(value);
   return Object.values(value).some(isFilled);
