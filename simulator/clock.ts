@@ -1,7 +1,9 @@
 /** The simulator's two clocks, in epoch milliseconds. */
 export interface Clock {
-  /** Business time, for due dates, expiry and `created_at`. The admin API can advance it. */
+  /** Business time, for due dates, expiry and `created_at`. The admin API can advance it, and a dialect may be wrong. */
   readonly now: () => number;
+  /** Business time without the error of the dialect. */
+  readonly correct: () => number;
   /** The machine's time, for webhook signatures: receivers compare them with their own clock. */
   readonly wall: () => number;
   /** Moves business time forward. @param ms milliseconds; not negative. */
@@ -13,11 +15,13 @@ export interface Clock {
 
 /**
  * @param wall the machine's time, epoch milliseconds. @param offsetMs initial lead of business time, in milliseconds.
+ * @param errorMs milliseconds by which the clock is wrong in the present dialect.
  */
-export function createClock(wall: () => number, offsetMs = 0): Clock {
+export function createClock(wall: () => number, offsetMs: number, errorMs: () => number): Clock {
   let offset = offsetMs;
   return {
-    now: () => wall() + offset,
+    now: () => wall() + offset + errorMs(),
+    correct: () => wall() + offset,
     wall,
     advance: (ms) => {
       offset += ms;

@@ -8,7 +8,7 @@ import type { Dialect, DialectChoice } from '#simulator/behaviour/dialect.ts';
 import { faultProfile, rulesOf, type FaultProfile } from '#simulator/behaviour/fault-profile.ts';
 import { Faults } from '#simulator/behaviour/faults.ts';
 import { Releases } from '#simulator/behaviour/releases.ts';
-import { Catalogue } from '#simulator/catalogue/catalogue.ts';
+import { Catalogue, CURRENCY } from '#simulator/catalogue/catalogue.ts';
 import { addedPackage, PACKAGES, type CataloguePackage } from '#simulator/catalogue/packages.ts';
 import { addedPlan, VPN_PLANS, type VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import { createClock, type Clock } from '#simulator/clock.ts';
@@ -92,7 +92,11 @@ export class Simulation {
 
     const dialect = (): Dialect => choices.dialect;
     const identifiers = createIdentifiers(() => choices.seed);
-    const clock = createClock(options.now, settings.get('clock_offset', z.number()) ?? 0);
+    const clock = createClock(
+      options.now,
+      settings.get('clock_offset', z.number()) ?? 0,
+      () => choices.dialect.clock_offset_ms,
+    );
     const onError = (error: unknown): void => this.logger.error({ err: error }, 'background work failed');
     const agenda = new Agenda(clock.now, onError);
     this.clock = clock;
@@ -254,7 +258,7 @@ export class Simulation {
   #begin(): void {
     const openings = { sandbox: this.options.sandboxBalance, production: this.options.productionBalance };
     for (const environment of ENVIRONMENTS) {
-      const untouched = this.ledger.lastBalance(environment) === undefined;
+      const untouched = this.ledger.lastBalance(environment, CURRENCY) === undefined;
       if (untouched && Number(openings[environment]) > 0) this.deposit(environment, openings[environment]);
     }
     // The profile is stored with its rules and their counters, so a restart does not change it.

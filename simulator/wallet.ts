@@ -11,6 +11,10 @@ export interface Movement extends MovementSubject {
   readonly reason: string;
 }
 
+/** The reason of movements of another system that uses the same wallet. */
+const OF_ANOTHER_SYSTEM = 'another_system';
+const SECOND_CURRENCY = 'EUR';
+
 /** The wallets of both environments, with exact balances. Each movement records the balance after it. */
 export class Wallet {
   readonly #store: Store;
@@ -27,13 +31,13 @@ export class Wallet {
   }
 
   balance(environment: Environment): string {
-    return this.#ledger.lastBalance(environment) ?? '0.00';
+    return this.#balance(environment, CURRENCY);
   }
 
   /** The balance that the service shows while debits younger than `ageMs` are hidden. */
   visibleBalance(environment: Environment, ageMs: number): string {
     if (ageMs === 0) return this.balance(environment);
-    const hidden = this.#ledger.debitsAfter(environment, this.#now() - ageMs);
+    const hidden = this.#ledger.debitsAfter(environment, CURRENCY, this.#now() - ageMs);
     return plain(hidden.reduce((total, amount) => total.plus(amount), new Big(this.balance(environment))));
   }
 
@@ -43,23 +47,50 @@ export class Wallet {
 
   /** @throws RangeError when the balance does not cover the amount; check with {@link covers} first. */
   debit(environment: Environment, amount: string, movement: Movement): void {
-    const after = new Big(this.balance(environment)).minus(amount);
-    if (after.lt(0)) throw new RangeError(`the ${environment} wallet does not cover ${amount}`);
-    this.#append(environment, 'debit', amount, after, movement);
+    if (!this.covers(environment, amount)) throw new RangeError(`the ${environment} wallet does not cover ${amount}`);
+    this.#append(environment, 'debit', amount, CURRENCY, movement);
   }
 
   credit(environment: Environment, amount: string, movement: Movement): void {
-    this.#append(environment, 'credit', amount, new Big(this.balance(environment)).plus(amount), movement);
+    this.#append(environment, 'credit', amount, CURRENCY, movement);
   }
 
-  #append(environment: Environment, type: LedgerEntry['type'], amount: string, after: Big, movement: Movement): void {
+  /**
+   * Another system that uses the wallet spends a cent, at most once in `everyMs`. When a cent is not there, it deposits
+   * some.
+   *
+   * @param inOtherCurrency true: in a second currency, so that the balance does not change.
+   */
+  moveForOthers(environment: Environment, everyMs: number, inOtherCurrency: boolean): void {
+    const before = this.#ledger.lastTimeOf(environment, OF_ANOTHER_SYSTEM);
+    if (before !== undefined && this.#now() < before + everyMs) return;
+    const currency = inOtherCurrency ? SECOND_CURRENCY : CURRENCY;
+    const movement = { reason: OF_ANOTHER_SYSTEM };
+    if (new Big(this.#balance(environment, currency)).gte('0.01'))
+      this.#append(environment, 'debit', '0.01', currency, movement);
+    else this.#append(environment, 'credit', '0.10', currency, movement);
+  }
+
+  #balance(environment: Environment, currency: string): string {
+    return this.#ledger.lastBalance(environment, currency) ?? '0.00';
+  }
+
+  #append(
+    environment: Environment,
+    type: LedgerEntry['type'],
+    amount: string,
+    currency: string,
+    movement: Movement,
+  ): void {
     this.#store.transaction(() => {
+      const before = new Big(this.#balance(environment, currency));
+      const after = type === 'debit' ? before.minus(amount) : before.plus(amount);
       this.#ledger.append({
         id: this.#identifiers.id('ledger', this.#store.nextSequence('ledger')),
         environment,
         type,
         amount,
-        currency: CURRENCY,
+        currency,
         balanceAfter: plain(after),
         orderId: null,
         externalOrderId: null,

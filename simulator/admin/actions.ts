@@ -69,7 +69,7 @@ function addMoneyAndTime(router: Router, simulation: Simulation): void {
     '/clock/advance',
     command(schemas.clockAdvance, ({ body: { ms } }) => {
       simulation.advanceClock(ms);
-      return { time: isoTime(clock.now()), clock_ahead_ms: clock.offset() };
+      return { time: isoTime(clock.correct()), clock_ahead_ms: clock.offset() };
     }),
   );
 }

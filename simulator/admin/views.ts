@@ -13,7 +13,7 @@ import { wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulat
 /** The whole state in short. */
 export function stateView(simulation: Simulation): Record<string, unknown> {
   return {
-    time: isoTime(simulation.clock.now()),
+    time: isoTime(simulation.clock.correct()),
     clock_ahead_ms: simulation.clock.offset(),
     approved: simulation.approved,
     dialect: dialectView(simulation),

@@ -56,6 +56,50 @@ export const dialectProperties = z.strictObject({
   debits_visible_after_ms: z.int().nonnegative().meta({
     description: 'Age in milliseconds from which GET /wallet and GET /wallet/transactions show a debit.',
   }),
+  wallet_filter_shift_ms: z.int().meta({
+    description:
+      'Milliseconds by which `since` is taken later than it was sent, as by a service that reads it in another time zone.',
+  }),
+  wallet_filter_edge_ms: z
+    .int()
+    .positive()
+    .nullable()
+    .meta({
+      description:
+        'The edge of `since` is exclusive: movements of the same second, day or other period of this length, in ' +
+        'milliseconds, are omitted. Null: the edge is inclusive.',
+    }),
+  clock_offset_ms: z.int().meta({
+    description:
+      "Milliseconds by which the service's clock, and all times that it states, are ahead; negative: behind.",
+  }),
+  wallet_list_cached_ms: z.int().nonnegative().meta({
+    description: 'GET /wallet/transactions is made anew only once in this many milliseconds. The balance is current.',
+  }),
+  wallet_rows_after_ms: z.int().nonnegative().meta({
+    description: 'Age in milliseconds from which GET /wallet/transactions shows a movement. The balance is current.',
+  }),
+  wallet_keeps_newest: z.int().positive().nullable().meta({
+    description: 'GET /wallet/transactions has only the newest movements, this many, and looks complete; null: all.',
+  }),
+  wallet_keeps_oldest: z.int().positive().nullable().meta({
+    description: 'GET /wallet/transactions has only the oldest movements, this many, and looks complete; null: all.',
+  }),
+  wallet_newest_first: z.boolean().meta({
+    description: 'GET /wallet/transactions begins with the newest movement. If not, with the oldest.',
+  }),
+  wallet_others_move_ms: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .meta({
+      description:
+        'A movement of another system follows a reading of GET /wallet/transactions, at most once in this many ' +
+        'milliseconds; null: never.',
+    }),
+  wallet_other_currency: z.boolean().meta({
+    description: 'Movements of the other system are in a second currency, and the balance does not contain them.',
+  }),
   resigns_retries: z.boolean().meta({
     description: 'A repeated delivery gets a new timestamp and signature. If not, it keeps those of the first attempt.',
   }),
@@ -114,9 +158,22 @@ const REPLAYS: Dialect = {
   refusal_is_error: false,
   secret_rotates_after_ms: 0,
   debits_visible_after_ms: 0,
+  wallet_filter_shift_ms: 0,
+  wallet_filter_edge_ms: null,
+  clock_offset_ms: 0,
+  wallet_list_cached_ms: 0,
+  wallet_rows_after_ms: 0,
+  wallet_keeps_newest: null,
+  wallet_keeps_oldest: null,
+  wallet_newest_first: true,
+  wallet_others_move_ms: null,
+  wallet_other_currency: false,
   resigns_retries: true,
   event_in_body: true,
 };
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** The named dialects. The first is the default; the others list their differences from it. */
 export const DIALECTS = {
@@ -149,6 +206,19 @@ export const DIALECTS = {
   refusals_as_errors: { ...REPLAYS, refusal_is_error: true },
   late_rotation: { ...REPLAYS, secret_rotates_after_ms: 60_000 },
   silent_bodies: { ...REPLAYS, event_in_body: false },
+  // The two ends of the time zones: UTC-12 and UTC+14.
+  filter_ahead: { ...REPLAYS, wallet_filter_shift_ms: 14 * HOUR_MS },
+  filter_behind: { ...REPLAYS, wallet_filter_shift_ms: -12 * HOUR_MS },
+  exclusive_filter: { ...REPLAYS, wallet_filter_edge_ms: 24 * HOUR_MS },
+  clock_ahead: { ...REPLAYS, clock_offset_ms: 15 * MINUTE_MS },
+  clock_behind: { ...REPLAYS, clock_offset_ms: -15 * MINUTE_MS },
+  cached_list: { ...REPLAYS, wallet_list_cached_ms: MINUTE_MS },
+  late_rows: { ...REPLAYS, wallet_rows_after_ms: 5 * MINUTE_MS },
+  newest_rows_only: { ...REPLAYS, wallet_keeps_newest: 3 },
+  oldest_rows_only: { ...REPLAYS, wallet_keeps_oldest: 3 },
+  oldest_first: { ...REPLAYS, wallet_newest_first: false },
+  others_move: { ...REPLAYS, wallet_others_move_ms: 0 },
+  other_currency: { ...REPLAYS, wallet_others_move_ms: 0, wallet_other_currency: true },
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;

@@ -22,6 +22,8 @@ const row = z.object({
   createdAt: z.number(),
 });
 
+const EVER = Number.MAX_SAFE_INTEGER;
+
 /** One movement of one wallet. */
 export type LedgerEntry = Readonly<z.output<typeof row>>;
 
@@ -37,19 +39,31 @@ export interface LedgerFilter {
   readonly reference?: string | undefined;
   /** Movements from this time on; epoch milliseconds. */
   readonly since?: number | undefined;
+  /** Movements after this time are omitted; epoch milliseconds. */
+  readonly until?: number | undefined;
   /** Debits after this time are omitted; epoch milliseconds. */
   readonly debitsUntil?: number | undefined;
+  /** Of the other movements, only the newest, this many. */
+  readonly newest?: number | undefined;
+  /** Of the other movements, only the oldest, this many. */
+  readonly oldest?: number | undefined;
 }
+
+const FILTERED = `FROM ledger WHERE environment = :environment AND (:reference IS NULL OR external_order_id = :reference)
+  AND created_at BETWEEN :since AND :until AND (type = 'credit' OR created_at <= :debitsUntil)`;
+const sequenceOnly = z.object({ sequence: z.number() });
 
 /** The movements of both wallets. They are append-only: the database refuses changes. */
 export class Ledger {
   readonly #insert;
   readonly #last;
   readonly #ofOrder;
-  readonly #newestFirst;
+  readonly #listed;
+  readonly #limitOf;
   readonly #oldestFirst;
   readonly #newest;
   readonly #hidden;
+  readonly #lastOfReason;
   readonly #counts;
 
   constructor(store: Store) {
@@ -61,19 +75,22 @@ export class Ledger {
     );
     this.#last = store.query(
       z.object({ balanceAfter: z.string() }),
-      'SELECT balance_after FROM ledger WHERE environment = :environment ORDER BY sequence DESC LIMIT 1',
+      `SELECT balance_after FROM ledger WHERE environment = :environment AND currency = :currency
+       ORDER BY sequence DESC LIMIT 1`,
     );
     this.#ofOrder = store.query(
       row,
       `SELECT * FROM ledger WHERE order_id = :orderId AND reason IN ('order', 'refund') ORDER BY sequence`,
     );
-    this.#newestFirst = store.query(
-      row,
-      `SELECT * FROM ledger WHERE environment = :environment AND sequence < :before
-         AND (:reference IS NULL OR external_order_id = :reference)
-         AND created_at >= :since AND (type = 'credit' OR created_at <= :debitsUntil)
-       ORDER BY sequence DESC LIMIT :limit`,
-    );
+    const listed = (order: 'ASC' | 'DESC') =>
+      store.query(
+        row,
+        `SELECT * ${FILTERED} AND sequence BETWEEN :first AND :last ORDER BY sequence ${order} LIMIT :limit`,
+      );
+    this.#listed = { newestFirst: listed('DESC'), oldestFirst: listed('ASC') };
+    const limitOf = (order: 'ASC' | 'DESC') =>
+      store.query(sequenceOnly, `SELECT sequence ${FILTERED} ORDER BY sequence ${order} LIMIT 1 OFFSET :count - 1`);
+    this.#limitOf = { newest: limitOf('DESC'), oldest: limitOf('ASC') };
     this.#newest = store.query(row, 'SELECT * FROM ledger ORDER BY sequence DESC LIMIT :limit');
     this.#oldestFirst = store.query(
       row,
@@ -83,7 +100,13 @@ export class Ledger {
     );
     this.#hidden = store.query(
       z.object({ amount: z.string() }),
-      `SELECT amount FROM ledger WHERE environment = :environment AND type = 'debit' AND created_at > :debitsUntil`,
+      `SELECT amount FROM ledger WHERE environment = :environment AND currency = :currency AND type = 'debit'
+         AND created_at > :debitsUntil`,
+    );
+    this.#lastOfReason = store.query(
+      z.object({ createdAt: z.number() }),
+      `SELECT created_at FROM ledger WHERE environment = :environment AND reason = :reason
+       ORDER BY sequence DESC LIMIT 1`,
     );
     this.#counts = store.query(
       z.object({ type: z.string(), count: z.number() }),
@@ -95,9 +118,14 @@ export class Ledger {
     this.#insert.run(entry);
   }
 
-  /** @returns undefined when the wallet has no movement. */
-  lastBalance(environment: Environment): string | undefined {
-    return this.#last.get({ environment })?.balanceAfter;
+  /** @returns undefined when the wallet has no movement in this currency. */
+  lastBalance(environment: Environment, currency: string): string | undefined {
+    return this.#last.get({ environment, currency })?.balanceAfter;
+  }
+
+  /** Time of the newest movement with this reason, epoch milliseconds. */
+  lastTimeOf(environment: Environment, reason: string): number | undefined {
+    return this.#lastOfReason.get({ environment, reason })?.createdAt;
   }
 
   /** The debit of an order, and its credits. */
@@ -105,15 +133,21 @@ export class Ledger {
     return this.#ofOrder.all({ orderId });
   }
 
-  newestFirst(environment: Environment, filter: LedgerFilter, page: Page): LedgerEntry[] {
-    return this.#newestFirst.all({
-      environment,
-      reference: filter.reference ?? null,
-      since: filter.since ?? 0,
-      debitsUntil: filter.debitsUntil ?? Number.MAX_SAFE_INTEGER,
-      before: page.cursor ?? Number.MAX_SAFE_INTEGER,
-      limit: page.limit,
-    });
+  /** A page of the movements that match the filter. */
+  list(
+    environment: Environment,
+    { reference, since = 0, until = EVER, debitsUntil = EVER, newest, oldest }: LedgerFilter,
+    order: 'newestFirst' | 'oldestFirst',
+    { cursor, limit }: Page,
+  ): LedgerEntry[] {
+    const filter = { environment, reference: reference ?? null, since, until, debitsUntil };
+    let first = order === 'oldestFirst' && cursor !== undefined ? cursor + 1 : 0;
+    let last = order === 'newestFirst' && cursor !== undefined ? cursor - 1 : EVER;
+    if (newest !== undefined)
+      first = Math.max(first, this.#limitOf.newest.get({ ...filter, count: newest })?.sequence ?? 0);
+    if (oldest !== undefined)
+      last = Math.min(last, this.#limitOf.oldest.get({ ...filter, count: oldest })?.sequence ?? EVER);
+    return this.#listed[order].all({ ...filter, first, last, limit });
   }
 
   /** The newest movements of both environments. */
@@ -130,9 +164,9 @@ export class Ledger {
     });
   }
 
-  /** Amounts of the debits after `debitsUntil`, epoch milliseconds. */
-  debitsAfter(environment: Environment, debitsUntil: number): string[] {
-    return this.#hidden.all({ environment, debitsUntil }).map(({ amount }) => amount);
+  /** Amounts of the debits in a currency after `debitsUntil`, epoch milliseconds. */
+  debitsAfter(environment: Environment, currency: string, debitsUntil: number): string[] {
+    return this.#hidden.all({ environment, currency, debitsUntil }).map(({ amount }) => amount);
   }
 
   countByType(environment: Environment): { debits: number; credits: number } {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
 import { DIALECTS, dialectNames } from '#simulator/behaviour/dialect.ts';
 import { documentShape } from '#test/simulator/described.ts';
-import { fieldsOf, PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
+import { fieldsOf, PACKAGE, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { ENDPOINTS, eventEnvelope, pageOf, walletTransaction, type EndpointContract } from '#upstream/contract.ts';
 
 const body = JSON.stringify({ package_id: PACKAGE, external_order_id: 'r' });
@@ -203,4 +204,130 @@ describe('a dialect', () => {
     expect(delivery?.event).toBe('order.completed');
     expect(eventEnvelope.safeParse(JSON.parse(String(delivery?.body))).success).toBe(false);
   });
+
+  it.each([
+    ['filter_ahead', 14],
+    ['filter_behind', -12],
+  ] as const)('%s: `since` is read %i hours later than it was sent, and references are not', async (dialect, hours) => {
+    await using simulator = await startTestSimulator({ dialect, sandboxBalance: '0.00' });
+    await simulator.admin.post('/deposits', { environment: 'sandbox', amount: '5.00' });
+    await simulator.order(body, 'key');
+    const boughtAt = await simulator.now();
+    const since = (ms: number) => `since=${new Date(boughtAt + ms).toISOString()}`;
+    expect(await rowsOf(simulator, since(-hours * 3_600_000 - 60_000))).toHaveLength(2);
+    expect(await rowsOf(simulator, since(-hours * 3_600_000 + 60_000))).toHaveLength(0);
+    expect(await rowsOf(simulator, 'external_order_id=r')).toHaveLength(1);
+    expect(await rowsOf(simulator)).toHaveLength(2);
+  });
+
+  it('exclusive_filter: `since` omits the movements of its own day', async () => {
+    const noon = Date.parse('2026-01-01T12:00:00Z');
+    await using simulator = await startTestSimulator({ dialect: 'exclusive_filter', now: () => noon });
+    await simulator.order(body, 'key');
+    expect(await rowsOf(simulator, 'since=2025-12-31T23:59:59.999Z')).toHaveLength(2);
+    expect(await rowsOf(simulator, 'since=2026-01-01T00:00:00.000Z')).toHaveLength(0);
+    expect(await rowsOf(simulator)).toHaveLength(2);
+  });
+
+  it.each([
+    ['clock_ahead', 900_000],
+    ['clock_behind', -900_000],
+  ] as const)('%s: the times that the service states are wrong, and its signatures are not', async (dialect, error) => {
+    await using receiver = await startReceiver();
+    const noon = Date.parse('2026-01-01T12:00:00Z');
+    const webhook = { url: receiver.url, secret: 'whsec_test' };
+    await using simulator = await startTestSimulator({ dialect, webhook, now: () => noon });
+    const stated = new Date(noon + error).toISOString();
+    expect((await simulator.order(body, 'key')).at('created_at')).toBe(stated);
+    expect((await rowsOf(simulator)).map(({ created_at }) => created_at)).toEqual([stated, stated]);
+    const [delivery] = await receiver.count(1);
+    expect(delivery?.timestamp).toBe(String(noon / 1_000));
+    expect(eventEnvelope.parse(JSON.parse(String(delivery?.body))).created_at).toBe(stated);
+    expect(await simulator.now()).toBe(noon);
+  });
+
+  it('cached_list: the list is made anew once a minute, and the balance is current', async () => {
+    const minute = Date.parse('2026-01-01T12:00:00Z');
+    await using simulator = await startTestSimulator({
+      dialect: 'cached_list',
+      sandboxBalance: '5.00',
+      now: () => minute + 1_000,
+    });
+    await simulator.order(body, 'key');
+    expect([await simulator.balance(), await rowsOf(simulator)]).toEqual(['2.60', []]);
+    await simulator.advance(58_999);
+    expect(await rowsOf(simulator)).toHaveLength(0);
+    await simulator.advance(1);
+    expect(await rowsOf(simulator)).toHaveLength(2);
+  });
+
+  it('late_rows: the list shows a movement after five minutes, and the balance at once', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'late_rows', sandboxBalance: '5.00', now: () => 0 });
+    await simulator.advance(300_000);
+    await simulator.order(body, 'key');
+    await simulator.advance(299_999);
+    expect([await simulator.balance(), (await rowsOf(simulator)).length]).toEqual(['2.60', 1]);
+    await simulator.advance(1);
+    expect(await rowsOf(simulator)).toHaveLength(2);
+  });
+
+  it('newest_rows_only and oldest_rows_only: the list ends after three movements, and says nothing', async () => {
+    await using simulator = await startTestSimulator({ sandboxBalance: '100.00' });
+    for (const reference of ['a', 'b', 'c', 'd']) await simulator.order({ external_order_id: reference });
+    const references = async (query = '') => (await rowsOf(simulator, query)).map((row) => row.external_order_id);
+    await simulator.admin.post('/dialect', { name: 'newest_rows_only' });
+    expect(await references()).toEqual(['d', 'c', 'b']);
+    await simulator.admin.post('/dialect', { name: 'oldest_rows_only' });
+    expect(await references()).toEqual(['b', 'a', null]);
+    // The limit applies to what a filter leaves.
+    expect(await references('external_order_id=d')).toEqual(['d']);
+  });
+
+  it('oldest_first: the list begins with the oldest movement, on all pages', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'oldest_first', sandboxBalance: '100.00' });
+    for (const reference of ['a', 'b', 'c', 'd']) await simulator.order({ external_order_id: reference });
+    const rows = await rowsOf(simulator, 'limit=2');
+    expect(rows.map((row) => row.external_order_id)).toEqual([null, 'a', 'b', 'c', 'd']);
+    for (const shape of ['pages', 'offset_limit', 'has_more'] as const) {
+      await simulator.admin.post('/shape', { name: shape });
+      const page = (await simulator.open.call('GET', '/sandbox/wallet/transactions', authorized(simulator))).body;
+      expect(page).toMatchObject({ data: [{ reason: 'deposit' }, {}, {}, {}, {}] });
+    }
+  });
+
+  it('others_move: a movement of another system follows each reading of the list', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'others_move', sandboxBalance: '0.01' });
+    const seen = async () => [await simulator.balance(), (await rowsOf(simulator)).length, await simulator.balance()];
+    expect(await seen()).toEqual(['0.01', 1, '0.00']);
+    expect(await seen()).toEqual(['0.00', 2, '0.10']);
+    await simulator.admin.post('/dialect', { name: 'others_move', properties: { wallet_others_move_ms: 60_000 } });
+    expect(await seen()).toEqual(['0.10', 3, '0.10']);
+    await simulator.advance(60_000);
+    expect(await seen()).toEqual(['0.10', 3, '0.09']);
+  });
+
+  it('other_currency: the list has movements in a second currency, which the balance does not contain', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'other_currency', sandboxBalance: '5.00' });
+    await rowsOf(simulator);
+    await simulator.order(body, 'key');
+    const rows = await rowsOf(simulator);
+    expect(rows.map(({ currency }) => currency)).toEqual(['USD', 'EUR', 'USD']);
+    expect(await simulator.balance()).toBe('2.60');
+    // The balance of a purchase is checked in its own currency.
+    expect((await simulator.order({}, 'key-2')).status).toBe(201);
+    expect((await simulator.order({}, 'key-3')).status).toBe(402);
+  });
 });
+
+/** All pages of the movements. */
+async function rowsOf(simulator: SimulatorClient, query = ''): Promise<z.output<typeof walletTransaction>[]> {
+  const read = async (further: string) =>
+    (await simulator.sandbox.get(`/wallet/transactions?${query}${further}`)).read(pageOf(walletTransaction));
+  const rows: z.output<typeof walletTransaction>[] = [];
+  for (let page = await read(''); ; page = await read(`&cursor=${page.next_cursor}`)) {
+    rows.push(...page.data);
+    if (page.next_cursor == null) return rows;
+  }
+}
+
+const authorized = ({ tokens }: SimulatorClient) => ({ headers: { authorization: `Bearer ${tokens.sandbox}` } });

@@ -46,11 +46,15 @@ function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
     key_retention: replaysAtFirst && !retained ? false : null,
     key_serialised: dialect.serialises_same_key,
     reference_unique: dialect.reference_unique,
-    debits_at_once: dialect.has_wallet_transactions ? dialect.debits_visible_after_ms === 0 : null,
+    debits_at_once: dialect.has_wallet_transactions ? longestDelayOfRows(dialect) === 0 : null,
     order_seen: true,
     topup_seen: true,
     vpn_seen: true,
   };
+}
+
+function longestDelayOfRows(dialect: Dialect): number {
+  return Math.max(dialect.debits_visible_after_ms, dialect.wallet_rows_after_ms, dialect.wallet_list_cached_ms);
 }
 
 const withStatus = ({ findings }: TourReport, ...wanted: TourFinding['status'][]): TourFinding[] =>
@@ -69,7 +73,16 @@ const usd = (amount: string): Money => ({ amount, currency: 'USD' });
 describe('the measured profile of a tour', () => {
   it.each(dialectNames)('equals the dialect %s', async (name) => {
     const dialect = await choose({ name, properties: {} });
-    const report = await tourOf(simulator);
+    // A list is seldom made anew in the moment of the first look for debits. Here it never is.
+    if (dialect.wallet_list_cached_ms > 0)
+      await simulator.advance(
+        dialect.wallet_list_cached_ms - ((await simulator.now()) % dialect.wallet_list_cached_ms),
+      );
+    const report = await tourOf(simulator, {
+      waitMs: Math.max(30_000, 2 * longestDelayOfRows(dialect)),
+      // Longer than these waits together.
+      resendWindowMs: 3_600_000,
+    });
     expect(report.profile?.findings).toEqual(truth(dialect));
     expect(withStatus(report, 'failed')).toEqual([]);
   });
