@@ -9,6 +9,8 @@ import type { Store } from '#simulator/store/store.ts';
 export interface Movement extends MovementSubject {
   /** `order`, `topup`, `vpn`, `refund`, `deposit`, or any other text. */
   readonly reason: string;
+  /** By default that of the prices. Money in another currency does not change the balance. */
+  readonly currency?: string;
 }
 
 /** The reason of movements of another system that uses the same wallet. */
@@ -52,7 +54,8 @@ export class Wallet {
   }
 
   credit(environment: Environment, amount: string, movement: Movement): void {
-    this.#append(environment, 'credit', amount, CURRENCY, movement);
+    const { currency = CURRENCY, ...names } = movement;
+    this.#append(environment, 'credit', amount, currency, names);
   }
 
   /**

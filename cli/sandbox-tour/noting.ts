@@ -3,7 +3,6 @@ import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
-import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing } from '#upstream/client.ts';
@@ -76,19 +75,6 @@ export function noteRepeat(
   return notes.ok(step, expected, detail);
 }
 
-/** Compares the charged price with the listed one. The specification does not promise a price in the answer. */
-export function notePrice(
-  notes: LegNotes,
-  listed: { readonly price_for_reseller: string; readonly currency: string },
-  charged: { readonly price_for_reseller?: string | null | undefined; readonly currency?: string | null | undefined },
-): void {
-  const price = moneyOf(listed.price_for_reseller, listed.currency);
-  const [step, expected] = ['the price charged', `the listed ${price.amount} ${price.currency}`];
-  if (charged.price_for_reseller == null) return notes.skipped(step, expected, 'the answer has no price');
-  const actual = moneyOf(charged.price_for_reseller, charged.currency ?? listed.currency);
-  notes.expect(equalMoney(actual, price), step, expected, `${actual.amount} ${actual.currency}`);
-}
-
 /** Records drift for a list that does not show its end: it may have more items, so it is no evidence of absence. */
 export function noteEnd(notes: LegNotes, step: string, { items, complete }: Listing<unknown>): boolean {
   const seen = `${items.length} are known, and there may be more: the list does not show its end`;
@@ -108,8 +94,4 @@ export function noteTime(notes: LegNotes, written: string | null | undefined, no
   const offMs = Date.parse(written) - now;
   const seen = `${lapse(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} our clock`;
   notes.expect(Math.abs(offMs) < CLOCKS_DIFFER_MS, step, expected, seen);
-}
-
-function moneyOf(amount: string, currency: string): Money {
-  return { amount, currency };
 }

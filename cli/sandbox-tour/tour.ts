@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OwnToken } from '#cli/access/own-token.ts';
+import { noteSpent } from '#cli/sandbox-tour/amounts.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import { type Leg, LEGS, type LegNotes, Notebook, type TourFinding } from '#cli/sandbox-tour/finding.ts';
-import { readBalance } from '#cli/sandbox-tour/legs/account-leg.ts';
+import { readWallet } from '#cli/sandbox-tour/legs/account-leg.ts';
 import { cancellationLeg } from '#cli/sandbox-tour/legs/cancellation-leg.ts';
 import { catalogueLeg } from '#cli/sandbox-tour/legs/catalogue-leg.ts';
 import { deliveryLeg } from '#cli/sandbox-tour/legs/delivery-leg.ts';
@@ -113,7 +114,9 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
   const leg = async <Result>(name: Leg, run: (notes: LegNotes) => Promise<Result>): Promise<Result | undefined> =>
     await driveLeg(notebook.leg(name), run);
 
-  const before = await leg('account', (notes) => readBalance(context, notes, 'before'));
+  const startedAt = context.now();
+  const wallet = await leg('account', (notes) => readWallet(context, notes, 'before', startedAt));
+  const before = wallet?.balance;
   const report = (after: Money | undefined, bought: Bought | undefined): TourReport => ({
     findings: notebook.findings,
     before,
@@ -121,7 +124,7 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
     measuredAt: context.now(),
     profile: bought === undefined ? undefined : profileFrom(observations),
   });
-  if (before === undefined) {
+  if (wallet === undefined) {
     skip(notebook, Object.keys(LEGS).slice(1) as Leg[], 'the wallet could not be read');
     return report(undefined, undefined);
   }
@@ -136,7 +139,11 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
   await leg('vpn', (notes) => vpnLeg(context, notes, observations, plans, options.vpnPlanId));
   if (bought !== undefined)
     await leg('keys', (notes) => keysLeg(context, notes, observations, bought.first, options.keyAgeMs));
-  const after = await leg('account', (notes) => readBalance(context, notes, 'after'));
+  const after = await leg('account', async (notes) => {
+    const read = await readWallet(context, notes, 'after', startedAt);
+    if (read !== undefined) noteSpent(notes, observations, wallet, read);
+    return read?.balance;
+  });
   return report(after, bought);
 }
 
@@ -144,13 +151,14 @@ async function driveEsims(
   context: TourContext,
   observations: OpenObservations,
   leg: <Result>(name: Leg, run: (notes: LegNotes) => Promise<Result>) => Promise<Result | undefined>,
-  { esims }: Bought,
+  { esims, package: item }: Bought,
 ): Promise<void> {
   const { untouched, recharged } = esims;
+  const listed = { amount: item.price_for_reseller, currency: item.currency };
   if (untouched !== undefined) {
     const others = Object.values(esims).filter((esim) => esim !== untouched);
     await leg('delivery', (notes) => deliveryLeg(context, notes, observations, untouched));
-    await leg('look_up', (notes) => lookUpLeg(context, notes, observations, [untouched, ...others]));
+    await leg('look_up', (notes) => lookUpLeg(context, notes, observations, [untouched, ...others], listed));
   }
   const simulated = await leg('simulation', (notes) => simulationLeg(context, notes, observations, esims));
   const toppedUp = await leg('topup', async (notes) => {
@@ -158,7 +166,7 @@ async function driveEsims(
     notes.skipped('POST /topups', 'a top-up that is completed', 'there is no eSIM for it');
     return false;
   });
-  const input = { esims, simulated: simulated ?? new Set(), recharged: toppedUp ?? false };
+  const input = { esims, listed, simulated: simulated ?? new Set(), recharged: toppedUp ?? false };
   await leg('cancellation', (notes) => cancellationLeg(context, notes, observations, input));
 }
 

@@ -87,6 +87,15 @@ const cancellationRule = z.strictObject({
   operation: z.literal('cancellation'),
   outcome: z.enum(CANCELLATION_OUTCOMES),
   delay_ms,
+  /** What is refunded; by default amount and currency of the order. */
+  refund_amount: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "1.00"')
+    .optional(),
+  refund_currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .optional(),
   ...matchFields,
 });
 

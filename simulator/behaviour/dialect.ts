@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
 
 const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
 
@@ -100,6 +101,16 @@ export const dialectProperties = z.strictObject({
   wallet_other_currency: z.boolean().meta({
     description: 'Movements of the other system are in a second currency, and the balance does not contain them.',
   }),
+  wallet_amounts: z.enum(['decimal', 'cents']).meta({
+    description: 'Amounts of GET /wallet and GET /wallet/transactions: 2.40, or 240. Prices are decimal in both.',
+  }),
+  wallet_currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .meta({ description: 'Currency of GET /wallet and GET /wallet/transactions. Prices are in USD.' }),
+  credits_pending_for_ms: z.int().nonnegative().meta({
+    description: 'Age in milliseconds below which a credit has the status pending. Zero: movements have no status.',
+  }),
   resigns_retries: z.boolean().meta({
     description: 'A repeated delivery gets a new timestamp and signature. If not, it keeps those of the first attempt.',
   }),
@@ -168,6 +179,9 @@ const REPLAYS: Dialect = {
   wallet_newest_first: true,
   wallet_others_move_ms: null,
   wallet_other_currency: false,
+  wallet_amounts: 'decimal',
+  wallet_currency: CURRENCY,
+  credits_pending_for_ms: 0,
   resigns_retries: true,
   event_in_body: true,
 };

@@ -114,7 +114,8 @@ export class Cancellations implements DueSource {
     if (sales.topupInFlight(esim.id) !== undefined) throw esimBusy('top-up');
 
     const unmet = this.#unmet(esim);
-    const plan = planned(behaviours.ofCancellation(esim.environment), unmet, this.#parts);
+    const rule = behaviours.ofCancellation(esim.environment);
+    const plan = planned(rule, unmet, this.#parts);
     if (plan.review === 'refused' && dialect().refusal_is_error) return refusedAsError(unmet);
     const order = this.#order(esim);
     const id = identifiers.id('refund', store.nextSequence('refunds'));
@@ -127,8 +128,8 @@ export class Cancellations implements DueSource {
       orderId: order.id,
       ...begun,
       dueAt: delayMs === null ? null : clock.now() + delayMs,
-      amount: order.price,
-      currency: order.currency,
+      amount: rule?.refund_amount ?? order.price,
+      currency: rule?.refund_currency ?? order.currency,
       unmet,
       createdAt: clock.now(),
     });
@@ -170,6 +171,7 @@ export class Cancellations implements DueSource {
 
   #payBack(refund: RefundRecord): void {
     this.#parts.wallet.credit(refund.environment, refund.amount, {
+      currency: refund.currency,
       reason: 'refund',
       orderId: refund.orderId,
       externalOrderId: this.#order(this.#esim(refund.esimId)).reference,

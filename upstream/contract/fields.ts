@@ -1,7 +1,7 @@
 /** The field types of wire shapes, and the header names of the specification. */
 import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
-import { ownValue, VARIANTS } from '#upstream/contract/variants.ts';
+import { ownValue, VARIANTS, ZERO_ID } from '#upstream/contract/variants.ts';
 
 export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 
@@ -33,11 +33,13 @@ export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 /**
  * An identifier. The specification says "string" for some and shows none, so numbers are accepted as well. Only visible
- * ASCII is accepted: identifiers go into paths and text columns, where a NUL or a lone surrogate would fail.
+ * ASCII is accepted: identifiers go into paths and text columns, where a NUL or a lone surrogate would fail. Zero means
+ * that there is none: two records with it would count as one.
  */
 export const wireId = z
   .union([z.string().regex(/^[\x21-\x7e]{1,128}$/), z.number().int().nonnegative()])
   .transform(String)
+  .refine((id) => !ZERO_ID.test(id), 'means that there is no identifier')
   .meta({ description: 'Identifier (string, or a number that is read as one).' });
 
 /** An exact amount: a JSON number or a decimal string. */

@@ -43,8 +43,8 @@ export const VARIANTS: Variants = {
 type Fields = Record<string, unknown>;
 
 /**
- * @returns the value with our names, our values, and amounts as decimals beside their currency. Ambiguous values stay
- *   unchanged.
+ * @returns the value with our names, our values, null for an id that means "none", and amounts as decimals beside their
+ *   currency. Ambiguous values stay unchanged.
  */
 export function inOurTerms(value: unknown, variants: Variants): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, variants));
@@ -52,11 +52,25 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
   const fields: Fields = Object.create(null) as Fields;
   for (const [name, field] of Object.entries(value))
     fields[ourName(name, value, variants)] = inOurTerms(field, variants);
+  for (const [name, field] of Object.entries(fields)) if (isNoId(name, field)) fields[name] = null;
   for (const name of VALUE_FIELDS) translateValue(fields, name, variants);
   for (const name of AMOUNT_FIELDS) flattenAmount(fields, name);
   if (variants.amounts === 'minor_units') for (const name of AMOUNT_FIELDS) toDecimal(fields, name);
   return fields;
 }
+
+/**
+ * True for an id of another record that is empty or zero: some services write this for "none". A reference of ours is
+ * text that a caller chose, so it may be `0`.
+ */
+function isNoId(name: string, value: unknown): boolean {
+  if (!name.endsWith('_id') || (typeof value !== 'string' && typeof value !== 'number')) return false;
+  const text = String(value).trim();
+  return text === '' || (!name.startsWith('external_') && ZERO_ID.test(text));
+}
+
+/** Zero, also in several digits, and the UUID of zeros. */
+export const ZERO_ID = /^0[0-]*$/;
 
 /** The name under which a field of an object is read. */
 export function ourName(name: string, object: object, { fields }: Variants): string {

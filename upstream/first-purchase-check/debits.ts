@@ -1,8 +1,9 @@
 /** Checks whether the wallet of the service names a purchase that was paid for. */
+import type { Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { failedCall } from '#upstream/first-purchase-check/call-name.ts';
-import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
+import { moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** Reads the newest movements of the wallet. */
 export type MovementsRead = () => Promise<OptionalResult<Listing<WalletTransaction>>>;
@@ -17,8 +18,8 @@ interface PurchaseName {
 export type OwnDebits = {
   /** The fields that may name the purchase. */
   readonly fields: DebitNaming['fields'];
-  /** True when a debit names the purchase. */
-  readonly names: (purchase: PurchaseName) => boolean;
+  /** The amounts of the debits that name the purchase. */
+  readonly of: (purchase: PurchaseName) => readonly Money[];
 } & (
   | { readonly state: 'named' | 'nameless' }
   /** The list is switched off by `SERVICE_MISSING_CAPABILITIES`. */
@@ -37,11 +38,11 @@ export interface DebitNaming {
 export async function debitsOf({ fields, isOf }: DebitNaming, movements: MovementsRead): Promise<OwnDebits> {
   const read = await movements();
   if (!read.ok) {
-    const names = () => false;
-    if (read.kind === 'unsupported') return { fields, names, state: 'off' };
-    return { fields, names, state: 'unread', reason: failedCall('listWalletTransactions', read) };
+    const of = () => [];
+    if (read.kind === 'unsupported') return { fields, of, state: 'off' };
+    return { fields, of, state: 'unread', reason: failedCall('listWalletTransactions', read) };
   }
   const debits = read.value.items.filter(({ type }) => type === 'debit');
-  const names = (purchase: PurchaseName) => debits.some((debit) => isOf(purchase, debit));
-  return { fields, names, state: debits.length > 0 && debits.every(namesNothing) ? 'nameless' : 'named' };
+  const of = (purchase: PurchaseName) => debits.filter((debit) => isOf(purchase, debit)).map(moneyOf);
+  return { fields, of, state: debits.length > 0 && debits.every(namesNothing) ? 'nameless' : 'named' };
 }

@@ -1,4 +1,5 @@
 /** Reads that are possible before the first purchase. */
+import type { Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceWallet, WalletTransaction } from '#upstream/contract.ts';
@@ -11,6 +12,8 @@ export type FreeReadClient = Pick<
 >;
 
 interface Priced {
+  readonly id: number;
+  readonly price_for_reseller: string;
   readonly currency: string;
 }
 
@@ -32,6 +35,13 @@ export class FreeReads {
     };
     this.#wallet = once(async () => await client.getWallet());
     this.movements = once(async () => await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs }));
+  }
+
+  /** The price of a package or plan; undefined when the list does not show it. */
+  async priceOf(name: PriceList, productId: number): Promise<Money | undefined> {
+    const prices = await this.#lists[name]();
+    const listed = prices.ok ? prices.value.items.find(({ id }) => id === productId) : undefined;
+    return listed && { amount: listed.price_for_reseller, currency: listed.currency };
   }
 
   /**

@@ -1,5 +1,7 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
 import { parseLpaString } from '#domain/esims/activation.ts';
+import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
+import { plainText, type Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
   serviceEsim,
@@ -12,6 +14,7 @@ import {
 import { callName, failedCall } from '#upstream/first-purchase-check/call-name.ts';
 import type { OwnDebits } from '#upstream/first-purchase-check/debits.ts';
 import { absentFields, missingFields } from '#upstream/first-purchase-check/needed-fields.ts';
+import { chargeOf } from '#upstream/mapping/event-parsing.ts';
 
 /** The result for a list of purchases; each text is a clause that begins with a call. */
 type ListedPurchase =
@@ -33,14 +36,28 @@ export type PurchaseReads = Pick<
 /** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-/** Finds one completed purchase in the service's list, and reads its delivery and its cost. */
-export type ListedPurchaseCheck = (client: PurchaseReads, debits: OwnDebits) => Promise<ListedPurchase>;
+/** The price of a package or plan today. */
+type PriceToday = (productId: number) => Promise<Money | undefined>;
 
-export const checkListedOrder: ListedPurchaseCheck = async (client, debits) => {
-  const found = pick('listOrders', await client.listRecentOrders(NEWEST), {
+/**
+ * Finds one completed purchase in the service's list, reads its delivery and its cost, and compares its debit with its
+ * price.
+ */
+export type ListedPurchaseCheck = (
+  client: PurchaseReads,
+  debits: OwnDebits,
+  priceToday: PriceToday,
+) => Promise<ListedPurchase>;
+
+/** No debit of a purchase was compared with its price. */
+export const UNIT_UNKNOWN = '; whether the wallet has the unit of the prices is not known yet';
+
+export const checkListedOrder: ListedPurchaseCheck = async (client, debits, priceToday) => {
+  const found = await pick('listOrders', await client.listRecentOrders(NEWEST), {
     isDone: ({ status }) => status === 'completed',
     lacks: (order) => missingFields(serviceOrder, order),
-    isPaid: ({ id, external_order_id: reference }) => debits.names({ id, reference }),
+    debits: ({ id, external_order_id: reference }) => debits.of({ id, reference }),
+    price: async (order) => chargeOf(order) ?? (await listedPrice(order.package_id, priceToday)),
     ours: 'external_order_id',
   });
   if (found.kind !== 'whole') return found;
@@ -51,23 +68,25 @@ export const checkListedOrder: ListedPurchaseCheck = async (client, debits) => {
   return conclude('listOrders', 'getEsim', read, { ...found, debits });
 };
 
-export const checkListedTopup: ListedPurchaseCheck = async (client, debits) => {
-  const found = pick('listTopups', await client.listRecentTopups(NEWEST), {
+export const checkListedTopup: ListedPurchaseCheck = async (client, debits, priceToday) => {
+  const found = await pick('listTopups', await client.listRecentTopups(NEWEST), {
     isDone: ({ status }) => status === 'completed',
     lacks: (topup) => missingFields(serviceTopup, topup),
-    isPaid: ({ id }) => debits.names({ id, reference: null }),
+    debits: ({ id }) => debits.of({ id, reference: null }),
+    price: async (topup) => chargeOf(topup) ?? (await listedPrice(topup.package_id, priceToday)),
   });
   if (found.kind !== 'whole') return found;
   const read = await client.listTopupOptions(found.item.esim_id ?? '');
   return conclude('listTopups', 'listTopupOptions', read, { ...found, debits });
 };
 
-export const checkListedSubscription: ListedPurchaseCheck = async (client, debits) => {
-  const found = pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
+export const checkListedSubscription: ListedPurchaseCheck = async (client, debits, priceToday) => {
+  const found = await pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
     isDone: ({ status }) => status === 'active',
     // A list may omit the access data; the read of one subscription may not.
     lacks: (subscription) => missingFields(vpnSubscription, subscription).filter((field) => field !== 'access'),
-    isPaid: ({ id, external_subscription_id: reference }) => debits.names({ id, reference }),
+    debits: ({ id, external_subscription_id: reference }) => debits.of({ id, reference }),
+    price: async (bought) => chargeOf(bought) ?? (await listedPrice(bought.vpn_plan_id, priceToday)),
     ours: 'external_subscription_id',
   });
   if (found.kind !== 'whole') return found;
@@ -82,25 +101,38 @@ export const checkListedSubscription: ListedPurchaseCheck = async (client, debit
 interface PickRule<Item> {
   readonly isDone: (item: Item) => boolean;
   readonly lacks: (item: Item) => readonly string[];
-  /** True when a debit names the item; such a purchase is preferred. */
-  readonly isPaid: (item: Item) => boolean;
+  /** The debits that name the item; a purchase with one is preferred. */
+  readonly debits: (item: Item) => readonly Money[];
+  /** What it cost by its own record, else what it costs today. */
+  readonly price: (item: Item) => Promise<Money | undefined>;
   /** The field of our own reference. It is empty for purchases made elsewhere, which is no difference. */
   readonly ours?: string;
 }
 
 type Picked<Item> =
-  | { readonly kind: 'whole'; readonly item: Item; readonly isPaid: boolean }
+  | { readonly kind: 'whole'; readonly item: Item; readonly isPaid: boolean; readonly cost: CostSeen }
   | Exclude<ListedPurchase, { kind: 'seen' }>;
 
-function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, rule: PickRule<Item>): Picked<Item> {
+async function pick<Item>(
+  list: EndpointName,
+  listed: OptionalResult<Listing<Item>>,
+  rule: PickRule<Item>,
+): Promise<Picked<Item>> {
   if (!listed.ok) return failed(list, listed);
   const done = listed.value.items.filter(rule.isDone);
   if (done.length === 0)
     return { kind: 'unseen', reason: `${callName(list)}: it shows no purchase that was completed` };
-  const whole = done.filter((item) => rule.lacks(item).length === 0);
-  const paid = whole.find(rule.isPaid);
-  const item = paid ?? whole[0];
-  if (item !== undefined) return { kind: 'whole', item, isPaid: paid !== undefined };
+  const seen = await Promise.all(
+    done.map(async (item) => {
+      const debits = rule.debits(item);
+      return { item, isPaid: debits.length > 0, cost: compareCost(debits, await rule.price(item)) };
+    }),
+  );
+  const problem = seen.find(({ cost }) => cost.problem !== undefined)?.cost.problem;
+  if (problem !== undefined) return { kind: 'differs', problem };
+  const whole = seen.filter(({ item }) => rule.lacks(item).length === 0);
+  const picked = whole.find(({ isPaid }) => isPaid) ?? whole[0];
+  if (picked !== undefined) return { kind: 'whole', ...picked };
   const lacking = done.map(rule.lacks);
   const fields = lacking.find((each) => each.every((field) => field === rule.ours));
   const text = (names: readonly string[]) =>
@@ -108,6 +140,32 @@ function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, r
   return fields === undefined
     ? { kind: 'differs', problem: text(lacking[0] ?? []) }
     : { kind: 'unseen', reason: text(fields) };
+}
+
+/** What the debits of a purchase show about its price. */
+interface CostSeen {
+  /** The end of the evidence. */
+  readonly evidence: string;
+  /** Why the amounts of the service cannot be understood, as a clause that begins with the call and names the field. */
+  readonly problem?: string;
+}
+
+/** Compares the debits of one purchase with its price. Another debit may name it, too, such as that of a top-up. */
+function compareCost(debits: readonly Money[], price: Money | undefined): CostSeen {
+  const [debit] = debits;
+  if (price === undefined || debit === undefined) return { evidence: UNIT_UNKNOWN };
+  const results = debits.map((each) => compareAmounts(price, each));
+  const evidence = results.includes('equal')
+    ? '; its debit is its price'
+    : `; its debit is ${plainText(debit)}, its price ${plainText(price)}`;
+  if (!results.every(isOtherMoney)) return { evidence };
+  const field = results[0] === 'other_currency' ? 'currency' : 'amount';
+  const text = `data[].${field} of a debit differs: ${plainText(debit)} for a purchase of ${plainText(price)}`;
+  return { evidence, problem: `${callName('listWalletTransactions')}: ${text}` };
+}
+
+async function listedPrice(productId: number | null | undefined, priceToday: PriceToday): Promise<Money | undefined> {
+  return productId == null ? undefined : await priceToday(productId);
 }
 
 /** Why the read eSIM prevents the delivery or the refund of its order, as a clause. */
@@ -124,10 +182,11 @@ function conclude(
   list: EndpointName,
   follow: EndpointName,
   read: OptionalResult<unknown>,
-  { isPaid, debits }: { readonly isPaid: boolean; readonly debits: OwnDebits },
+  { isPaid, cost, debits }: { readonly isPaid: boolean; readonly cost: CostSeen; readonly debits: OwnDebits },
 ): ListedPurchase {
   if (!read.ok) return failed(follow, read);
-  const evidence = `${callName(list)} shows a completed purchase, and ${callName(follow)} reads well`;
+  const shown = `${callName(list)} shows a completed purchase, and ${callName(follow)} reads well`;
+  const evidence = `${shown}${cost.evidence}`;
   if (isPaid || debits.state === 'off') return { kind: 'seen', evidence };
   if (debits.state === 'unread') return { kind: 'unseen', reason: debits.reason };
   const fields = debits.fields.map((name) => `data[].${name}`).join(' or ');

@@ -8,7 +8,7 @@ import { debitsOf } from '#upstream/first-purchase-check/debits.ts';
 import { documentEvidence, documentProblems, unlistedValues } from '#upstream/first-purchase-check/document.ts';
 import { FreeReads, type FreeReadClient } from '#upstream/first-purchase-check/free-reads.ts';
 import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
-import type { PurchaseReads } from '#upstream/first-purchase-check/listed-purchases.ts';
+import { UNIT_UNKNOWN, type PurchaseReads } from '#upstream/first-purchase-check/listed-purchases.ts';
 
 /** The calls of this check. None of them buys, cancels or changes anything. */
 export type FirstPurchaseCheckClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
@@ -44,14 +44,16 @@ export async function lookAtService(
     const check = PURCHASE_CHECKS[kind];
     const unread = await reads.problems(check.priceList, signal);
     if (isStopped()) return sightings;
-    const listed = await check.listed(client, await debitsOf(check.debits, reads.movements));
+    const debits = await debitsOf(check.debits, reads.movements);
+    const listed = await check.listed(client, debits, (productId) => reads.priceOf(check.priceList, productId));
     const differences = described.kind === 'read' ? documentProblems(described.report, kind) : [];
     const unlisted = described.kind === 'read' ? unlistedValues(described.report, kind) : [];
     const matches = described.kind === 'read' && differences.length + unlisted.length === 0;
     sightings.set(kind, {
       problems: [...unread, ...(listed.kind === 'differs' ? [listed.problem] : []), ...differences],
       evidence: [
-        ...(matches ? [documentEvidence(described.report, kind)] : []),
+        // A document cannot show whether the wallet counts in the unit of the prices.
+        ...(matches ? [documentEvidence(described.report, kind) + (listed.kind === 'unseen' ? UNIT_UNKNOWN : '')] : []),
         ...(listed.kind === 'seen' ? [listed.evidence] : []),
       ],
       missing: [

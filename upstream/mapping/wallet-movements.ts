@@ -28,9 +28,14 @@ export function moneyOf({ amount, currency }: WalletTransaction): Money {
   return { amount: amount.replace(/^-/, ''), currency };
 }
 
+/** False for a movement that is pending, or that failed: it proves no payment. */
+export function isFinalMovement({ status }: Pick<WalletTransaction, 'status'>): boolean {
+  return status == null || FINAL.has(status);
+}
+
 /** True for a final credit, and for every debit: a pending debit may still be booked. */
-export function countsInWallet({ type, status }: WalletTransaction): boolean {
-  return type === 'debit' || status == null || FINAL.has(status);
+export function countsInWallet(movement: WalletTransaction): boolean {
+  return movement.type === 'debit' || isFinalMovement(movement);
 }
 
 /** True when a movement names no purchase, so that it may belong to any. */

@@ -1,3 +1,4 @@
+import { noteAmounts, priceOf } from '#cli/sandbox-tour/amounts.ts';
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { PURPOSES, type Bought, type Purpose } from '#cli/sandbox-tour/legs/order-leg.ts';
@@ -10,9 +11,10 @@ import {
   type OpenObservations,
 } from '#cli/sandbox-tour/observations.ts';
 import { follow, type BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
-import { equalMoney } from '#domain/money/money.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { EsimCancellation, SimulatedState } from '#upstream/contract.ts';
+import { isFinalMovement, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 /** The results of a review in the specification. */
 const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
@@ -21,6 +23,8 @@ type RefundResult = (typeof REFUND_RESULTS)[number];
 /** The eSIMs to cancel, and what was done with them before. */
 export interface CancellationInput {
   readonly esims: Bought['esims'];
+  /** The listed price of their package. */
+  readonly listed: Money;
   readonly simulated: ReadonlySet<SimulatedState>;
   readonly recharged: boolean;
 }
@@ -30,7 +34,7 @@ export async function cancellationLeg(
   context: TourContext,
   notes: LegNotes,
   observations: OpenObservations,
-  { esims, simulated, recharged }: CancellationInput,
+  { esims, listed, simulated, recharged }: CancellationInput,
 ): Promise<void> {
   const seen = new Set<RefundResult>();
   for (const purpose of PURPOSES) {
@@ -41,7 +45,10 @@ export async function cancellationLeg(
       notes.skipped(step, EXPECTED[purpose].text, `there is no eSIM that is ${purpose}`);
       continue;
     }
-    const result = await cancel(context, notes, observations, step, purpose, esim);
+    const result = await cancel(context, notes, observations, step, purpose, {
+      ...esim,
+      paid: priceOf(listed, esim.order),
+    });
     if (result !== undefined) seen.add(result);
   }
   for (const result of REFUND_RESULTS) {
@@ -60,13 +67,18 @@ const EXPECTED: Readonly<Record<Purpose, { readonly text: string; readonly resul
   recharged: { text: 'no automatic refund: it has a completed top-up', results: ['refused', 'manual review'] },
 };
 
+/** An eSIM with the price of its order. */
+interface PaidEsim extends BoughtEsim {
+  readonly paid: Money;
+}
+
 async function cancel(
   context: TourContext,
   notes: LegNotes,
   observations: OpenObservations,
   step: string,
   purpose: Purpose,
-  esim: BoughtEsim,
+  esim: PaidEsim,
 ): Promise<RefundResult | undefined> {
   const { client, now, newId } = context;
   const { text: expected, results } = EXPECTED[purpose];
@@ -117,7 +129,7 @@ async function lookAtRefund(
   context: TourContext,
   notes: LegNotes,
   observations: OpenObservations,
-  esim: BoughtEsim,
+  esim: PaidEsim,
   { refund }: EsimCancellation,
   accepted: boolean,
 ): Promise<void> {
@@ -144,7 +156,7 @@ async function lookAtRefund(
       () => client.findRefundsOfEsim(esimId),
     );
     notes.expect(ended.status === 'completed', 'its refund', 'completed', ended.status);
-    noteAmount(notes, esim, ended);
+    noteRefunded(notes, observations, esim, ended);
   }
   await lookForCredit(context, notes, observations, esim);
   const read = await client.getEsim(esimId);
@@ -158,33 +170,50 @@ async function lookAtRefund(
   else notes.failed('its eSIM', 'a read that says cancelled', clause(read.detail));
 }
 
-function noteAmount(
+function noteRefunded(
   notes: LegNotes,
-  { order }: BoughtEsim,
-  refund: { readonly amount?: string | null | undefined; readonly currency?: string | null | undefined },
+  observations: OpenObservations,
+  { paid }: PaidEsim,
+  { amount, currency }: { readonly amount?: string | null | undefined; readonly currency?: string | null | undefined },
 ): void {
-  if (refund.amount == null || order.price_for_reseller == null) return;
-  const currency = order.currency ?? '';
-  const paid = { amount: order.price_for_reseller, currency };
-  const given = { amount: refund.amount, currency: refund.currency ?? currency };
-  notes.expect(equalMoney(given, paid), 'its amount', `the price of the order, ${paid.amount}`, given.amount);
+  if (amount == null) return;
+  const compared = {
+    step: 'its amount',
+    expected: 'the price of the order,',
+    call: 'GET /refunds/{id}',
+    field: 'amount',
+  };
+  const actual = { amount, currency: currency ?? paid.currency };
+  noteAmounts(notes, observations, ['order'], compared, [{ expected: paid, actual }]);
 }
 
+/** A pending credit is no refund yet. */
 async function lookForCredit(
   context: TourContext,
   notes: LegNotes,
-  { calls }: OpenObservations,
-  { reference, order }: BoughtEsim,
+  observations: OpenObservations,
+  { reference, order, paid }: PaidEsim,
 ): Promise<void> {
-  const [step, expected] = ['its money', 'a credit in the wallet transactions'];
-  if (calls.wallet_transactions?.kind !== 'works') return notes.skipped(step, expected, 'the movements cannot be read');
+  const [step, expected] = ['its money', 'a final credit in the wallet transactions'];
+  if (observations.calls.wallet_transactions?.kind !== 'works')
+    return notes.skipped(step, expected, 'the movements cannot be read');
+  let pending = false;
   const credit = await until(context, async () => {
     const movements = await context.client.listWalletTransactions({ reference });
     if (!movements.ok) return undefined;
-    return movements.value.items.find(
+    const own = movements.value.items.filter(
       (item) => item.type === 'credit' && (item.external_order_id === reference || item.order_id === order.id),
     );
+    pending = own.length > 0;
+    return own.find(isFinalMovement);
   });
-  if (credit === undefined) notes.drift(step, expected, 'no credit that names the order');
-  else notes.ok(step, expected, `${credit.amount} ${credit.currency}`);
+  if (credit === undefined)
+    return notes.drift(step, expected, pending ? 'only a pending credit' : 'no credit that names the order');
+  const compared = {
+    step,
+    expected: 'a credit in the wallet transactions of',
+    call: 'GET /wallet/transactions',
+    field: 'amount',
+  };
+  noteAmounts(notes, observations, ['order'], compared, [{ expected: paid, actual: moneyOf(credit) }]);
 }

@@ -1,17 +1,25 @@
+import { DEBIT, EARLIER_MS, noteAmounts, priceOf } from '#cli/sandbox-tour/amounts.ts';
 import { lapse, until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { noteCall, noteEnd } from '#cli/sandbox-tour/noting.ts';
 import { observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { OptionalResult, Listing } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
+import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
-/** Looks up bought orders in all ways that the product uses after a lost answer. */
+/**
+ * Looks up bought orders in all ways that the product uses after a lost answer.
+ *
+ * @param listed price of their package.
+ */
 export async function lookUpLeg(
   context: TourContext,
   notes: LegNotes,
   observations: OpenObservations,
   [first, ...others]: readonly [BoughtEsim, ...BoughtEsim[]],
+  listed: Money,
 ): Promise<void> {
   const { client } = context;
   const { id } = first.order;
@@ -25,7 +33,7 @@ export async function lookUpLeg(
       : 'it does not contain the new order under its external_order_id',
   );
   noteCall(context, notes, observations, 'order_list', list);
-  await lookForDebits(context, notes, observations, [first, ...others]);
+  await lookForDebits(context, notes, observations, [first, ...others], listed);
 }
 
 /** Waits until all debits are visible: they may appear late, and the check of cancellations needs them. */
@@ -34,10 +42,12 @@ async function lookForDebits(
   notes: LegNotes,
   observations: OpenObservations,
   orders: readonly BoughtEsim[],
+  listed: Money,
 ): Promise<void> {
   const { client, now, waitMs } = context;
   const startedAt = now();
   const missing = new Set(orders);
+  const found: { readonly expected: Money; readonly actual: Money }[] = [];
   let refused: CallObservation | undefined;
   let reads = 0;
   await until(context, async () => {
@@ -48,7 +58,10 @@ async function lookForDebits(
         refused = observeCall(movements);
         return 'refused';
       }
-      if (hasDebit(movements, order)) missing.delete(order);
+      const debit = debitOf(movements, order);
+      if (debit === undefined) continue;
+      missing.delete(order);
+      found.push({ expected: priceOf(listed, order.order), actual: moneyOf(debit) });
     }
     return missing.size === 0 ? 'seen' : undefined;
   });
@@ -78,14 +91,16 @@ async function lookForDebits(
     expected,
     reads === 1 ? 'at the first read' : `${lapse(afterMs)} later; purchase.settle_delay must be longer`,
   );
+  const compared = { ...DEBIT, step: 'the amounts of these debits' };
+  noteAmounts(notes, observations, ['order'], compared, found);
 }
 
-/** The product also reads from some minutes before its first send. */
-const EARLIER_MS = 10 * 60_000;
-
-function hasDebit(movements: OptionalResult<Listing<WalletTransaction>>, { reference, order }: BoughtEsim): boolean {
-  if (!movements.ok) return false;
-  return movements.value.items.some(
+function debitOf(
+  movements: OptionalResult<Listing<WalletTransaction>>,
+  { reference, order }: BoughtEsim,
+): WalletTransaction | undefined {
+  if (!movements.ok) return undefined;
+  return movements.value.items.find(
     (item) => item.type === 'debit' && (item.external_order_id === reference || item.order_id === order.id),
   );
 }

@@ -1,6 +1,7 @@
+import { notePrice } from '#cli/sandbox-tour/amounts.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { notePrice, noteRepeat, noteTime } from '#cli/sandbox-tour/noting.ts';
+import { noteRepeat, noteTime } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeRefusal, type OpenObservations, type SecondPurchase } from '#cli/sandbox-tour/observations.ts';
 import {
   deliveredBy,
@@ -44,7 +45,7 @@ export async function orderLeg(
   packages: readonly ServicePackage[],
   choices: OrderChoices,
 ): Promise<Bought | undefined> {
-  const first = await buyFirst(context, notes, candidates(packages, choices.packageId));
+  const first = await buyFirst(context, notes, observations, candidates(packages, choices.packageId));
   if (first === undefined) return undefined;
   const { placed, esim, item } = first;
   await repeatAtOnce(context, notes, observations, placed);
@@ -71,7 +72,12 @@ function candidates(packages: readonly ServicePackage[], chosen: number | undefi
   return packages.filter(({ available }) => available).slice(0, MOST_CANDIDATES);
 }
 
-async function buyFirst(context: TourContext, notes: LegNotes, items: readonly ServicePackage[]) {
+async function buyFirst(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  items: readonly ServicePackage[],
+) {
   const [step, expected] = ['POST /orders', 'an order that is completed, with an eSIM'];
   if (items.length === 0) notes.failed(step, expected, 'no such package is for sale');
   for (const item of items) {
@@ -88,7 +94,7 @@ async function buyFirst(context: TourContext, notes: LegNotes, items: readonly S
       continue;
     }
     notes.ok(step, expected, `package ${item.id}: ${throughProcessing(placed.value.status)}completed`);
-    notePrice(notes, item, order);
+    notePrice(notes, observations, 'order', item, order);
     noteTime(notes, placed.value.created_at, context.now());
     return { placed: { ...request, order: placed.value }, esim, item };
   }

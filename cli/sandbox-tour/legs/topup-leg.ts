@@ -1,6 +1,7 @@
+import { noteDebit, notePrice } from '#cli/sandbox-tour/amounts.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall, notePrice, notePurchase, noteRepeat } from '#cli/sandbox-tour/noting.ts';
+import { noteCall, notePurchase, noteRepeat } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -50,7 +51,8 @@ export async function topupLeg(
   notePurchase(observations, 'topup', seen);
   if (topup.status === 'completed') notes.ok(step, expected, `package ${option.id}: completed`);
   else notes.failed(step, expected, `package ${option.id}: ${topup.status}`);
-  notePrice(notes, option, topup);
+  const price = notePrice(notes, observations, 'topup', option, topup);
+  await noteDebit(context, notes, observations, 'topup', price, ({ topup_id: named }) => named === id);
 
   const read = observeCall(await client.getTopup(id));
   noteCall(context, notes, observations, 'topup_read', read);

@@ -1,6 +1,7 @@
+import { noteDebit, notePrice } from '#cli/sandbox-tour/amounts.ts';
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall, notePrice, notePurchase, noteRepeat } from '#cli/sandbox-tour/noting.ts';
+import { noteCall, notePurchase, noteRepeat } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -38,7 +39,16 @@ export async function vpnLeg(
   const subscription = await follow(context, begun.value, () => client.getVpnSubscription(id), find);
   if (subscription.status === 'active') notes.ok(step, expected, `plan ${plan.id}: active`);
   else notes.failed(step, expected, `plan ${plan.id}: ${subscription.status}`);
-  notePrice(notes, plan, subscription);
+  const price = notePrice(notes, observations, 'vpn_subscription', plan, subscription);
+  await noteDebit(
+    context,
+    notes,
+    observations,
+    'vpn_subscription',
+    price,
+    ({ vpn_subscription_id: named, external_subscription_id: namedReference }) =>
+      named === id || namedReference === reference,
+  );
 
   const read = await client.getVpnSubscription(id);
   noteCall(context, notes, observations, 'vpn_subscription_read', observeCall(read));

@@ -1,11 +1,11 @@
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
 import type { Handlers } from '#simulator/service/call.ts';
 import { jsonAnswer, notFound, parsed } from '#simulator/service/errors.ts';
 import { catalogueAnswer, oneMore, pageAnswer, pageFrom } from '#simulator/service/query.ts';
 import { loginBody, orderBody } from '#simulator/service/request-bodies.ts';
+import { shownAmount, shownMovement } from '#simulator/service/shown-movements.ts';
 import type { LedgerFilter } from '#simulator/store/ledger.ts';
-import { wireEsim, wireOrder, wirePackage, wireTransaction } from '#simulator/wire.ts';
+import { wireEsim, wireOrder, wirePackage } from '#simulator/wire.ts';
 
 type OrderEndpoint =
   | 'login'
@@ -47,15 +47,16 @@ export const ORDER_HANDLERS: Handlers<OrderEndpoint> = {
 
   getWallet: ({ wallet, dialect }, { environment }) =>
     jsonAnswer(200, {
-      balance: wallet.visibleBalance(environment, dialect.debits_visible_after_ms),
-      currency: CURRENCY,
+      balance: shownAmount(dialect, wallet.visibleBalance(environment, dialect.debits_visible_after_ms)),
+      currency: dialect.wallet_currency,
     }),
 
   listWalletTransactions: ({ ledger, wallet, dialect, clock }, { environment, query }) => {
     const page = pageFrom(query);
     const filter = { reference: query['external_order_id'], ...shownBy(dialect, query['since'], clock.now()) };
     const order = dialect.wallet_newest_first ? 'newestFirst' : 'oldestFirst';
-    const answer = pageAnswer(ledger.list(environment, filter, order, oneMore(page)), page, wireTransaction);
+    const shown = shownMovement(dialect, clock.now());
+    const answer = pageAnswer(ledger.list(environment, filter, order, oneMore(page)), page, shown);
     const { wallet_others_move_ms: everyMs, wallet_other_currency: inOtherCurrency } = dialect;
     // One movement for each reading, after its first page.
     if (everyMs !== null && page.cursor === undefined) wallet.moveForOthers(environment, everyMs, inOtherCurrency);

@@ -2,16 +2,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
+import { PACKAGE } from '#test/simulator/support.ts';
 
 let service: LookedAt;
 beforeEach(async () => {
   service = await LookedAt.start();
+  order = UNPRICED;
 });
 afterEach(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const order = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
+const UNPRICED = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
+let order: object = UNPRICED;
 const listed = (item: object) => ({ data: [item], next_cursor: null });
 
 describe('a listed completed order, without the document', () => {
@@ -76,6 +79,48 @@ describe('a listed completed order, without the document', () => {
   it('without any debit of a purchase differs', async () => {
     const sighting = await shows(esim, [{ ...movement, order_id: null }]);
     expect(sighting).toMatchObject({ evidence: [], problems: [unpaid] });
+  });
+
+  it.each([
+    ['the debit is in cents', { amount: '320' }, 'amount', '320.00 EUR'],
+    ['the debit is in another currency', { currency: 'USD' }, 'currency', '3.20 USD'],
+    ['the debit is a tenth', { amount: '0.32' }, 'amount', '0.32 EUR'],
+  ])('%s: it differs, and the field is named', async (_name, change, field, shown) => {
+    order = { ...UNPRICED, price_for_reseller: '3.20', currency: 'EUR' };
+    const sighting = await shows(esim, [{ ...movement, ...change }]);
+    expect(sighting).toMatchObject({
+      evidence: [],
+      problems: [`GET /wallet/transactions: data[].${field} of a debit differs: ${shown} for a purchase of 3.20 EUR`],
+    });
+  });
+
+  it.each([
+    ['is its price', { amount: '3.20' }, 'its debit is its price'],
+    ['has a fee', { amount: '3.30' }, 'its debit is 3.30 EUR, its price 3.20 EUR'],
+  ])('whose debit %s is evidence, which says so', async (_name, change, text) => {
+    order = { ...UNPRICED, price_for_reseller: '3.20', currency: 'EUR' };
+    const sighting = await shows(esim, [{ ...movement, ...change }]);
+    expect(sighting).toMatchObject({ problems: [], evidence: [expect.stringContaining(text)] });
+  });
+
+  it.each([
+    ['2.40', 0],
+    ['240', 1],
+  ])('without a price of its own, its debit of %s is compared with the price of today', async (amount, problems) => {
+    order = { ...UNPRICED, package_id: PACKAGE };
+    const sighting = await shows(esim, [{ ...movement, amount, currency: 'USD' }]);
+    expect(sighting.problems).toHaveLength(problems);
+  });
+
+  it('with the debit of its top-up beside its own is compared with its own', async () => {
+    order = { ...UNPRICED, price_for_reseller: '3.20', currency: 'EUR' };
+    const topup = { ...movement, id: 'm-2', topup_id: 't-1', amount: '32.00' };
+    expect((await shows(esim, [topup, movement])).problems).toEqual([]);
+  });
+
+  it('without any price says that the unit of the wallet is not known', async () => {
+    const [evidence] = (await shows(esim, [movement])).evidence;
+    expect(evidence).toContain('whether the wallet has the unit of the prices is not known yet');
   });
 
   it('with the debit of an older order counts as evidence by that order', async () => {

@@ -146,6 +146,46 @@ describe('the verdict of a profile on each kind of purchase', () => {
   });
 });
 
+describe('amounts that cannot be understood', () => {
+  const seenOf = (report: TourReport) => {
+    const { order_seen, topup_seen, vpn_seen } = report.profile?.findings ?? {};
+    return { order_seen, topup_seen, vpn_seen };
+  };
+  const NONE = { order_seen: false, topup_seen: false, vpn_seen: false };
+  const ALL = { order_seen: true, topup_seen: true, vpn_seen: true };
+
+  it.each([
+    ['in cents', { wallet_amounts: 'cents' }, /GET \/wallet\/transactions: amount differs: 240\.00 USD for 2\.40 USD/],
+    ['in another currency', { wallet_currency: 'EUR' }, /GET \/wallet\/transactions: currency differs: 2\.40 EUR for/],
+  ] as const)('of a wallet %s beside the prices fail every kind', async (_name, properties, evidence) => {
+    await choose({ name: 'replays', properties });
+    const report = await tourOf(simulator);
+    expect(seenOf(report)).toEqual(NONE);
+    expect(report.profile?.evidence.order_seen).toMatch(evidence);
+    expect(tourExitCode(report.findings)).toBe(1);
+  });
+
+  it.each([
+    ['a tenth', { refund_amount: '0.24' }, { ...ALL, order_seen: false }],
+    ['in another currency', { refund_currency: 'EUR' }, { ...ALL, order_seen: false }],
+    ['less', { refund_amount: '1.00' }, ALL],
+    ['zero', { refund_amount: '0.00' }, ALL],
+  ])('of a refund that is %s are reported', async (_name, refund, seen) => {
+    await simulator.admin.post('/behaviour', { operation: 'cancellation', outcome: 'accepted', count: 1, ...refund });
+    const report = await tourOf(simulator);
+    expect(seenOf(report)).toEqual(seen);
+    const drift = withStatus(report, 'drift').map(({ step }) => step);
+    expect(drift).toEqual(expect.arrayContaining(['its amount', 'its money']));
+  });
+
+  it('a pending credit is no refund', async () => {
+    await choose({ name: 'replays', properties: { credits_pending_for_ms: 3_600_000 } });
+    const report = await tourOf(simulator);
+    expect(withStatus(report, 'drift')).toMatchObject([{ step: 'its money', seen: 'only a pending credit' }]);
+    expect(seenOf(report)).toEqual(ALL);
+  });
+});
+
 describe('a tour', () => {
   it('causes each refund result, and reports the amount in the ledger of the service', async () => {
     const production = await simulator.ledger('production');

@@ -121,3 +121,38 @@ describe('a time', () => {
     expect(reading.success ? reading.data : undefined).toBe(expected);
   });
 });
+
+describe('an id', () => {
+  const NONE = ['', ' ', 0, '0', '000', '00000000-0000-0000-0000-000000000000'];
+
+  it.each(NONE)('of %j is none in a movement, which stays readable and certain', (none) => {
+    const ids = ['order_id', 'topup_id', 'esim_id', 'refund_id', 'vpn_subscription_id'];
+    const named = Object.fromEntries(ids.map((name) => [name, none]));
+    const page = readPage(walletTransaction, { data: [{ ...TRANSACTION, ...named }] }, 'transaction');
+    expect(page).toMatchObject({ ok: true, uncertain: 0, dropped: 0, leftOut: [] });
+    const [movement] = page.ok ? page.items : [];
+    expect(ids.map((name): unknown => Reflect.get(movement ?? {}, name))).toEqual(ids.map(() => null));
+  });
+
+  it.each(NONE)('of %j is none in a record, and the record itself is unreadable under it', (none) => {
+    expect(readAnswer(serviceOrder, { ...ORDER, esim_id: none }, 'order')).toMatchObject({
+      ok: true,
+      value: { esim_id: null },
+      leftOut: [],
+    });
+    expect(readAnswer(serviceOrder, { ...ORDER, id: none }, 'order')).toMatchObject({ ok: false, lacking: ['id'] });
+  });
+
+  it('of one zero among other figures is an id', () => {
+    const reading = readAnswer(serviceOrder, { ...ORDER, id: '10', esim_id: '0a' }, 'order');
+    expect(reading).toMatchObject({ value: { id: '10', esim_id: '0a' } });
+  });
+
+  it('of our own may be 0, and an empty one is none', () => {
+    const referenceOf = (external_order_id: string) => {
+      const reading = readAnswer(serviceOrder, { ...ORDER, external_order_id }, 'order');
+      return reading.ok ? reading.value.external_order_id : undefined;
+    };
+    expect(['0', ''].map(referenceOf)).toEqual(['0', null]);
+  });
+});

@@ -127,14 +127,14 @@ describe('lists', () => {
   });
 
   it('of orders by reference contain only matching orders, also when the service ignores the filter', async () => {
-    const orders = ['shop-1', 'shop-2', 'shop-1', 'shop-10'].map((external_order_id, id) => ({
+    const orders = ['shop-1', 'shop-2', 'shop-1', 'shop-10'].map((external_order_id, index) => ({
       ...ORDER,
-      id,
+      id: index + 1,
       external_order_id,
     }));
     const { client, targets } = await clientOf(pages(orders));
     const result = await client.findOrdersByReference('shop-1');
-    expect(result.ok && result.value.items.map(({ id }) => id)).toEqual(['0', '2']);
+    expect(result.ok && result.value.items.map(({ id }) => id)).toEqual(['1', '3']);
     expect(result.ok && result.value.complete).toBe(true);
     expect(targets()[1]).toBe('/sandbox/orders?external_order_id=shop-1&limit=100');
   });
@@ -159,8 +159,8 @@ describe('lists', () => {
     async (_what, time, path, call) => {
       const listed = (...days: (number | null)[]) =>
         pages(
-          days.map((day, id) => ({
-            id,
+          days.map((day, index) => ({
+            id: index + 1,
             status: 'processing',
             [time]: day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString(),
           })),
@@ -170,7 +170,7 @@ describe('lists', () => {
       expect(await call(short.client)).toMatchObject({ value: { items: [{}, {}], complete: true } });
       expect(short.targets().slice(1)).toEqual([first]);
       const old = await clientOf(listed(3, -1, -2, -3));
-      expect(await call(old.client)).toMatchObject({ value: { items: [{ id: '0' }, { id: '1' }], complete: false } });
+      expect(await call(old.client)).toMatchObject({ value: { items: [{ id: '1' }, { id: '2' }], complete: false } });
       expect(old.targets().slice(1)).toEqual([first]);
       const many = await clientOf(listed(9, 8, 7, 6, 5, 4));
       expect(await call(many.client)).toMatchObject({ value: { items: [{}, {}, {}, {}], complete: false } });

@@ -1,0 +1,150 @@
+/** Compares amounts of the service with each other: a charge and a debit with the price, a credit with its debit. */
+import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
+import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
+import { notePurchase } from '#cli/sandbox-tour/noting.ts';
+import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
+import { plainText, subtractMoney, sumByCurrency, negateMoney, type Money } from '#domain/money/money.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
+
+/** The product also reads from some minutes before its first send. */
+export const EARLIER_MS = 10 * 60_000;
+
+/** The step of a comparison, and what the second amount was read from. */
+interface Compared {
+  readonly step: string;
+  /** What the first amount is, as a clause that its text follows. */
+  readonly expected: string;
+  readonly call: string;
+  /** The field of the second amount. */
+  readonly field: string;
+}
+
+/** Two amounts that should be the same. */
+interface AmountPair {
+  readonly expected: Money;
+  readonly actual: Money;
+}
+
+/**
+ * Records one step for several comparisons. Another unit or currency means that the amounts of the service cannot be
+ * understood, so purchases of these kinds count as not seen.
+ *
+ * @param pairs at least one.
+ */
+export function noteAmounts(
+  notes: LegNotes,
+  observations: OpenObservations,
+  kinds: readonly PurchaseKind[],
+  { step, expected, call, field }: Compared,
+  pairs: readonly AmountPair[],
+): void {
+  const compared = pairs.map((pair) => ({ ...pair, result: compareAmounts(pair.expected, pair.actual) }));
+  const other = compared.find(({ result }) => isOtherMoney(result));
+  const shown = other ?? compared.find(({ result }) => result !== 'equal') ?? compared[0];
+  if (shown === undefined) return;
+  const [wanted, seen] = [plainText(shown.expected), plainText(shown.actual)];
+  notes.expect(shown.result === 'equal', step, `${expected} ${wanted}`, seen);
+  if (other === undefined) return;
+  const named = other.result === 'other_currency' ? 'currency' : field;
+  const detail = `${call}: ${named} differs: ${seen} for ${wanted}`;
+  for (const kind of kinds) notePurchase(observations, kind, { kind: 'differs', detail });
+}
+
+const BUYS = {
+  order: 'POST /orders',
+  topup: 'POST /topups',
+  vpn_subscription: 'POST /vpn/orders',
+} as const satisfies Record<PurchaseKind, string>;
+
+/**
+ * Compares the charged price with the listed one. The specification does not promise a price in the answer.
+ *
+ * @returns the price of the purchase: the charged one, else the listed one.
+ */
+export function notePrice(
+  notes: LegNotes,
+  observations: OpenObservations,
+  kind: PurchaseKind,
+  listed: { readonly price_for_reseller: string; readonly currency: string },
+  charged: Charged,
+): Money {
+  const price = { amount: listed.price_for_reseller, currency: listed.currency };
+  const [step, expected] = ['the price charged', 'the listed'];
+  if (charged.price_for_reseller == null) {
+    notes.skipped(step, `${expected} ${plainText(price)}`, 'the answer has no price');
+    return price;
+  }
+  const actual = priceOf(price, charged);
+  const compared = { step, expected, call: BUYS[kind], field: 'price_for_reseller' };
+  noteAmounts(notes, observations, [kind], compared, [{ expected: price, actual }]);
+  return actual;
+}
+
+interface Charged {
+  readonly price_for_reseller?: string | null | undefined;
+  readonly currency?: string | null | undefined;
+}
+
+/** What a purchase cost by its own record, else the listed price. */
+export function priceOf(listed: Money, { price_for_reseller: amount, currency }: Charged): Money {
+  return amount == null ? listed : { amount, currency: currency ?? listed.currency };
+}
+
+export const DEBIT = { step: 'its debit', expected: 'the price,', call: 'GET /wallet/transactions', field: 'amount' };
+
+/** Waits for the debit of a purchase, and compares it with its price. */
+export async function noteDebit(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  kind: PurchaseKind,
+  price: Money,
+  isOf: (debit: WalletTransaction) => boolean,
+): Promise<void> {
+  const [step, expected] = [DEBIT.step, `${DEBIT.expected} ${plainText(price)}`];
+  if (observations.calls.wallet_transactions?.kind !== 'works')
+    return notes.skipped(step, expected, 'the movements cannot be read');
+  const since = context.now() - EARLIER_MS;
+  const debit = await until(context, async () => {
+    const movements = await context.client.listWalletTransactions({ since });
+    return movements.ok ? movements.value.items.find((item) => item.type === 'debit' && isOf(item)) : undefined;
+  });
+  if (debit === undefined) return notes.drift(step, expected, 'no debit that names it');
+  noteAmounts(notes, observations, [kind], DEBIT, [{ expected: price, actual: moneyOf(debit) }]);
+}
+
+/** The wallet at one moment; `movements` undefined: they cannot be read completely. */
+export interface WalletSeen {
+  readonly balance: Money;
+  readonly movements: readonly WalletTransaction[] | undefined;
+}
+
+/** Compares what the balance lost during the tour with the sum of the movements of that time. */
+export function noteSpent(
+  notes: LegNotes,
+  observations: OpenObservations,
+  before: WalletSeen,
+  after: WalletSeen,
+): void {
+  const step = 'what the balance lost';
+  const expected = 'the sum of the movements,';
+  if (before.movements === undefined || after.movements === undefined)
+    return notes.skipped(step, expected, 'the movements cannot be read completely');
+  const known = new Set(before.movements.map(({ id }) => id));
+  const moved = after.movements.filter(({ id }) => !known.has(id));
+  const sums = sumByCurrency(moved.map((each) => (each.type === 'debit' ? moneyOf(each) : negateMoney(moneyOf(each)))));
+  const sum = sums.find(({ currency }) => currency === after.balance.currency) ?? sums[0];
+  if (sum === undefined || before.balance.currency !== after.balance.currency)
+    return notes.skipped(step, expected, 'nothing moved');
+  const lost = subtractMoney(before.balance, after.balance);
+  const result = compareAmounts(sum, lost);
+  // Others may use the sandbox at the same time.
+  if (result === 'differs')
+    return notes.skipped(step, `${expected} ${plainText(sum)}`, `${plainText(lost)}, which proves nothing`);
+  const compared = { step, expected, call: 'GET /wallet', field: 'balance' };
+  noteAmounts(notes, observations, PURCHASE_KINDS, compared, [{ expected: sum, actual: lost }]);
+}
