@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import { createBooksActivities } from '#activities/upkeep/books.ts';
 import { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
@@ -10,6 +11,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { Database, type Executor } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
@@ -21,6 +23,7 @@ import { workFactObserver } from '#telemetry/work-log.ts';
 import { findRunning } from '#temporal/running-work.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
+import { DebitWatch } from '#worker/debit-watch.ts';
 import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { GateLoop } from '#worker/gate-loop.ts';
@@ -87,10 +90,14 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     now,
   });
   const onGate = gateListener(logger);
+  const readings = new WalletReadings({ database, service: service.client });
+  const debitWatch = new DebitWatch({ database, readings, policy: policy.purchase, logger });
   const dependencies = {
     database,
     keyRing,
     service: service.client,
+    readings,
+    onPurchased: (kind: WorkKind) => debitWatch.notePurchase(kind),
     sendLeaseMs: policy.purchase.sendLeaseMs,
     purchaseInForce: async (db: Executor) => (await policyInForce(db, policy, mode)).purchase,
     gate: policy.gate,
@@ -151,6 +158,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       random: Math.random,
     }),
     close: async () => {
+      await debitWatch.stop();
       await wakeups.close();
       await service.close();
       await sender.close();

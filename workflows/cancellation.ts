@@ -8,7 +8,7 @@ import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
 import { Purchase, type PurchaseRules } from '#workflows/purchase/purchase.ts';
 import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
-import { settle } from '#workflows/purchase/settle.ts';
+import { awaitEvidence, settle } from '#workflows/purchase/settle.ts';
 import type { Step } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
@@ -72,6 +72,8 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
     case 'fail':
       return fail(cancellation, step);
     // An operator has found that the attempt did nothing: it is requested anew.
+    case 'await_evidence':
+      return awaitEvidence(cancellation, step);
     case 'new_attempt':
       return waitForNewAttempt(cancellation, step);
     case 'open_attempt':

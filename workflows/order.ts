@@ -8,7 +8,7 @@ import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
 import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
 import { Purchase, type PurchaseRules } from '#workflows/purchase/purchase.ts';
 import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
-import { settle } from '#workflows/purchase/settle.ts';
+import { awaitEvidence, settle } from '#workflows/purchase/settle.ts';
 import type { Step } from '#workflows/purchase/steps.ts';
 import { waitForService } from '#workflows/purchase/wait-for-service.ts';
 import { runToEnd } from '#workflows/work/run-to-end.ts';
@@ -77,6 +77,8 @@ async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, de
     // The service reports a failure: only the wallet proves that it cost nothing. Then a new attempt may follow.
     case 'settle':
       return settle(purchase, step);
+    case 'await_evidence':
+      return awaitEvidence(purchase, step);
     case 'new_attempt':
       return waitForNewAttempt(purchase, step);
     case 'open_attempt':

@@ -16,6 +16,7 @@ export const WAIT_NAMES = {
   completion: (missing: Part, reason: Part) => `Read the ${missing} again (${reason})` as const,
   refund: () => 'Until the refund is decided' as const,
   wallet: (read: Part) => `Before read ${read} of the wallet` as const,
+  evidence: (attempt: Part) => `Until a reading proves what attempt ${attempt} cost` as const,
   nextAttempt: (attempt: Part) => `Before attempt ${attempt}` as const,
   unjudgedReport: () => 'Until a report of the service is processed' as const,
   notBegun: (attempt: Part) => `Until the send of attempt ${attempt} is tried again` as const,

@@ -1,7 +1,7 @@
 import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { findAttemptById } from '#db/attempts/attempts.ts';
+import { findAttemptById, newestDelivered } from '#db/attempts/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
@@ -9,10 +9,10 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
 
 /**
- * Proves that no send of an attempt has bought so far: first a complete list of the service without it, then a complete
- * wallet without its debit. The caller has waited for the settling delay since the last send. A request may still be on
- * its way, so the attempt stays unknown: it neither fails nor is it bought again. Only its resend window restarts, for
- * the same key. This helps only when the service replays keys (`docs/adr/0018-absence-restarts-the-resend-window.md`).
+ * Proves that no send of an attempt has bought so far: a complete list of the service without it, a control of that
+ * list, and a reading of the wallet that proves that it cost nothing. A request may still be on its way, so the attempt
+ * stays unknown: it neither fails nor is it bought again. Only its resend window restarts, for the same key. This helps
+ * only when the service replays keys (`docs/adr/0018-absence-restarts-the-resend-window.md`).
  */
 export function createAbsenceProof(
   { database, purchaseInForce }: WorkDependencies,
@@ -25,10 +25,28 @@ export function createAbsenceProof(
       return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }
     if (lookedUp.kind === 'found') return { kind: 'changed' };
-    // Work that is no purchase spends nothing: an unchanged eSIM is proof enough.
+    // Work that is no purchase spends nothing: an eSIM that was read unchanged is proof enough.
     if (!KINDS[work.kind].isPurchase) return undefined;
-    const { evidence, mayPass = false, detail } = await readDebitEvidence({ work, attemptId: attempt.id });
-    return evidence === 'no_debit' ? undefined : { kind: 'unproven', mayPass, detail };
+    if (!(await isControlled(work, attempt))) {
+      const noun = KINDS[work.kind].noun;
+      const detail = `The same look-up does not find our newest delivered ${noun} either, so its empty answer proves nothing.`;
+      return { kind: 'awaited', reason: 'no_control', detail };
+    }
+    const result = await readDebitEvidence({ work, attemptId: attempt.id });
+    if (result.evidence === 'no_debit') return undefined;
+    if (result.evidence === 'awaited') {
+      const { reason, detail, againInMs } = result;
+      return { kind: 'awaited', reason, detail, ...(againInMs !== undefined && { againInMs }) };
+    }
+    return { kind: 'unproven', mayPass: result.mayPass ?? false, detail: result.detail };
+  };
+
+  /** Makes the same call, after its empty answer, for our newest delivered purchase. */
+  const isControlled = async (work: WorkRef, attempt: AttemptRow): Promise<boolean> => {
+    const control = await database.run((db) => newestDelivered(db, work.kind, attempt.id));
+    if (control === undefined) return true;
+    // Without its id, it is searched in the list.
+    return (await handlers[work.kind].lookUp({ ...control, serviceId: null })).kind === 'found';
   };
 
   return async ({ work, attemptId }): Promise<AbsenceResult> => {

@@ -1,114 +1,220 @@
-import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
-import type { WorkHandler, WorkHandlers } from '#activities/purchases/work-handler.ts';
+import type { UnreadWallet, WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { markSettled, findAttemptById } from '#db/attempts/attempts.ts';
+import { attemptsOf, chargedOf, findAttemptById, markSettled } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { bookedMovements, recordMovement } from '#db/money/journal.ts';
+import { movementOf, purchasesNamedBy } from '#db/money/wallet-movements.ts';
+import {
+  databaseTime,
+  hasLateRow,
+  knownBefore,
+  laterDebit,
+  longestDebitDelay,
+  movementsOf,
+  rowsSince,
+} from '#db/money/wallet-readings.ts';
+import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { equalMoney, type Money } from '#domain/money/money.ts';
+import { evidenceDelayMs, judgeAbsence, mayBeFor, type Absence, type WalletReading } from '#domain/money/absence.ts';
+import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import { purchaseFinder, type Movement } from '#domain/money/movements.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import type { WalletTransaction } from '#upstream/contract.ts';
-import { countsInWallet, moneyOf } from '#upstream/mapping/wallet-movements.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** Makes the activity that reads the wallet for the cost of an attempt and updates our books (rules 3 and 7). */
+/**
+ * Makes the activity that judges by the wallet what an attempt cost, and updates our books (rules 3 and 7). One reading
+ * is judged for all attempts of the work: a debit of an earlier one may have appeared since.
+ */
 export function createDebitEvidence(
-  { database, service }: WorkDependencies,
-  handlers: WorkHandlers,
+  { database, purchaseInForce }: WorkDependencies,
+  readings: WalletReadings,
 ): PurchaseActivities['readDebitEvidence'] {
   return async ({ work, attemptId }) => {
-    const attempt = await database.run((db) => findAttemptById(db, attemptId));
-    const answer = await service.listWalletTransactions({ since: sinceFirstSend(attempt) });
-    if (!answer.ok) {
-      const detail = answer.kind === 'failure' ? answer.detail : 'This service shows no wallet transactions.';
-      const mayPass = answer.kind === 'failure' && isLookUpRetried(answer.failure);
-      return { evidence: 'unavailable', detail, mayPass };
-    }
-    if (!answer.value.complete) {
-      return {
-        evidence: 'unavailable',
-        detail: 'The wallet has more transactions since the attempt than can be read.',
-      };
-    }
-    const { items } = answer.value;
-    const debits = items.filter(({ type }) => type === 'debit');
-    const mayBeOurs = (await handlers[work.kind].mayOwnOneOf?.(attempt, debits)) ?? false;
+    const { attempt, question, readyAt, now } = await database.run(async (db) => {
+      const attempt = await findAttemptById(db, attemptId);
+      const sent = (await attemptsOf(db, work)).filter(mayHaveCost);
+      const delayMs = evidenceDelayMs(await purchaseInForce(db), await longestDebitDelay(db, work.kind));
+      const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
+      return { attempt, question: { work, attempt, sent }, readyAt: at + delayMs, now: await databaseTime(db) };
+    });
+    if (now.getTime() < readyAt) return tooEarly(readyAt - now.getTime(), new Date(readyAt));
+    const reading = await readings.since(new Date(readyAt), beforeAll(question.sent) ?? 0);
+    if ('ok' in reading) return unread(reading);
     return database.transaction(async (tx) => {
-      const booked = await bookedMovements(tx, attempt.id);
-      const { result, movements } = judge(handlers[work.kind], attempt, items, { ...booked, mayBeOurs });
-      await writeBooks(tx, attempt, movements);
+      const { result, money } = await judge(tx, question, reading);
+      for (const [direction, amounts] of Object.entries(money)) {
+        const [first] = amounts;
+        if (first === undefined) continue;
+        await recordMovement(tx, { direction: direction === 'debits' ? 'debit' : 'credit', attemptId, money: first });
+      }
       // An unknown attempt is not settled: a request may still be on its way.
       if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
-      await addTimelineEntry(tx, work, {
-        event: 'attempt.wallet_checked',
-        message: result.detail,
-        detail: { attempt: attempt.number, evidence: result.evidence },
-        // One entry for each result.
-        dedupKey: `attempt.wallet_checked:${attempt.number}:${result.evidence}`,
-      });
+      // While evidence is awaited, the workflow records why.
+      if (result.evidence !== 'awaited')
+        await addTimelineEntry(tx, work, {
+          event: 'attempt.wallet_checked',
+          message: result.detail,
+          detail: { attempt: attempt.number, evidence: result.evidence, reading: reading.id },
+          // One entry for each result.
+          dedupKey: `attempt.wallet_checked:${attempt.number}:${result.evidence}`,
+        });
       return result;
     });
   };
 }
 
-interface Movements {
+interface Question {
+  readonly work: WorkRef;
+  /** The attempt that is judged. */
+  readonly attempt: AttemptRow;
+  /** All attempts of the work that may have cost something. */
+  readonly sent: readonly AttemptRow[];
+}
+
+/** A refusal is the service's answer that it sold nothing. */
+function mayHaveCost({ state, sends, anyUnknown }: AttemptRow): boolean {
+  return sends > 0 && (anyUnknown || state !== 'refused');
+}
+
+function timeOf(date: Date | null): number {
+  return date?.getTime() ?? 0;
+}
+
+/** The last reading before the first send of all these attempts; undefined: not known. */
+function beforeAll(sent: readonly AttemptRow[]): number | undefined {
+  const before = Math.min(...sent.map(({ readingBefore }) => readingBefore ?? 0));
+  return before > 0 && Number.isFinite(before) ? before : undefined;
+}
+
+/** The debits and credits of one attempt. */
+interface Costs {
   readonly debits: readonly Money[];
   readonly credits: readonly Money[];
 }
 
-function judge(
-  kind: WorkHandler,
-  attempt: AttemptRow,
-  transactions: readonly WalletTransaction[],
-  booked: { readonly debit: boolean; readonly credit: boolean; readonly mayBeOurs: boolean },
-): { result: EvidenceResult; movements: Movements } {
-  const ours = transactions.filter((transaction) => kind.owns(attempt, transaction));
-  const movements = {
-    debits: ours.filter(({ type }) => type === 'debit').map(moneyOf),
-    credits: ours.filter((each) => each.type === 'credit' && countsInWallet(each)).map(moneyOf),
+async function judge(
+  tx: Executor,
+  { work, attempt, sent }: Question,
+  reading: WalletReading,
+): Promise<{ readonly result: EvidenceResult; readonly money: Costs }> {
+  const own = new Map<string, Costs>();
+  for (const each of sent) own.set(each.id, moneyOf(await movementsOf(tx, each)));
+  const money = own.get(attempt.id) ?? NO_COSTS;
+  const uncredited = [...own.values()].find(({ debits, credits }) => !areCredited(debits, credits));
+  if (uncredited !== undefined) {
+    const detail = `The wallet shows a debit of ${textOf(uncredited.debits)} and no credit for it.`;
+    return { result: { evidence: 'debited', detail }, money };
+  }
+  for (const each of sent) {
+    const booked = await bookedMovements(tx, each.id);
+    // A booked debit was real: a wallet that does not show it is not trusted.
+    if (booked.debit && !booked.credit && own.get(each.id)?.debits.length === 0)
+      return { result: awaited('vanished', DEBIT_VANISHED), money };
+  }
+  const without = sent.filter(({ id }) => own.get(id)?.debits.length === 0);
+  const absence = await absenceOf(tx, work, without, reading);
+  if (money.debits.length > 0) {
+    const detail = `The wallet shows the debit of ${textOf(money.debits)} and its credit.`;
+    // Earlier attempts were judged before; a debit that may be theirs has appeared since.
+    if (!absence.isProven && absence.reason === 'suspect') return { result: awaited('suspect', absence.detail), money };
+    return { result: { evidence: 'credited', detail }, money };
+  }
+  return {
+    result: absence.isProven
+      ? { evidence: 'no_debit', detail: absence.detail }
+      : awaited(absence.reason, absence.detail),
+    money,
   };
-  // A booked debit was real: a wallet that no longer shows it is not trusted.
-  const vanished = booked.debit && !booked.credit && movements.debits.length === 0;
-  const isAnonymous = transactions.some((each) => each.type === 'debit' && kind.isAnonymous(each));
-  const result = vanished ? DEBIT_VANISHED : weigh(movements, isAnonymous || booked.mayBeOurs);
-  return { result, movements };
 }
 
-const DEBIT_VANISHED: EvidenceResult = {
-  evidence: 'unavailable',
-  detail:
-    'Our journal has a debit for this attempt, but the wallet shows none. This does not prove that the ' +
-    'attempt cost nothing.',
-};
+const NO_COSTS: Costs = { debits: [], credits: [] };
 
-function weigh({ debits, credits }: Movements, anonymousDebits: boolean): EvidenceResult {
-  const [debit] = debits;
-  if (debit !== undefined) {
-    const uncredited = debits.length - credits.filter((credit) => equalMoney(credit, debit)).length;
-    return uncredited <= 0
-      ? {
-          evidence: 'credited',
-          detail: `The wallet shows the debit of ${debit.amount} ${debit.currency} and its credit.`,
-        }
-      : {
-          evidence: 'debited',
-          detail: `The wallet shows a debit of ${debit.amount} ${debit.currency} and no credit for it.`,
-        };
-  }
-  if (anonymousDebits) {
-    return {
-      evidence: 'unavailable',
-      detail: 'The wallet shows debits that may belong to this attempt, because they name no known purchase.',
-    };
-  }
-  return { evidence: 'no_debit', detail: 'The wallet shows no debit for this attempt.' };
+const DEBIT_VANISHED =
+  'Our journal has a debit for this attempt, but the wallet shows none. This does not prove that the attempt cost ' +
+  'nothing.';
+
+function moneyOf(movements: readonly Movement[]): Costs {
+  const of = (direction: Movement['direction']) =>
+    movements.filter((each) => each.direction === direction).map(({ money }) => money);
+  return { debits: of('debit'), credits: of('credit') };
 }
 
-async function writeBooks(tx: Executor, attempt: AttemptRow, { debits, credits }: Movements): Promise<void> {
-  const [debit] = debits;
-  const [credit] = credits;
-  if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId: attempt.id, money: debit });
-  if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId: attempt.id, money: credit });
+/** True when each debit has a credit of the same amount. */
+function areCredited(debits: readonly Money[], credits: readonly Money[]): boolean {
+  const left = [...credits];
+  return debits.every((debit) => {
+    const index = left.findIndex((credit) => equalMoney(credit, debit));
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
+}
+
+function textOf([first]: readonly Money[]): string {
+  return first === undefined ? 'nothing' : plainText(first);
+}
+
+/** Judges attempts that have no debit. */
+async function absenceOf(
+  tx: Executor,
+  work: WorkRef,
+  sent: readonly AttemptRow[],
+  reading: WalletReading,
+): Promise<Absence> {
+  const before = beforeAll(sent);
+  const { base, hadRows } = await knownBefore(tx, before ?? 0);
+  const from = base?.id ?? before ?? 0;
+  const since = await rowsSince(tx, from, reading.id);
+  // An operator has explained an adjustment, or the service has.
+  const unexplained = since.filter(
+    ({ firstReading, causeKind }) => (firstReading ?? 0) > (before ?? 0) && causeKind !== 'adjustment',
+  );
+  const suspect = await suspectOf(tx, work, sent, unexplained.map(movementOf));
+  const failedAt = new Date(Math.max(...sent.map((each) => Math.max(timeOf(each.lastSentAt), timeOf(each.failedAt)))));
+  const currency = sent.map(chargedOf).find((charged) => charged !== undefined)?.currency;
+  return judgeAbsence({
+    reading,
+    before,
+    hadRows,
+    base,
+    since: since.map(movementOf),
+    hasLateRow: base !== undefined && (await hasLateRow(tx, base.id, reading.id)),
+    suspect,
+    laterDebit: await laterDebit(tx, { upTo: reading.id, sentAfter: failedAt, currency }),
+  });
+}
+
+/** A debit that may be for one of these attempts, because it is for no other purchase of ours, as a clause. */
+async function suspectOf(
+  tx: Executor,
+  work: WorkRef,
+  sent: readonly AttemptRow[],
+  rows: readonly Movement[],
+): Promise<string | undefined> {
+  const debits = rows.filter(({ direction }) => direction === 'debit');
+  const find = purchaseFinder(await purchasesNamedBy(tx, debits));
+  const fields = storedKind(work.kind).movementNames;
+  const suspect = debits.find(({ names }) => {
+    const purchase = find(names);
+    if (typeof purchase !== 'string' && purchase.work.id !== work.id) return false;
+    return sent.some((each) => mayBeFor({ ...each, fields }, names));
+  });
+  return suspect && `${suspect.id} over ${plainText(suspect.money)}`;
+}
+
+function awaited(reason: string, detail: string): EvidenceResult {
+  return { evidence: 'awaited', reason, detail };
+}
+
+function tooEarly(againInMs: number, at: Date): EvidenceResult {
+  const detail = `A debit may still appear in the wallet, which is read at ${at.toISOString()} or later.`;
+  return { evidence: 'awaited', reason: 'too_early', detail, againInMs };
+}
+
+function unread(answer: UnreadWallet): EvidenceResult {
+  if (answer.kind === 'unsupported')
+    return { evidence: 'unavailable', detail: 'This service shows no wallet transactions.' };
+  return { evidence: 'unavailable', detail: answer.detail, mayPass: isLookUpRetried(answer.failure) };
 }

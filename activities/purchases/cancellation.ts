@@ -62,10 +62,6 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
     lookUp,
     lookUpMany,
 
-    // A cancellation has no debit; its refund is a credit of the order's price, which `complete` finds.
-    owns: () => false,
-    isAnonymous: () => false,
-
     complete: cancellationCompletion(dependencies, lookUp),
 
     async cancellation(db, id) {

@@ -10,7 +10,6 @@ import { wholeRow } from '#db/work/kinds.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
-import { isOfOrder, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** Orders of eSIM packages: `POST /orders`, looked up by our reference. */
 export function orderHandler(dependencies: WorkDependencies): WorkHandler {
@@ -70,10 +69,6 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
 
     lookUp,
     lookUpMany,
-
-    owns: isOfOrder,
-
-    isAnonymous: namesNothing,
 
     complete: createEsimDelivery(dependencies, lookUp),
   };

@@ -15,7 +15,6 @@ import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
-import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /**
  * Top-ups: reads the options of the eSIM, then sends `POST /topups`. A top-up has no reference of ours, so after a lost
@@ -101,21 +100,6 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
 
     lookUp,
     lookUpMany,
-
-    owns: ({ serviceId }, { topup_id: topupId }) => topupId != null && topupId === serviceId,
-
-    // A debit that names only the eSIM may be of this top-up, of another one, or of the order.
-    isAnonymous: namesNothing,
-
-    // The wallet names a top-up only by its service id. A list that lags behind the wallet would look like absence.
-    async mayOwnOneOf(attempt, debits) {
-      const { serviceId, serviceEsimId } = attempt;
-      if (serviceId !== null) return false;
-      const ofEsim = debits.filter(({ esim_id: esim }) => esim == null || esim === serviceEsimId);
-      const ids = ofEsim.flatMap(({ topup_id: id }) => id ?? []);
-      const others = await database.run((db) => serviceIdsOfOthers(db, attempt, ids));
-      return ids.some((id) => !others.has(id));
-    },
 
     async complete(known, applied) {
       // Without a price it can still be completed; the books get the price from the wallet.

@@ -22,7 +22,6 @@ import { recordStep } from '#fulfilment/work/record-step.ts';
 import type { SubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
-import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** VPN subscriptions: reads the plans, then sends `POST /vpn/orders`; looked up by our reference. */
 export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHandler {
@@ -103,11 +102,6 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
 
     lookUp,
     lookUpMany,
-
-    owns: ({ serviceId, reference }, { vpn_subscription_id: id, external_subscription_id: named }) =>
-      (id != null && id === serviceId) || (named != null && named === reference),
-
-    isAnonymous: namesNothing,
 
     async complete(known, applied) {
       const { subjectId: id } = known;

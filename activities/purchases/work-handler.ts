@@ -7,7 +7,6 @@ import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
-import type { WalletTransaction } from '#upstream/contract.ts';
 
 /** The content of an attempt, before it is stored. */
 interface PreparedPurchase {
@@ -87,15 +86,6 @@ export interface WorkHandler {
    * @param attempts at least one.
    */
   lookUpMany(attempts: readonly AttemptRow[], bounds: { readonly maxPages: number }): Promise<LookUpManyResult>;
-  /** True when a movement of the service's wallet is for this attempt. */
-  owns(attempt: AttemptRow, transaction: WalletTransaction): boolean;
-  /** True when a debit does not name what it is for. While there is one, the wallet cannot prove "no debit". */
-  isAnonymous(debit: WalletTransaction): boolean;
-  /**
-   * True when one of these debits may be for this attempt, because the service's id of the attempt is not known. Absent
-   * for kinds whose attempts carry our reference, or cost nothing.
-   */
-  mayOwnOneOf?(attempt: AttemptRow, debits: readonly WalletTransaction[]): Promise<boolean>;
   /**
    * Stores what was bought and completes the work.
    *

@@ -1,3 +1,4 @@
+import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import { claimOnce } from '#activities/sending/claim-purchase.ts';
 import { deliverAtOnce } from '#activities/sending/deliver-at-once.ts';
@@ -22,12 +23,14 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 export function createSendPurchase(
   dependencies: WorkDependencies,
   handlers: WorkHandlers,
+  readings: WalletReadings,
 ): PurchaseActivities['sendPurchase'] {
   const { database, service, gate: policy, now, onGate } = dependencies;
   const onCrossing = onGate?.balanceCrossed.bind(onGate);
   const sender: Sender = {
     ...dependencies,
     handlers,
+    readings,
     purchaseGate: createGate(dependencies),
     wallet: new WalletReader({ database, service, policy, now, onCrossing }),
   };
@@ -53,7 +56,7 @@ export function createSendPurchase(
  * Checks pauses and circuits before the service is called, then reads the offer and, where money is spent, the wallet.
  */
 async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admitted> {
-  const { handlers, purchaseGate, wallet, gate: policy } = sender;
+  const { handlers, purchaseGate, wallet, readings, gate: policy } = sender;
   const began = startLease(sender);
   const before = await purchaseGate.before(work, attemptId);
   if (before.kind === 'stopped') return unsent(sender, attemptId, gated(before.stop));
@@ -62,6 +65,7 @@ async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admi
   const [offer] = await Promise.all([
     handlers[work.kind].examine(row, { priceNeeded }),
     isFree(work) ? undefined : wallet.refreshIfOld(reading, policy.balanceAgeMs),
+    isFree(work) ? undefined : readings.ensureFirst(policy.balanceTrustMs),
   ]);
   return { kind: 'admitted', began, offer, priceNeeded };
 }
@@ -140,6 +144,7 @@ async function record(
     { waitsForLocks: true },
   );
   // In a transaction of its own: the result must not be lost when this fails.
+  if (answered.ok) sender.onPurchased?.(work.kind);
   if (recorded.concernsGate) await sender.purchaseGate.report(work, attemptId, reportOf(recorded.answer));
   return recorded;
 }

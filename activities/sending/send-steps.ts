@@ -1,4 +1,5 @@
 /** What the steps of a send hand on: see `send-purchase.ts`. */
+import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { Offer, WorkHandlers } from '#activities/purchases/work-handler.ts';
 import type { Gate } from '#activities/sending/gate.ts';
 import type { RunningLease } from '#activities/sending/send-lease.ts';
@@ -14,6 +15,7 @@ export type Request = Parameters<PurchaseActivities['sendPurchase']>[0];
 /** Everything the steps of a send share. */
 export interface Sender extends WorkDependencies {
   readonly handlers: WorkHandlers;
+  readonly readings: WalletReadings;
   readonly purchaseGate: Gate;
   readonly wallet: WalletReader;
 }

@@ -1,18 +1,18 @@
+import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { BooksActivities } from '#activities/upkeep/upkeep-types.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from '#db/money/reconciliations.ts';
-import { equalMoney, type Money } from '#domain/money/money.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
 import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import type { ServiceClient } from '#upstream/client.ts';
-import { CLOCK_SKEW_MS, movementOf } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
-export interface BooksDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now'> {
+export interface BooksDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'> {
   readonly books: BooksPolicy;
   readonly runway: RunwayPolicy;
   readonly logger: Logger;
@@ -21,6 +21,7 @@ export interface BooksDependencies extends Pick<WorkDependencies, 'database' | '
 /** Makes the activity that compares our books with the service's wallet (rule 7). */
 export function createBooksActivities(dependencies: BooksDependencies): BooksActivities {
   const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
+  const readings = dependencies.readings ?? new WalletReadings(dependencies);
   const reader = new WalletReader({
     database,
     service,
@@ -49,7 +50,7 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
       if (known !== undefined) return resultOf(known);
       const startedAt = new Date(now());
       const since = await database.run((db) => unreadSince(db, { overlapMs: books.overlapMs, skewMs: CLOCK_SKEW_MS }));
-      const wallet = await readWallet(service, () => reader.read(), since, books);
+      const wallet = await readWallet(readings, () => reader.read(), since, books);
       const report = await database.transaction(async (tx) => {
         await lockBooks(tx);
         const made = await findReportOfRun(tx, runId);
@@ -68,46 +69,40 @@ function resultOf({ id, status, counts }: ReconciliationRow): BooksResult {
   return { id, status, findings: counts.findings };
 }
 
-/**
- * Balance and movements are two calls. When the balance changed in between, both are read again, this often at most.
- */
-const READS = 3;
-
 async function readWallet(
-  service: ServiceClient,
+  readings: WalletReadings,
+  // The balance also counts for the purchase gate, which announces a low balance.
   readForGate: () => Promise<Money | undefined>,
   since: number,
   { pages, readDeadlineMs }: BooksPolicy,
 ): Promise<Wallet> {
-  for (let read = 1; ; read += 1) {
-    const before = await balanceOf(service);
-    const answer = await service.listWalletTransactions({ since }, { maxPages: pages, deadlineMs: readDeadlineMs });
-    if (!answer.ok) {
-      const wallet = { movements: [], since, balance: (await readForGate()) ?? before, atRest: false };
-      if (answer.kind === 'failure') return { ...wallet, status: 'unavailable', detail: answer.detail };
-      return {
-        ...wallet,
-        status: 'unsupported',
-        detail: 'This service shows no wallet transactions, so the books cannot be compared.',
-      };
-    }
-    const { items, complete } = answer.value;
-    // The balance also counts for the purchase gate, which announces a low balance.
-    const after = await readForGate();
-    const atRest = before !== undefined && after !== undefined && equalMoney(before, after);
-    if (!atRest && complete && before !== undefined && read < READS) continue;
-    const detail = complete
-      ? 'All movements were read.'
-      : `The wallet has more movements since ${new Date(since).toISOString()} than the ${items.length} that were read.`;
-    // A service that ignores the filter also shows older movements.
-    const movements = items.map(movementOf).filter(({ occurredAt }) => occurredAt >= since);
-    return { status: complete ? 'complete' : 'incomplete', detail, movements, since, balance: after ?? before, atRest };
+  const read = await readings.read({
+    since,
+    maxPages: pages,
+    deadlineMs: readDeadlineMs,
+    balanceAfter: readForGate,
+  });
+  if (!read.ok) {
+    const wallet = { rows: { read: 0, new: 0 }, since, balance: await readForGate(), atRest: false };
+    if (read.kind === 'failure') return { ...wallet, status: 'unavailable', detail: read.detail };
+    return {
+      ...wallet,
+      status: 'unsupported',
+      detail: 'This service shows no wallet transactions, so the books cannot be compared.',
+    };
   }
-}
-
-async function balanceOf(service: ServiceClient): Promise<Money | undefined> {
-  const wallet = await service.getWallet();
-  return wallet.ok ? { amount: wallet.value.balance, currency: wallet.value.currency } : undefined;
+  const { reading, items, newRows, balance, isReached } = read;
+  const detail = isReached
+    ? 'All movements were read.'
+    : `The wallet has more movements since ${new Date(since).toISOString()} than the ${items.length} that were read.`;
+  return {
+    status: isReached ? 'complete' : 'incomplete',
+    detail,
+    rows: { read: items.filter(({ created_at: at }) => Date.parse(at) >= since).length, new: newRows },
+    since,
+    balance,
+    atRest: reading.balance !== undefined,
+  };
 }
 
 function logReport(logger: Logger, { id, status, counts, findingCounts }: ReconciliationRow): void {

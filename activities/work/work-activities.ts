@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createAbsenceProof } from '#activities/evidence/absence.ts';
 import { createDebitEvidence } from '#activities/evidence/debit-evidence.ts';
 import { createLookUp } from '#activities/evidence/look-up-purchase.ts';
+import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import { createCompletion } from '#activities/purchases/complete-purchase.ts';
 import { createSendPurchase } from '#activities/sending/send-purchase.ts';
 import { workHandlers } from '#activities/work/kinds.ts';
@@ -16,7 +17,7 @@ import type {
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import { attemptKey } from '#crypto/derived-ids.ts';
-import { findAttempt, readProgress } from '#db/attempts/attempts.ts';
+import { areSettled, findAttempt, readProgress } from '#db/attempts/attempts.ts';
 import { runWrites, type Write } from '#db/connection/alongside.ts';
 import { isBadData, type Database, type Executor } from '#db/connection/database.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
@@ -75,7 +76,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     return openAttempt(tx, prepared, [entry, ...writes]);
   };
 
-  const readDebitEvidence = createDebitEvidence(dependencies, handlers);
+  const readings = dependencies.readings ?? new WalletReadings(dependencies);
+  const readDebitEvidence = createDebitEvidence(dependencies, readings);
   /**
    * The number of attempts that the present policy allows, with the operators' overrides and grants. Stored with the
    * work, so that later grants count from there.
@@ -138,6 +140,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         if (by !== undefined) return { kind: 'barred', by };
         const attempts = await attemptsInForce(tx, work, row);
         if (number > attempts) return { kind: 'not_allowed', attempts };
+        if (!(await areSettled(tx, work))) return { kind: 'unsettled' };
         return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, row, number)) };
       }),
 
@@ -158,7 +161,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       return outcome.kind;
     },
 
-    sendPurchase: createSendPurchase(dependencies, handlers),
+    sendPurchase: createSendPurchase(dependencies, handlers, readings),
     lookUpPurchase: createLookUp(dependencies, handlers),
     readDebitEvidence,
     proveAbsence: createAbsenceProof(dependencies, handlers, readDebitEvidence),

@@ -1,3 +1,4 @@
+import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { AttemptSnapshot } from '#activities/work/work-types.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
@@ -6,6 +7,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
@@ -33,6 +35,10 @@ export interface WorkDependencies {
    */
   readonly purchaseInForce: (db: Executor) => Promise<PurchasePolicy>;
   readonly gate: GatePolicy;
+  /** Readings of the wallet; by default those of these activities alone. */
+  readonly readings?: WalletReadings;
+  /** Called when the service has accepted a purchase. */
+  readonly onPurchased?: (kind: WorkKind) => void;
   /** Called for what the gate notices, for the log. */
   readonly onGate?: GateListener;
   /** Epoch milliseconds. */

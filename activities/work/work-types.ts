@@ -129,7 +129,9 @@ export type OpenResult =
   /** As in {@link RecordResult}: the rows of earlier attempts may be lost. Nothing is opened. */
   | { readonly kind: 'not_compared' }
   | { readonly kind: 'barred'; readonly by: BuyingBarrier }
-  /** The profile or the configuration allows no further attempt. */
+  /** An earlier attempt may have bought, or may have cost something. */
+  | { readonly kind: 'unsettled' }
+  /** The configuration allows no further attempt. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /**
@@ -159,15 +161,27 @@ export type AbsenceResult =
   | { readonly kind: 'absent' }
   /** The attempt is no longer unknown, or the service lists it. */
   | { readonly kind: 'changed' }
+  | ({ readonly kind: 'awaited' } & AwaitedEvidence)
   /** `mayPass`: the service did not answer now. */
   | { readonly kind: 'unproven'; readonly mayPass: boolean; readonly detail: string };
 
-export interface EvidenceResult {
-  readonly evidence: DebitEvidence;
-  /** With `unavailable`: true when the wallet could not be read now. */
-  readonly mayPass?: boolean;
+/** Why nothing proves yet what an attempt cost. */
+export interface AwaitedEvidence {
+  /** The same for as long as the reason is. */
+  readonly reason: string;
   readonly detail: string;
+  /** Milliseconds until a reading can prove anything. */
+  readonly againInMs?: number;
 }
+
+export type EvidenceResult =
+  | ({ readonly evidence: 'awaited' } & AwaitedEvidence)
+  | {
+      readonly evidence: Exclude<DebitEvidence, 'awaited'>;
+      /** With `unavailable`: true when the wallet could not be read now. */
+      readonly mayPass?: boolean;
+      readonly detail: string;
+    };
 
 export type CompletionResult =
   | { readonly kind: 'completed'; readonly esimId?: string }

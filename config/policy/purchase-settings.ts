@@ -35,7 +35,17 @@ export const purchaseSettings = {
     'How long the same bytes may be sent again, counted from the first send that was not refused.',
   ),
   resend_delay: duration(PURCHASE.resendDelayMs, 'First wait before a resend; doubled each time.', FIRST_WAIT),
-  settle_delay: duration(PURCHASE.settleDelayMs, 'Wait after an explicit failure before the wallet is read.'),
+  settle_delay: duration(PURCHASE.settleDelayMs, 'Least wait after an explicit failure before the wallet is read.'),
+  unseen_debit_delay: duration(
+    PURCHASE.unseenDebitDelayMs,
+    'The same while no debit of this kind was seen to appear in the wallet. Afterwards twice the longest time seen ' +
+      'counts, if it is longer than settle_delay.',
+  ),
+  evidence_deadline: duration(
+    PURCHASE.evidenceDeadlineMs,
+    'How long a failed purchase waits for the proof that it cost nothing before a case opens. It is judged again ' +
+      'after that, too.',
+  ),
   delivery_deadline: duration(
     PURCHASE.deliveryDeadlineMs,
     'How long a purchased eSIM is read without success before a case opens; it is read again after that.',
@@ -91,7 +101,7 @@ export const retrySettings = {
   max_attempts: wholeNumber(
     PURCHASE.maxAttempts,
     [ATTEMPTS.min, ATTEMPTS.max],
-    'Attempts to buy one order. Without a confirmed capability profile, production always makes one attempt.',
+    'Attempts to buy one order. Each further one needs the proof that those before cost nothing.',
   ),
   attempt_delay: duration(PURCHASE.attemptDelayMs, 'Wait before a new attempt; doubled each time.', FIRST_WAIT),
   rules: retryRules(),

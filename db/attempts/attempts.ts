@@ -9,7 +9,7 @@ import { RowMissingError } from '#db/work/work-rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /**
  * The current attempt: the newest, or an earlier one that an operator found to be bought when the later ones bought
@@ -68,6 +68,17 @@ export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRe
   return { kind, id };
 }
 
+/** The newest completed attempt of a kind, other than this one; undefined: there is none. */
+export async function newestDelivered(db: Executor, kind: WorkKind, id: string): Promise<AttemptRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.state, 'completed'), ne(attempts.id, id)))
+    .orderBy(desc(attempts.lastReportAt))
+    .limit(1);
+  return row;
+}
+
 /** The ids among these that belong to other attempts of the same kind. */
 export async function serviceIdsOfOthers(
   db: Executor,
@@ -109,6 +120,13 @@ export function limitOf({
 /** The charge of an attempt; undefined: not known. */
 export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
+}
+
+/** True when every attempt was refused, or failed and provably cost nothing. */
+export async function areSettled(db: Executor, work: WorkRef): Promise<boolean> {
+  return (await attemptsOf(db, work)).every(
+    ({ state, settled, anyUnknown }) => (state === 'failed' && settled) || (state === 'refused' && !anyUnknown),
+  );
 }
 
 /** Marks a failed attempt as settled: the wallet shows that it cost nothing. */

@@ -18,9 +18,18 @@ export interface ReadMovement extends Movement {
 /** A statement's parameters are limited; a row of this table has up to 14. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Stores movements; a stored movement keeps its first reading. @returns the number of new ones. */
-export async function storeMovements(tx: Executor, movements: readonly ReadMovement[], now: Date): Promise<number> {
-  let stored = 0;
+/**
+ * Stores movements; a stored movement keeps its first reading.
+ * @param reading its number.
+ * @returns the service's ids of the new ones.
+ */
+export async function storeMovements(
+  tx: Executor,
+  movements: readonly ReadMovement[],
+  now: Date,
+  reading: number,
+): Promise<string[]> {
+  const stored: string[] = [];
   for (const part of parts(movements)) {
     const rows = await tx
       .insert(walletMovements)
@@ -35,11 +44,12 @@ export async function storeMovements(tx: Executor, movements: readonly ReadMovem
           readAt: now,
           ...names,
           refundId,
+          firstReading: reading,
         })),
       )
       .onConflictDoNothing({ target: walletMovements.serviceId })
-      .returning({ id: walletMovements.id });
-    stored += rows.length;
+      .returning({ id: walletMovements.serviceId });
+    stored.push(...rows.map(({ id }) => id));
   }
   return stored;
 }
@@ -204,7 +214,7 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
   }));
 }
 
-function movementOf(row: typeof walletMovements.$inferSelect): Movement {
+export function movementOf(row: typeof walletMovements.$inferSelect): Movement {
   const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = row;
   return {
     id: row.serviceId,

@@ -1,6 +1,6 @@
 /** The journal, the wallet's movements as read, and reconciliations. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import {
   CAUSE_KINDS,
@@ -15,6 +15,7 @@ import {
   type ReconciliationStatus,
 } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The journal: append-only (a trigger refuses updates and deletes). One row for each cause and direction. */
 export const journal = pgTable(
@@ -89,8 +90,11 @@ export const walletMovements = pgTable(
     causeId: text('cause_id'),
     /** Its attempt, if any. */
     attemptId: text('attempt_id'),
+    /** The reading that first showed it; null: before readings were numbered. */
+    firstReading: bigint('first_reading', { mode: 'number' }),
   },
   (table) => [
+    index('wallet_movements_first_reading').on(table.firstReading),
     uniqueIndex('wallet_movements_one_per_cause').on(table.causeKind, table.causeId, table.direction),
     check('wallet_movements_positive', sql`${table.amount} >= 0`),
     check('wallet_movements_direction', sql`${table.direction} in (${inList(DIRECTIONS)})`),
@@ -101,6 +105,32 @@ export const walletMovements = pgTable(
       .where(sql`${table.causeKind} is null`),
   ],
 );
+
+/** Readings of the wallet; `domain/money/absence.ts` says what they prove. */
+export const walletReadings = pgTable('wallet_readings', {
+  /** In the order in which they were stored, one at a time. */
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  beganAt: instant('began_at').notNull(),
+  storedAt: instant('stored_at').notNull().defaultNow(),
+  /** Null: the balance changed during the reading, or was not read. */
+  balanceAmount: amount('balance_amount'),
+  balanceCurrency: text('balance_currency'),
+  /** True when the service stated that these are all rows. */
+  isWhole: boolean('is_whole').notNull(),
+  /** The earliest reading that had shown one of its rows already; null: none had. */
+  reachesBackTo: bigint('reaches_back_to', { mode: 'number' }),
+  /** The newest row, also where it is older than our books; null: no row. */
+  newestRow: text('newest_row'),
+  newestRowAt: instant('newest_row_at'),
+  newRows: integer('new_rows').notNull(),
+});
+
+/** The longest time seen between a purchase and its debit in the wallet, for each kind. */
+export const debitDelays = pgTable('debit_delays', {
+  kind: text('kind').$type<WorkKind>().primaryKey(),
+  longestMs: bigint('longest_ms', { mode: 'number' }).notNull(),
+  seenAt: instant('seen_at').notNull(),
+});
 
 /** Reconciliations of our books with the wallet. */
 export const reconciliations = pgTable(

@@ -1,6 +1,6 @@
 /** Attempts at the service. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -26,6 +26,14 @@ export const attempts = pgTable(
     firstSentAt: instant('first_sent_at'),
     /** The first send that was not definitely refused: start of the resend window; null: none. */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
+    lastSentAt: instant('last_sent_at'),
+    /** When the service first reported its failure. */
+    failedAt: instant('failed_at'),
+    /**
+     * The last reading of the wallet before the first send that was not refused; 0: not known, because records were
+     * lost. A proof that it cost nothing begins there.
+     */
+    readingBefore: bigint('reading_before', { mode: 'number' }),
     /** The highest limit of all sends that may have bought; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
     limitCurrency: text('limit_currency'),

@@ -49,10 +49,21 @@ export interface PurchasePolicy extends RetrySettings, WorkflowPolicy {
   readonly silentDeadlineMs: number;
   /** How long the delivery of a bought eSIM is tried before a case opens. */
   readonly deliveryDeadlineMs: number;
-  /** Wait between a reported failure and the first read of the wallet: debits may appear late. */
+  /** Least wait between a reported failure and the first read of the wallet: debits may appear late. */
   readonly settleDelayMs: number;
-  /** Reads of the wallet before a failure without evidence becomes a case. */
+  /**
+   * The same while no debit of this kind was seen to appear. Once one was, twice the longest time seen counts. No known
+   * service takes longer than some minutes to list a debit.
+   */
+  readonly unseenDebitDelayMs: number;
+  /** Reads of the wallet before a debit without its credit, or a wallet without an answer, becomes a case. */
   readonly settleReads: number;
+  /** First wait before the wallet is read again while nothing proves what a failed attempt cost; doubled each time. */
+  readonly evidenceAgainMs: number;
+  /** Longest such wait: another purchase, whose debit may be the proof, comes at any time. */
+  readonly evidenceAgainMaxMs: number;
+  /** How long such a proof is awaited before a case opens: a busy wallet shows it in minutes. */
+  readonly evidenceDeadlineMs: number;
   /**
    * How long to wait for the refund of a cancelled eSIM before a case opens. A review by a person at the service takes
    * days; after two weeks it was probably forgotten.
@@ -94,7 +105,11 @@ export const PURCHASE_POLICY: PurchasePolicy = {
   silentDeadlineMs: 7 * 24 * hour,
   deliveryDeadlineMs: hour,
   settleDelayMs: 30 * second,
+  unseenDebitDelayMs: 10 * minute,
   settleReads: 5,
+  evidenceAgainMs: 30 * second,
+  evidenceAgainMaxMs: minute,
+  evidenceDeadlineMs: hour,
   refundDeadlineMs: 14 * 24 * hour,
   refundGraceMs: 10 * minute,
   cancelCheckMs: minute,

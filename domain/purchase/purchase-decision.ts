@@ -157,13 +157,15 @@ function windowEnd({ firstUnrefusedSendAt }: AttemptHistory, { resendWindowMs }:
 
 /** What the wallet shows for an attempt that the service reports as failed. */
 export type DebitEvidence =
-  /** The transactions cover the time of the attempt and contain no debit for it. */
+  /** A reading proves that there is no debit for it (`domain/money/absence.ts`). */
   | 'no_debit'
   /** There is a debit and a credit of the same amount. */
   | 'credited'
   /** There is a debit and no credit yet. */
   | 'debited'
-  /** The wallet cannot be read, or not far enough back. */
+  /** Nothing proves yet what it cost; a later reading may. */
+  | 'awaited'
+  /** The wallet cannot be read. */
   | 'unavailable';
 
 /** True when the evidence shows that a failed attempt cost nothing, or that its debit was credited. */

@@ -3,7 +3,6 @@
  * policy of the workers is limited to what it allows.
  */
 import type { Policy } from '#domain/policy/policy.ts';
-import type { RetryRules } from '#domain/retry/retry-rules.ts';
 import { CAPABILITIES, type Capability } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
@@ -57,8 +56,9 @@ export interface Permissions {
 }
 
 /**
- * What a profile allows. In the sandbox everything is allowed without a profile, because no money is at risk. In
- * production nothing is allowed until a profile is confirmed.
+ * What a profile allows. In the sandbox resends are allowed without a profile, because no money is at risk. In
+ * production they are not allowed until a profile is confirmed. A new attempt needs no profile: the reading of the
+ * wallet that precedes it proves itself.
  * @param configured `resendAllowed` of the configuration: it can forbid, never allow.
  * @param profile the newest; undefined when there is none.
  */
@@ -67,10 +67,10 @@ export function permissions(
   profile: JudgedProfile | undefined,
   mode: ServiceMode,
 ): Permissions {
-  const unproven = unprovenIn(profile, mode);
+  const resends = configured.resendAllowed ? resendsBy(profile) : no('the configuration does not allow it');
   return {
-    resends: unproven ?? (configured.resendAllowed ? resendsBy(profile) : no('the configuration does not allow it')),
-    newAttempts: unproven ?? yes(profile === undefined ? NOT_MEASURED : 'they need evidence from the wallet each time'),
+    resends: unprovenIn(profile, mode) ?? resends,
+    newAttempts: yes('each needs a reading of the wallet that proves that the attempt before cost nothing'),
   };
 }
 
@@ -81,21 +81,8 @@ export function permissions(
  * @param mode of the service that we buy from.
  */
 export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefined, mode: ServiceMode): Policy {
-  const { resends, newAttempts } = permissions(policy.purchase, profile, mode);
-  return {
-    ...policy,
-    purchase: {
-      ...policy.purchase,
-      resendAllowed: resends.allowed,
-      ...(!newAttempts.allowed && { maxAttempts: 1, ...withoutAttempts(policy.purchase.retryRules) }),
-    },
-  };
-}
-
-/** Sets the attempts of each failure class to one, too. */
-function withoutAttempts(rules: RetryRules | undefined): { readonly retryRules?: RetryRules } {
-  if (rules?.supplier_failed?.attempts === undefined) return {};
-  return { retryRules: { ...rules, supplier_failed: { ...rules.supplier_failed, attempts: 1 } } };
+  const { resends } = permissions(policy.purchase, profile, mode);
+  return { ...policy, purchase: { ...policy.purchase, resendAllowed: resends.allowed } };
 }
 
 const NOT_MEASURED = 'nothing was measured yet, and this is the sandbox';

@@ -8,7 +8,7 @@ import { limitOf } from '#db/attempts/attempts.ts';
 import { alongside, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
-import { attempts } from '#db/schema.ts';
+import { attempts, walletReadings } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { RowMissingError } from '#db/work/work-rows.ts';
 import { looserLimit, type PriceLimit } from '#domain/purchase/price-limit.ts';
@@ -110,6 +110,8 @@ export async function claimSend(
       sends: attempt.sends + 1,
       anyUnknown: attempt.anyUnknown || state === 'sending',
       firstSentAt: sql`coalesce(${attempts.firstSentAt}, clock_timestamp())`,
+      lastSentAt: sql`clock_timestamp()`,
+      readingBefore: READING_BEFORE,
       firstUnrefusedSendAt: sql`coalesce(${attempts.firstUnrefusedSendAt}, clock_timestamp())`,
       busyEsimId: esimId,
       leaseToken,
@@ -121,6 +123,13 @@ export async function claimSend(
   if (claimed === undefined) throw new Error(`attempt ${id} vanished while it was locked`);
   return { kind: 'claimed', leaseToken, attempt: claimed };
 }
+
+/**
+ * The last reading of the wallet that is stored now. After the first send that may have bought, it stays; where that
+ * send is known only from a workflow, no reading is known to be from before it.
+ */
+const READING_BEFORE = sql`coalesce(${attempts.readingBefore}, case when ${attempts.firstUnrefusedSendAt} is null
+  then coalesce((select max(${walletReadings.id}) from ${walletReadings}), 0) else 0 end)`;
 
 function limitColumns(limit: PriceLimit): Pick<AttemptRow, 'limitAmount' | 'limitCurrency'> {
   return { limitAmount: limit?.amount ?? null, limitCurrency: limit?.currency ?? null };

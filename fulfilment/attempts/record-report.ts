@@ -91,6 +91,7 @@ export async function applyReport(
       lastReportAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
+        ...(failed && { failedAt: sql`clock_timestamp()` }),
         failureClass: failed ? failureReported : null,
         failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
         // A refused cancellation cost nothing, so its eSIM is free at once.

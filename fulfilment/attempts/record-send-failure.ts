@@ -44,5 +44,6 @@ const REFUSED = {
   state: sql`case when ${attempts.anyUnknown} then ${refusedState('refused_after_unknown')}
     else ${refusedState('refused')} end`,
   firstUnrefusedSendAt: sql`case when ${attempts.anyUnknown} then ${attempts.firstUnrefusedSendAt} end`,
+  readingBefore: sql`case when ${attempts.anyUnknown} then ${attempts.readingBefore} end`,
   busyEsimId: sql`case when ${attempts.anyUnknown} then ${attempts.busyEsimId} end`,
 };

@@ -9,9 +9,8 @@ import {
   placeMovements,
   purchasesKept,
   purchasesNamedBy,
-  storeMovements,
-  type ReadMovement,
 } from '#db/money/wallet-movements.ts';
+import { forgetReadings } from '#db/money/wallet-readings.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
@@ -35,7 +34,8 @@ import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 export interface Wallet {
   readonly status: ReconciliationStatus;
   readonly detail: string;
-  readonly movements: readonly ReadMovement[];
+  /** The rows that it showed in that time, and those of them that were new. */
+  readonly rows: { readonly read: number; readonly new: number };
   readonly since: number;
   /** Undefined when it could not be read. */
   readonly balance: Money | undefined;
@@ -60,14 +60,13 @@ const TOO_MANY =
 const LISTED_FINDINGS = 200;
 
 /**
- * Stores a reading of the wallet, matches its movements with their causes, and writes journal rows, cases and the
+ * Matches the movements of the wallet, as a reading has stored them, with their causes, and writes journal rows, cases and the
  * report.
  */
 export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
   const { books, now } = run;
   const at = new Date(now);
   await advanceCheckpoint(tx);
-  const isNew = await storeMovements(tx, wallet.movements, at);
   const { movements, isWhole: areAll } = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
   const isWhole = wallet.status === 'complete' && areAll;
   const judgement = reconcile(await knowledgeOf(tx, movements, { complete: isWhole, now }), books);
@@ -114,8 +113,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
     balanceCurrency: balance?.currency ?? null,
     expectedBalance: expected?.amount ?? null,
     counts: {
-      read: wallet.movements.length,
-      new: isNew,
+      ...wallet.rows,
       matched: matched.length,
       booked,
       pending: judgement.places.filter(({ kind }) => kind === 'pending').length,
@@ -129,6 +127,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   };
   await addReconciliation(tx, report);
   await forgetReconciliations(tx, new Date(now - books.reportsKeptMs));
+  await forgetReadings(tx, new Date(now - books.reportsKeptMs));
   return report;
 }
 

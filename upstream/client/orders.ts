@@ -53,16 +53,21 @@ export interface OrderCalls {
   getEsim(id: string): Promise<ServiceResult<ServiceEsim>>;
   getWallet(): Promise<ServiceResult<ServiceWallet>>;
   /**
-   * Needs `wallet_transactions`. Returns all transactions that the service sends, unfiltered: a debit without a
-   * reference may be the one that the caller looks for.
+   * Needs `wallet_transactions`. Returns all transactions that the service sends: a debit without a reference may be
+   * the one that the caller looks for.
    *
    * @param filter.since epoch milliseconds.
+   * @param filter.isEnough without a filter of the service: called with each page; true ends the reading, which is then
+   *   not complete if the service has more pages.
    * @param bounds.maxPages maximum number of pages; that of other lists by default.
    * @param bounds.deadlineMs milliseconds for all pages.
    */
   listWalletTransactions(
-    filter: { readonly reference: string } | { readonly since: number },
-    bounds?: { readonly maxPages: number; readonly deadlineMs: number },
+    filter:
+      | { readonly reference: string }
+      | { readonly since: number }
+      | { readonly isEnough: (page: readonly WalletTransaction[]) => boolean },
+    bounds?: ListBounds,
   ): Promise<OptionalResult<Listing<WalletTransaction>>>;
 }
 
@@ -85,10 +90,9 @@ export function orderCalls(calls: Calls): OrderCalls {
     listWalletTransactions: async (filter, bounds) =>
       await calls.optionalList('listWalletTransactions', {
         ...bounds,
-        filter:
-          'reference' in filter
-            ? { external_order_id: filter.reference }
-            : { since: new Date(filter.since).toISOString() },
+        ...('reference' in filter && { filter: { external_order_id: filter.reference } }),
+        ...('since' in filter && { filter: { since: new Date(filter.since).toISOString() } }),
+        ...('isEnough' in filter && { isEnough: filter.isEnough }),
       }),
   };
 }

@@ -56,13 +56,26 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
 export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_absence'>): Promise<Step> {
   const { run } = purchase;
   const { failure } = step;
-  const woken = await run.wait(run.policy.settleDelayMs, WAIT_NAMES.absence(run.attempt.number));
+  // Evidence that is awaited has waited already.
+  const isAwaited = purchase.awaited?.attempt === run.attempt.number;
+  const woken = isAwaited ? 'time' : await run.wait(run.policy.settleDelayMs, WAIT_NAMES.absence(run.attempt.number));
   if (woken === 'observation') return purchase.takeReports();
   if (woken === 'operator') {
     purchase.proofs = 0;
     return purchase.stepAfterAction({ step: 'look_up', failure });
   }
   const result = await readAbsence(purchase);
+  if (result.kind === 'awaited') {
+    const { reason, againInMs } = result;
+    return {
+      step: 'await_evidence',
+      failure,
+      resume: 'prove_absence',
+      reason,
+      detail: result.detail,
+      ...(againInMs !== undefined && { againInMs }),
+    };
+  }
   if (result.kind === 'unproven') {
     const { detail, mayPass } = result;
     if (mayPass)
@@ -70,6 +83,7 @@ export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_ab
     return unknownCase(purchase, detail, failure);
   }
   purchase.unansweredReads = 0;
+  purchase.awaited = undefined;
   await run.reload();
   if (result.kind === 'changed') return purchase.nextStep();
   if (isOverdue(purchase)) return overdueCase(purchase, failure);

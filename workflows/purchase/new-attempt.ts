@@ -56,6 +56,10 @@ export async function openAttempt(purchase: Purchase, step: StepNamed<'open_atte
     const { attempt } = run;
     return attempt.number === number - 1 && attempt.state === 'failed' && attempt.settled ? step : purchase.nextStep();
   }
+  if (opened.kind === 'unsettled') {
+    await run.reload();
+    return purchase.nextStep();
+  }
   if (opened.kind === 'barred') return barred(purchase, opened.by, step);
   if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
   purchase.stall = undefined;

@@ -32,6 +32,8 @@ export class Purchase {
   proofs: number;
   /** Failed reads of a delivery: since when (epoch milliseconds), and how many. */
   unread: CarriedState['unread'];
+  /** The evidence that is awaited for an attempt. */
+  awaited: CarriedState['awaited'];
   /** When the wait for the service began, in epoch milliseconds. A read of the row does not restart the wait. */
   awaitedSince: number | undefined;
   /** A failure on our side that blocks the work. */
@@ -47,18 +49,20 @@ export class Purchase {
     this.unansweredReads = carried?.unansweredReads ?? 0;
     this.proofs = carried?.proofs ?? 0;
     this.unread = carried?.unread;
+    this.awaited = carried?.awaited;
     this.awaitedSince = carried?.awaitedSince;
     this.stall = carried?.stall;
     run.handOver(() => this.#state());
   }
 
   #state(): LifecycleState {
-    const { unansweredReads, proofs, unread, awaitedSince, stall } = this;
+    const { unansweredReads, proofs, unread, awaited, awaitedSince, stall } = this;
     return {
       holds: this.#current?.holds ?? this.holds,
       ...(unansweredReads > 0 && { unansweredReads }),
       ...(proofs > 0 && { proofs }),
       ...(unread !== undefined && { unread }),
+      ...(awaited !== undefined && { awaited }),
       ...(awaitedSince !== undefined && { awaitedSince }),
       ...(stall !== undefined && { stall }),
       ...(this.#current !== undefined && { step: this.#current.step }),

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
@@ -20,13 +21,15 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
   const { settleReads, settleDelayMs } = run.policy;
   const failure = run.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
   if (!KINDS[run.work.kind].isPurchase) return { step: 'fail', failure: failure.class, detail: failure.detail };
+  // Evidence that is awaited has waited already.
+  let isAwaited = purchase.awaited?.attempt === run.attempt.number;
   // A wallet that could not be read for long is read once at a time.
   for (let read = purchase.unansweredReads > 0 ? settleReads : 1; ; read += 1) {
-    const wakeAt = Date.now() + settleDelayMs;
+    const wakeAt = isAwaited ? Date.now() : Date.now() + settleDelayMs;
     const message = `The service reports attempt ${run.attempt.number} as failed; the wallet is checked first.`;
     const next = `The wallet is read (${read} of ${settleReads}).`;
     if (purchase.unansweredReads > 0) showAskedAgain(run, { now: message, next, nextStepAt: wakeAt });
-    else {
+    else if (!isAwaited) {
       const event = 'attempt.settling';
       await run.record({ status: 'processing', event, message, failure, nextStepAt: wakeAt, next });
     }
@@ -38,9 +41,17 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
       if (woken === 'operator' && run.attempt.state !== 'failed') return purchase.nextStep();
       if (run.attempt.settled) return purchase.nextStep();
     }
-    const { evidence, detail, mayPass } = await readEvidence(purchase);
+    isAwaited = false;
+    const result = await readEvidence(purchase);
+    if (result.evidence === 'awaited') {
+      const { reason, detail, againInMs } = result;
+      const awaited = { failure: failure.class, resume: 'settle', reason, detail } as const;
+      return { step: 'await_evidence', ...awaited, ...(againInMs !== undefined && { againInMs }) };
+    }
+    const { evidence, detail, mayPass } = result;
     if (mayPass !== true) purchase.unansweredReads = 0;
     if (costNothing(evidence)) {
+      purchase.awaited = undefined;
       run.attempt = { ...run.attempt, settled: true };
       return { step: 'new_attempt', evidence: detail };
     }
@@ -50,6 +61,40 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
     const reason = evidence === 'debited' ? 'failed_but_charged' : 'evidence_unavailable';
     return { step: 'open_case', reason, detail, failure: failure.class };
   }
+}
+
+/**
+ * Waits while nothing proves what an attempt cost. It neither fails nor is bought again meanwhile. After a while a case
+ * opens; it is judged again after that, too.
+ */
+export async function awaitEvidence(purchase: Purchase, step: StepNamed<'await_evidence'>): Promise<Step> {
+  const { run } = purchase;
+  const { failure, resume, reason, detail, againInMs } = step;
+  const { evidenceAgainMs, evidenceAgainMaxMs, evidenceDeadlineMs } = run.policy;
+  const { number, state } = run.attempt;
+  const known = purchase.awaited?.attempt === number ? purchase.awaited : undefined;
+  const { since, readings } = known ?? { since: Date.now(), readings: 0 };
+  purchase.awaited = { attempt: number, since, readings: readings + 1, reason };
+  const until = since + evidenceDeadlineMs;
+  if (Date.now() >= until) return { step: 'retry_later', reason: 'evidence_unavailable', detail, failure, resume };
+  const from = new Date(since).toISOString();
+  const shown = {
+    status: state === 'failed' ? 'processing' : 'submitting',
+    event: 'attempt.evidence_awaited',
+    message: `Nothing proves yet what attempt ${number} cost. ${detail}`,
+    failure: { class: failure, detail: `Evidence is awaited since ${from}: ${detail}` },
+    nextStepAt: until,
+    next:
+      'It is judged again with each reading of the wallet. Without a proof, a case opens at ' +
+      `${new Date(until).toISOString()}.`,
+  } as const;
+  if (known?.reason !== reason) await run.record(shown);
+  else run.show({ ...shown, now: shown.message, failure });
+  const waitMs = againInMs ?? backoffMs(evidenceAgainMs, evidenceAgainMaxMs, readings + 1);
+  const woken = await run.wait(Math.min(waitMs, until - Date.now()), WAIT_NAMES.evidence(number));
+  if (woken === 'observation') return purchase.takeReports();
+  const again: Step = resume === 'settle' ? { step: 'settle', failure } : { step: 'prove_absence', failure, detail };
+  return woken === 'operator' ? purchase.stepAfterAction(again) : again;
 }
 
 async function readEvidence({ run, attemptRef }: Purchase): Promise<EvidenceResult> {

@@ -1,3 +1,4 @@
+import type { AwaitedEvidence } from '#activities/work/work-types.ts';
 import type { NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -10,13 +11,19 @@ export type Step =
   | { readonly step: 'fail'; readonly failure: FailureClass; readonly detail?: string }
   /** The service does not list an attempt that may have bought: its list and its wallet may prove that it did not. */
   | { readonly step: 'prove_absence'; readonly failure: FailureClass; readonly detail: string }
+  /** Nothing proves yet what the attempt cost: wait, then `resume`. */
+  | ({
+      readonly step: 'await_evidence';
+      readonly failure: FailureClass;
+      readonly resume: 'settle' | 'prove_absence';
+    } & AwaitedEvidence)
   /** The attempt failed and cost nothing: wait, then open another one if one is allowed. */
   | { readonly step: 'new_attempt'; readonly evidence: string }
   | { readonly step: 'open_attempt'; readonly number: number; readonly evidence: string }
   /** The service did not answer, or does not show what is missing: a case opens, and `resume` follows after a wait. */
   | {
       readonly step: 'retry_later';
-      readonly reason: 'service_not_answering' | 'delivery_unavailable' | 'refund_missing';
+      readonly reason: 'service_not_answering' | 'delivery_unavailable' | 'refund_missing' | 'evidence_unavailable';
       readonly detail: string;
       readonly failure?: FailureClass;
       readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence';

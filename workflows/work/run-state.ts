@@ -21,6 +21,14 @@ export interface PendingSend {
   readonly sends: number;
 }
 
+/** Evidence that is awaited for an attempt: since when (epoch milliseconds), after how many readings, and why. */
+export interface Awaited {
+  readonly attempt: number;
+  readonly since: number;
+  readonly readings: number;
+  readonly reason: string;
+}
+
 /** Failed reads of a subscription, in a row. Times are in epoch milliseconds. */
 export interface Silence {
   /** The first failed read. */
@@ -61,6 +69,8 @@ export interface CarriedState extends Remembered {
   readonly proofs?: number;
   /** Failed reads of a delivery. */
   readonly unread?: { readonly since: number; readonly reads: number };
+  /** The evidence that is awaited. */
+  readonly awaited?: Awaited;
   /** When the wait for the service began, in epoch milliseconds. */
   readonly awaitedSince?: number;
   /** Set for a subscription. */

@@ -25,6 +25,7 @@ export const SHORT_POLICY = {
   'retry.hold_delay': '300ms',
   'retry.hold_deadline': '5m',
   'purchase.settle_delay': '300ms',
+  'purchase.unseen_debit_delay': '300ms',
   'cancellation.refund_grace': '1s',
   'retry.attempt_delay': '200ms',
   'reconciler.silent_after': '2s',

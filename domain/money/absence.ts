@@ -1,0 +1,184 @@
+/**
+ * Proves that an attempt cost nothing (rule 3). Silence is no evidence: a list without a debit proves its absence only
+ * when the reading itself shows that the debit would be in it.
+ */
+import { compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
+import type { Movement, MovementNames } from '#domain/money/movements.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { looselyNames } from '#domain/work/identifiers.ts';
+
+/** A reading of the wallet: its balance, its rows without a filter, its balance again. */
+export interface WalletReading {
+  /** Rises with the time of the reading. */
+  readonly id: number;
+  /** When it began, in epoch milliseconds of the database's clock. */
+  readonly beganAt: number;
+  /** Undefined: the balance changed during the reading, or was not read. */
+  readonly balance: Money | undefined;
+  /** True when the service stated that these are all rows. */
+  readonly isWhole: boolean;
+  /** The earliest reading that had shown one of these rows already; undefined: none had. */
+  readonly reachesBackTo: number | undefined;
+}
+
+/** What one reading, and all readings before it, show about attempts that have no debit in the wallet. */
+export interface AbsenceFacts {
+  readonly reading: WalletReading;
+  /** The last reading before the first send; undefined: there was none, or it is not known. */
+  readonly before: number | undefined;
+  /** True when a reading before the first send had rows. */
+  readonly hadRows: boolean;
+  /** The newest reading before the first send with a steady balance. */
+  readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined;
+  /** Rows that were first shown after `base`. */
+  readonly since: readonly Pick<Movement, 'direction' | 'money'>[];
+  /** True when one of them belongs to the time before `base`: the balance of `base` contained it already. */
+  readonly hasLateRow: boolean;
+  /** A debit that may be for one of the attempts, as a clause. */
+  readonly suspect: string | undefined;
+  /** The service's id of a debit of ours whose purchase began after these attempts had failed. */
+  readonly laterDebit: string | undefined;
+}
+
+/** `detail`: on what evidence, or why there is none, as a sentence. */
+export type Absence =
+  | { readonly isProven: true; readonly by: 'ledger' | 'bracket'; readonly detail: string }
+  | {
+      readonly isProven: false;
+      readonly reason: 'suspect' | 'no_reading_before' | 'out_of_reach' | 'contradicted' | 'no_control';
+      readonly detail: string;
+    };
+
+/**
+ * Judges whether a reading proves that attempts without a debit cost nothing.
+ *
+ * - *Ledger*: the difference between the balance and the sum of the rows is what it was before the first send.
+ * - *Bracket*: the rows include one from before the first send and a debit of ours from after it.
+ *
+ * A ledger that contradicts refuses both.
+ */
+export function judgeAbsence(facts: AbsenceFacts): Absence {
+  const { reading, before, suspect } = facts;
+  if (suspect !== undefined)
+    return no('suspect', `The wallet shows a debit that may be for this attempt: ${suspect}.`);
+  if (before === undefined)
+    return no('no_reading_before', 'The wallet was not read before the first send, so nothing can be compared.');
+  if (!reaches(facts, before))
+    return no('out_of_reach', `${named(reading)} does not reach back to a row from before the first send.`);
+  const ledger = judgeLedger(facts);
+  if (ledger !== undefined) return ledger;
+  const { laterDebit } = facts;
+  if (laterDebit === undefined)
+    return no('no_control', `${named(reading)} has no steady balance to compare, and shows no later debit of ours.`);
+  return {
+    isProven: true,
+    by: 'bracket',
+    detail:
+      `The wallet shows no debit for this attempt: ${inner(reading)} contains a row from before the first send and ` +
+      `the later debit ${laterDebit}.`,
+  };
+}
+
+function reaches({ reading, hadRows }: AbsenceFacts, before: number): boolean {
+  if (reading.reachesBackTo !== undefined && reading.reachesBackTo <= before) return true;
+  // A whole list without any row from before the send reaches back only if there was none.
+  return reading.isWhole && !hadRows;
+}
+
+/** @returns undefined when the balances cannot be compared. */
+function judgeLedger({ reading, base, since, hasLateRow }: AbsenceFacts): Absence | undefined {
+  const { balance } = reading;
+  if (balance === undefined || base?.balance === undefined || base.balance.currency !== balance.currency)
+    return undefined;
+  const { currency } = balance;
+  const isMixed = since.some(({ money }) => money.currency !== currency);
+  const moved = subtractMoney(balance, base.balance);
+  const rows = netOf(since, currency);
+  if (compareMoney(moved, rows) !== 0)
+    return no(
+      'contradicted',
+      `Since the reading ${base.id}, the balance has moved by ${plainText(moved)} and the rows by ` +
+        `${plainText(rows)}: a row may be missing from ${inner(reading)}.`,
+    );
+  // Such a row may stand for one that is missing; rows in another currency belong to another balance.
+  if (hasLateRow || isMixed) return undefined;
+  return {
+    isProven: true,
+    by: 'ledger',
+    detail:
+      `The wallet shows no debit for this attempt: in ${inner(reading)} the balance less its rows is what it was in ` +
+      `the reading ${base.id}, before the first send.`,
+  };
+}
+
+function netOf(rows: AbsenceFacts['since'], currency: string): Money {
+  const zero: Money = { amount: '0', currency };
+  return rows
+    .filter(({ money }) => money.currency === currency)
+    .reduce(
+      (sum, { direction, money }) =>
+        direction === 'debit' ? subtractMoney(sum, money) : subtractMoney(sum, subtractMoney(zero, money)),
+      zero,
+    );
+}
+
+function no(reason: Extract<Absence, { isProven: false }>['reason'], detail: string): Absence {
+  return { isProven: false, reason, detail };
+}
+
+function named({ id, beganAt }: WalletReading): string {
+  return `The reading ${id} of ${new Date(beganAt).toISOString()}`;
+}
+
+function inner(reading: WalletReading): string {
+  return named(reading).replace('The', 'the');
+}
+
+/**
+ * How long after a failure a reading may begin that proves an absence, in milliseconds.
+ * @param longestMs the longest time seen between a purchase of this kind and its row; undefined: none was seen.
+ */
+export function evidenceDelayMs(
+  { settleDelayMs, unseenDebitDelayMs }: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>,
+  longestMs: number | undefined,
+): number {
+  return Math.max(settleDelayMs, longestMs === undefined ? unseenDebitDelayMs : 2 * longestMs);
+}
+
+/** A row that the first reading after its purchase shows, later than this, does not say how long it took. */
+const LONGEST_USEFUL_MS = 60_000;
+
+/**
+ * The time between a purchase and its row, from the first reading that shows the row.
+ * @param elapsedMs from the send to that reading.
+ * @param wasMissing true when a reading after the send had not shown it.
+ * @returns undefined when the reading says nothing about it.
+ */
+export function debitDelayMs(elapsedMs: number, wasMissing: boolean): number | undefined {
+  return wasMissing || elapsedMs <= LONGEST_USEFUL_MS ? Math.max(0, elapsedMs) : undefined;
+}
+
+/** The names of an attempt, and which names of a movement correspond to them. */
+export interface NamedAttempt {
+  readonly serviceId: string | null;
+  readonly reference: string | null;
+  readonly serviceEsimId: string | null;
+  readonly fields: { readonly serviceId?: keyof MovementNames; readonly reference?: keyof MovementNames };
+}
+
+/**
+ * True when a debit may be for an attempt. It is for no other purchase of ours. A debit is excluded only by a name of
+ * the same field with another value; a name that is similar to one of ours excludes nothing.
+ */
+export function mayBeFor({ serviceId, reference, serviceEsimId, fields }: NamedAttempt, names: MovementNames): boolean {
+  const given = Object.values(names).filter((name) => name !== null);
+  if (given.length === 0) return true;
+  const ours = [serviceId, reference].filter((name) => name !== null);
+  if (ours.some((own) => given.some((name) => looselyNames(own, name)))) return true;
+  const differs = (own: string | null, field: keyof MovementNames | undefined) =>
+    own !== null && field !== undefined && names[field] !== null;
+  if (differs(serviceId, fields.serviceId) || differs(reference, fields.reference)) return false;
+  // It names a reference of somebody else, in whichever field.
+  if (names.orderReference !== null || names.subscriptionReference !== null) return reference === null;
+  return !(serviceEsimId !== null && names.esimId !== null && names.esimId !== serviceEsimId);
+}

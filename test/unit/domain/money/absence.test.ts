@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import {
+  debitDelayMs,
+  evidenceDelayMs,
+  judgeAbsence,
+  mayBeFor,
+  type AbsenceFacts,
+  type NamedAttempt,
+} from '#domain/money/absence.ts';
+import type { MovementNames } from '#domain/money/movements.ts';
+
+const usd = (amount: string) => ({ amount, currency: 'USD' });
+const debit = (amount: string, currency = 'USD') => ({ direction: 'debit', money: { amount, currency } }) as const;
+const credit = (amount: string) => ({ direction: 'credit', money: usd(amount) }) as const;
+
+/** A steady wallet that did not move since before the send. */
+const STEADY: AbsenceFacts = {
+  reading: { id: 9, beganAt: 0, balance: usd('100.00'), isWhole: false, reachesBackTo: 3 },
+  before: 5,
+  hadRows: true,
+  base: { id: 5, balance: usd('100.00') },
+  since: [],
+  hasLateRow: false,
+  suspect: undefined,
+  laterDebit: undefined,
+};
+const facts = (more: Partial<AbsenceFacts>): AbsenceFacts => ({ ...STEADY, ...more });
+const reading = (more: Partial<AbsenceFacts['reading']>) => ({ ...STEADY.reading, ...more });
+const judged = (more: Partial<AbsenceFacts>) => {
+  const absence = judgeAbsence(facts(more));
+  return absence.isProven ? absence.by : absence.reason;
+};
+
+describe('the absence of a debit', () => {
+  it('is proven by the ledger: the balance less its rows is what it was before the first send', () => {
+    expect(judged({})).toBe('ledger');
+    const since = [debit('2.40'), credit('50.00'), debit('1.10')];
+    expect(judged({ since, reading: reading({ balance: usd('146.50') }) })).toBe('ledger');
+  });
+
+  it('is proven by a bracket where there is no steady balance: a row from before and a later debit of ours', () => {
+    expect(judged({ reading: reading({ balance: undefined }), laterDebit: 'w7' })).toBe('bracket');
+    expect(judged({ base: undefined, laterDebit: 'w7' })).toBe('bracket');
+    expect(judged({ reading: reading({ balance: { amount: '90', currency: 'EUR' } }), laterDebit: 'w7' })).toBe(
+      'bracket',
+    );
+  });
+
+  it.each<[string, Partial<AbsenceFacts>, string]>([
+    ['an empty list of a shifted filter', { reading: reading({ reachesBackTo: undefined }) }, 'out_of_reach'],
+    ['a list that ends after the send', { reading: reading({ reachesBackTo: 6 }) }, 'out_of_reach'],
+    [
+      'a list that is called whole and shows no row from before',
+      { reading: reading({ reachesBackTo: undefined, isWhole: true }) },
+      'out_of_reach',
+    ],
+    ['a balance that moved without a row', { reading: reading({ balance: usd('97.60') }) }, 'contradicted'],
+    [
+      'a balance that moved without a row, although there is a bracket',
+      { reading: reading({ balance: usd('97.60') }), laterDebit: 'w7' },
+      'contradicted',
+    ],
+    ['a row without a movement of the balance', { since: [debit('2.40')] }, 'contradicted'],
+    ['no reading before the send', { before: undefined, laterDebit: 'w7' }, 'no_reading_before'],
+    ['a debit that may be ours', { suspect: 'w8 over 2.40 USD', laterDebit: 'w7' }, 'suspect'],
+    ['a late row, which may stand for ours', { hasLateRow: true }, 'no_control'],
+    ['a row in another currency', { since: [debit('2.40', 'EUR')] }, 'no_control'],
+    ['neither balance nor later debit', { reading: reading({ balance: undefined }) }, 'no_control'],
+  ])('is not proven by %s', (_, more, reason) => {
+    expect(judged(more)).toBe(reason);
+  });
+
+  it('is proven in a wallet without any row, whose balance did not move', () => {
+    expect(judged({ hadRows: false, reading: reading({ reachesBackTo: undefined, isWhole: true }) })).toBe('ledger');
+  });
+
+  it('names the readings that it is proven by', () => {
+    const { detail } = judgeAbsence(STEADY);
+    expect(detail).toContain('the reading 9 of 1970-01-01T00:00:00.000Z');
+    expect(detail).toContain('the reading 5, before the first send');
+  });
+});
+
+describe('the time of the reading', () => {
+  const policy = { settleDelayMs: 30_000, unseenDebitDelayMs: 600_000 };
+
+  it('is ten minutes after the failure while no debit was seen, then twice the longest time seen', () => {
+    expect(evidenceDelayMs(policy, undefined)).toBe(600_000);
+    expect(evidenceDelayMs(policy, 300_000)).toBe(600_000);
+    expect(evidenceDelayMs(policy, 20_000)).toBe(40_000);
+    expect(evidenceDelayMs(policy, 100)).toBe(30_000);
+  });
+
+  it('learns from a row that was missing before, or that the first reading shows soon', () => {
+    expect(debitDelayMs(300_000, true)).toBe(300_000);
+    expect(debitDelayMs(8_000, false)).toBe(8_000);
+    expect(debitDelayMs(300_000, false)).toBeUndefined();
+  });
+});
+
+const NO_NAMES: MovementNames = {
+  orderId: null,
+  orderReference: null,
+  topupId: null,
+  subscriptionId: null,
+  subscriptionReference: null,
+  esimId: null,
+};
+const ORDER: NamedAttempt = {
+  serviceId: '812',
+  reference: 'Shop-2026-0001',
+  serviceEsimId: null,
+  fields: { serviceId: 'orderId', reference: 'orderReference' },
+};
+const TOPUP: NamedAttempt = { serviceId: null, reference: null, serviceEsimId: 'e1', fields: { serviceId: 'topupId' } };
+
+describe('a debit that is for no other purchase of ours', () => {
+  it.each<[string, NamedAttempt, Partial<MovementNames>]>([
+    ['names nothing', ORDER, {}],
+    ['names our reference in another case', ORDER, { orderReference: 'SHOP-2026-0001' }],
+    ['names our reference cut at its end', ORDER, { orderId: '9', orderReference: 'Shop-2026-' }],
+    ['names our reference in another field', ORDER, { subscriptionReference: 'Shop-2026-0001' }],
+    ['names an unknown id, while ours is not known', { ...ORDER, serviceId: null }, { orderId: '9' }],
+    ['names an unknown id of another kind', ORDER, { subscriptionId: '9' }],
+    ['names a top-up of our eSIM', TOPUP, { topupId: 't9', esimId: 'e1' }],
+    ['names a top-up without its eSIM', TOPUP, { topupId: 't9' }],
+  ])('may be for the attempt when it %s', (_, attempt, names) => {
+    expect(mayBeFor(attempt, { ...NO_NAMES, ...names })).toBe(true);
+  });
+
+  it.each<[string, NamedAttempt, Partial<MovementNames>]>([
+    ['another id', ORDER, { orderId: '813' }],
+    ['another reference', { ...ORDER, serviceId: null }, { orderId: '9', orderReference: 'other' }],
+    ['another reference in another field', ORDER, { subscriptionReference: 'other' }],
+    ['a top-up of another eSIM', TOPUP, { topupId: 't9', esimId: 'e2' }],
+  ])('is for somebody else when it names %s', (_, attempt, names) => {
+    expect(mayBeFor(attempt, { ...NO_NAMES, ...names })).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
+import type { Database } from '#db/connection/database.ts';
+import { longestDebitDelay } from '#db/money/wallet-readings.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+export interface DebitWatchOptions {
+  readonly database: Database;
+  readonly readings: WalletReadings;
+  readonly policy: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>;
+  readonly logger: Logger;
+}
+
+/** A debit that is listed at once is seen by the first reading. */
+const FIRST_READING_MS = 5_000;
+
+/**
+ * Measures how long the service takes to list a debit, after the first purchase of a kind: reads the wallet until it
+ * shows one. A failed purchase then waits for twice that time, not for the longest time that is possible. Best effort:
+ * a process that ends measures nothing, and the next one begins again.
+ */
+export class DebitWatch {
+  readonly #options: DebitWatchOptions;
+  readonly #watched = new Set<WorkKind>();
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DebitWatchOptions) {
+    this.#options = options;
+  }
+
+  /** The service has accepted a purchase. Returns at once and never throws. */
+  notePurchase(kind: WorkKind): void {
+    if (this.#watched.has(kind) || this.#stopping.signal.aborted) return;
+    this.#watched.add(kind);
+    this.#running = Promise.all([this.#running, this.#measure(kind)]);
+  }
+
+  /** Ends all measurements, and waits for a reading under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #measure(kind: WorkKind): Promise<void> {
+    const { database, readings, policy, logger } = this.#options;
+    const { signal } = this.#stopping;
+    let isKnown = false;
+    const firstMs = Math.min(FIRST_READING_MS, policy.settleDelayMs);
+    try {
+      for (let waitedMs = 0, n = 1; waitedMs < policy.unseenDebitDelayMs; n += 1) {
+        isKnown = (await database.run((db) => longestDebitDelay(db, kind))) !== undefined;
+        if (isKnown) return;
+        const waitMs = backoffMs(firstMs, policy.unseenDebitDelayMs, n);
+        await delay(waitMs, undefined, { signal, ref: false });
+        waitedMs += waitMs;
+        if (!(await readings.read({})).ok) return;
+      }
+    } catch (error) {
+      if (!signal.aborted) logger.debug({ err: error, kind }, 'the time until a debit appears could not be measured');
+    } finally {
+      // Otherwise the next purchase of the kind begins again.
+      if (!isKnown) this.#watched.delete(kind);
+    }
+  }
+}
