@@ -67,6 +67,38 @@ describe('an order that the service reports as failed', () => {
     expect(order.sent).toHaveLength(1);
   });
 
+  it('waits while nothing proves what it cost, says since when, and is bought again with the proof', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['awaited', 'awaited', 'awaited', 'no_debit'];
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result.status).toBe('completed');
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    const awaited = order.steps.filter(({ event }) => event === 'attempt.evidence_awaited');
+    expect(awaited).toHaveLength(1);
+    expect(awaited[0]).toMatchObject({
+      status: 'processing',
+      failure: { detail: expect.stringMatching(/^Evidence is awaited since \d{4}-.*: The reading ends too early\.$/) },
+    });
+  });
+
+  it('opens a case after an hour without a proof, and still continues by itself when the proof comes', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = Array.from({ length: 500 }, () => 'awaited');
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      const shown = async (skipped: string) => {
+        await environment.sleep(skipped);
+        return handle.query(explainQuery);
+      };
+      await expect.poll(() => shown('10 minutes')).toMatchObject({ status: 'processing' });
+      await expect.poll(() => shown('1 hour')).toMatchObject({ attention: 'evidence_unavailable' });
+      expect(order.sent).toHaveLength(1);
+      order.evidence = ['no_debit'];
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
   it('needs attention after its last attempt', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'failed' });
     order.evidence = ['no_debit', 'no_debit', 'no_debit'];

@@ -10,6 +10,8 @@ export const WRITTEN_TABLES = [
   'esim_usage',
   'journal',
   'wallet_movements',
+  'wallet_readings',
+  'debit_delays',
   'wallet_runway',
   'reconciliations',
   'timeline',

@@ -45,8 +45,8 @@ export class FakeOrder {
   readonly calls: string[] = [];
   attemptsInForce = Infinity;
   lookUps: ('found processing' | 'found completed' | 'found failed' | 'not_found')[] = [];
-  evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable')[] = [];
-  absences: ('absent' | 'unproven' | 'not asked')[] = [];
+  evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable' | 'awaited')[] = [];
+  absences: ('absent' | 'awaited' | 'unproven' | 'not asked')[] = [];
   deadlineAt: number | undefined;
   finished: { status: 'completed' | 'failed' | 'abandoned'; esimId?: string } | undefined;
   delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
@@ -129,6 +129,7 @@ export class FakeOrder {
         this.calls.push('proveAbsence');
         const next = this.absences.shift() ?? 'unproven';
         if (next === 'absent') this.#set({ history: { ...this.#attempt.history, firstUnrefusedSendAt: await now() } });
+        if (next === 'awaited') return { kind: 'awaited', reason: 'out_of_reach', detail: 'The reading ends too early.' };
         return next === 'absent'
           ? { kind: 'absent' }
           : { kind: 'unproven', mayPass: next === 'not asked', detail: 'The wallet shows nothing.' };
@@ -136,6 +137,7 @@ export class FakeOrder {
       readDebitEvidence: async () => {
         this.calls.push('readDebitEvidence');
         const evidence = this.evidence.shift() ?? 'unavailable';
+        if (evidence === 'awaited') return { evidence, reason: 'out_of_reach', detail: 'The reading ends too early.' };
         if (costNothing(evidence)) this.#set({ settled: true });
         return { evidence, detail: `Evidence: ${evidence}.` };
       },

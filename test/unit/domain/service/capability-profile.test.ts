@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type Policy } from '#domain/policy/policy.ts';
-import { retryRule } from '#domain/retry/retry-rules.ts';
 import {
   effectivePolicy,
   permissions,
@@ -24,14 +23,14 @@ const outcome = (given: JudgedProfile | undefined, mode: ServiceMode, configured
   return { resendAllowed, maxAttempts };
 };
 
-const NOTHING_BY_ITSELF = { resendAllowed: false, maxAttempts: 1 };
+const NO_RESEND = { resendAllowed: false, maxAttempts: 3 };
 
 describe('the policy of workers', () => {
   it.each([
     ['without a profile', undefined],
     ['with an unconfirmed one', profile(PROVEN)],
-  ])('allows neither resends nor new attempts in production %s', (_, given) => {
-    expect(outcome(given, 'production')).toEqual(NOTHING_BY_ITSELF);
+  ])('allows no resend in production %s, but new attempts, which prove their evidence', (_, given) => {
+    expect(outcome(given, 'production')).toEqual(NO_RESEND);
   });
 
   it('follows a confirmed profile in production', () => {
@@ -60,22 +59,11 @@ describe('the policy of workers', () => {
     expect(outcome(undefined, 'sandbox', false).resendAllowed).toBe(false);
   });
 
-  it('allows no new attempt in production without a confirmed profile, for any retry rule', () => {
-    const retryRules = { supplier_failed: { attempts: 7, firstDelayMs: 5 }, not_sent: { totalMs: 9 } };
-    const configured = { ...policy(), purchase: { ...policy().purchase, retryRules } };
-    const unproven = effectivePolicy(configured, undefined, 'production').purchase;
-    expect(retryRule('supplier_failed', unproven)).toMatchObject({ attempts: 1, firstDelayMs: 5 });
-    expect(retryRule('not_sent', unproven)).toMatchObject({ attempts: 1, totalMs: 9 });
-    expect(
-      retryRule('supplier_failed', effectivePolicy(configured, profile(PROVEN, true), 'production').purchase).attempts,
-    ).toBe(7);
-  });
-
   it('keeps all other settings', () => {
     const { purchase, ...rest } = effectivePolicy(policy(), undefined, 'production');
     const { purchase: configured, ...others } = policy();
     expect(rest).toEqual(others);
-    expect(purchase).toEqual({ ...configured, ...NOTHING_BY_ITSELF });
+    expect(purchase).toEqual({ ...configured, ...NO_RESEND });
   });
 });
 
