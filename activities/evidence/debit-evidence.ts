@@ -7,19 +7,20 @@ import { bookedMovements, recordMovement } from '#db/money/journal.ts';
 import { movementOf, purchasesNamedBy } from '#db/money/wallet-movements.ts';
 import {
   databaseTime,
-  hasLateRow,
-  knownBefore,
-  laterDebit,
+  firstSends,
+  knownRows,
   longestDebitDelay,
   movementsOf,
+  newestRowAt,
   rowsSince,
+  steadyReadings,
 } from '#db/money/wallet-readings.ts';
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { evidenceDelayMs, judgeAbsence, mayBeFor, type Absence, type WalletReading } from '#domain/money/absence.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
-import { purchaseFinder, type Movement } from '#domain/money/movements.ts';
+import { purchaseFinder, type Movement, type Purchase } from '#domain/money/movements.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -35,7 +36,7 @@ export function createDebitEvidence(
   return async ({ work, attemptId }) => {
     const { attempt, question, readyAt, now } = await database.run(async (db) => {
       const attempt = await findAttemptById(db, attemptId);
-      const sent = (await attemptsOf(db, work)).filter(mayHaveCost);
+      const sent = (await attemptsOf(db, work)).filter((each) => each.id === attemptId || mayHaveCost(each));
       const delayMs = evidenceDelayMs(await purchaseInForce(db), await longestDebitDelay(db, work.kind));
       const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
       return { attempt, question: { work, attempt, sent }, readyAt: at + delayMs, now: await databaseTime(db) };
@@ -45,11 +46,10 @@ export function createDebitEvidence(
     if ('ok' in reading) return unread(reading);
     return database.transaction(async (tx) => {
       const { result, money } = await judge(tx, question, reading);
-      for (const [direction, amounts] of Object.entries(money)) {
-        const [first] = amounts;
-        if (first === undefined) continue;
-        await recordMovement(tx, { direction: direction === 'debits' ? 'debit' : 'credit', attemptId, money: first });
-      }
+      const [debit] = money.debits;
+      const [credit] = money.credits;
+      if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId, money: debit });
+      if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId, money: credit });
       // An unknown attempt is not settled: a request may still be on its way.
       if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
       // While evidence is awaited, the workflow records why.
@@ -163,45 +163,82 @@ async function absenceOf(
   sent: readonly AttemptRow[],
   reading: WalletReading,
 ): Promise<Absence> {
-  const before = beforeAll(sent);
-  const { base, hadRows } = await knownBefore(tx, before ?? 0);
-  const from = base?.id ?? before ?? 0;
-  const since = await rowsSince(tx, from, reading.id);
-  // An operator has explained an adjustment, or the service has.
-  const unexplained = since.filter(
-    ({ firstReading, causeKind }) => (firstReading ?? 0) > (before ?? 0) && causeKind !== 'adjustment',
-  );
-  const suspect = await suspectOf(tx, work, sent, unexplained.map(movementOf));
-  const failedAt = new Date(Math.max(...sent.map((each) => Math.max(timeOf(each.lastSentAt), timeOf(each.failedAt)))));
+  const before = beforeAll(sent) ?? 0;
+  const { base, rows } = await ledgerSince(tx, before, reading.id);
+  const debits = rows.filter(({ direction }) => direction === 'debit');
+  const failedAt = Math.max(...sent.map((each) => Math.max(timeOf(each.lastSentAt), timeOf(each.failedAt))));
   const currency = sent.map(chargedOf).find((charged) => charged !== undefined)?.currency;
+  const later = debits.find(
+    ({ send, money }) => timeOf(send?.sentAt ?? null) > failedAt && (currency ?? money.currency) === money.currency,
+  );
+  const fields = storedKind(work.kind).movementNames;
+  const suspect = debits.find(
+    ({ names, firstReading, isExplained, purchase }) =>
+      firstReading > before &&
+      !isExplained &&
+      (purchase === undefined || purchase.work.id === work.id) &&
+      sent.some((each) => mayBeFor({ ...each, fields }, names)),
+  );
   return judgeAbsence({
     reading,
-    before,
-    hadRows,
+    before: before > 0 ? before : undefined,
+    hadRows: (await knownRows(tx, before)).ids.size > 0,
     base,
-    since: since.map(movementOf),
-    hasLateRow: base !== undefined && (await hasLateRow(tx, base.id, reading.id)),
-    suspect,
-    laterDebit: await laterDebit(tx, { upTo: reading.id, sentAfter: failedAt, currency }),
+    since: rows,
+    suspect: suspect && `${suspect.id} over ${plainText(suspect.money)}`,
+    laterDebit: later?.id,
   });
 }
 
-/** A debit that may be for one of these attempts, because it is for no other purchase of ours, as a clause. */
-async function suspectOf(
+/** A row of the wallet with our purchase that it names, and the first send of that. */
+interface NamedRow extends Movement {
+  readonly firstReading: number;
+  /** An operator has explained it, or the service has. */
+  readonly isExplained: boolean;
+  readonly purchase: Purchase | undefined;
+  readonly send: { readonly sentAt: Date | null; readonly readingBefore: number | null } | undefined;
+}
+
+/**
+ * The newest steady reading up to one, whose balance contains none of the rows since, with these rows. A row that is
+ * older than the newest row of that reading, or is for a purchase that was sent before it, may have come late.
+ * @returns without such a reading, the rows since `before`.
+ */
+async function ledgerSince(
   tx: Executor,
-  work: WorkRef,
-  sent: readonly AttemptRow[],
-  rows: readonly Movement[],
-): Promise<string | undefined> {
-  const debits = rows.filter(({ direction }) => direction === 'debit');
-  const find = purchaseFinder(await purchasesNamedBy(tx, debits));
-  const fields = storedKind(work.kind).movementNames;
-  const suspect = debits.find(({ names }) => {
-    const purchase = find(names);
-    if (typeof purchase !== 'string' && purchase.work.id !== work.id) return false;
-    return sent.some((each) => mayBeFor({ ...each, fields }, names));
+  before: number,
+  upTo: number,
+): Promise<{ readonly base: WalletReading | undefined; readonly rows: readonly NamedRow[] }> {
+  for (const base of await steadyReadings(tx, before)) {
+    const rows = await namedRows(tx, base.id, upTo);
+    const newestAt = (await newestRowAt(tx, base.id)) ?? -Infinity;
+    const isLate = ({ occurredAt, send }: NamedRow) =>
+      occurredAt < newestAt || (send?.readingBefore != null && send.readingBefore < base.id);
+    if (!rows.some(isLate)) return { base, rows };
+  }
+  return { base: undefined, rows: await namedRows(tx, before, upTo) };
+}
+
+async function namedRows(tx: Executor, after: number, upTo: number): Promise<readonly NamedRow[]> {
+  const stored = await rowsSince(tx, after, upTo);
+  const purchases = await purchasesNamedBy(tx, stored.map(movementOf));
+  const find = purchaseFinder(purchases);
+  const sends = await firstSends(
+    tx,
+    purchases.map(({ attemptId }) => attemptId),
+  );
+  return stored.map((row) => {
+    const movement = movementOf(row);
+    const found = find(movement.names);
+    const purchase = typeof found === 'string' ? undefined : found;
+    return {
+      ...movement,
+      firstReading: row.firstReading ?? 0,
+      isExplained: row.causeKind === 'adjustment',
+      purchase,
+      send: purchase && sends.get(purchase.attemptId),
+    };
   });
-  return suspect && `${suspect.id} over ${plainText(suspect.money)}`;
 }
 
 function awaited(reason: string, detail: string): EvidenceResult {

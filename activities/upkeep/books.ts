@@ -12,7 +12,10 @@ import type { Logger } from '#telemetry/logger.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
-export interface BooksDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'> {
+export interface BooksDependencies extends Pick<
+  WorkDependencies,
+  'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'
+> {
   readonly books: BooksPolicy;
   readonly runway: RunwayPolicy;
   readonly logger: Logger;

@@ -1,13 +1,13 @@
 /** Readings of the wallet, and what they show about attempts. The rules are in `domain/money/absence.ts`. */
-import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, max, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
 import { attempts, debitDelays, installation, walletMovements, walletReadings } from '#db/schema.ts';
-import { debitDelayMs, type WalletReading } from '#domain/money/absence.ts';
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { DEBIT_DELAY_KEPT_MS, debitDelayMs, type WalletReading } from '#domain/money/absence.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Movement } from '#domain/money/movements.ts';
+import { purchaseFinder, type Movement } from '#domain/money/movements.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The wallet as it was read, before it is stored. */
@@ -39,8 +39,8 @@ export async function knownRows(
   const stored = await db
     .select({ id: walletMovements.serviceId, at: walletMovements.occurredAt })
     .from(walletMovements)
-    .where(by === undefined ? undefined : or(isNull(walletMovements.firstReading), lte(walletMovements.firstReading, by)))
-    .orderBy(desc(walletMovements.occurredAt))
+    .where(by === undefined ? isNotNull(walletMovements.firstReading) : lte(walletMovements.firstReading, by))
+    .orderBy(desc(walletMovements.firstReading))
     .limit(KNOWN_ROWS);
   const newest = await db
     .select({ id: walletReadings.newestRow, at: walletReadings.newestRowAt })
@@ -61,7 +61,11 @@ const KNOWN_ROWS = 1_000;
  *
  * @param skewMs possible difference of the clocks.
  */
-export async function storeReading(tx: Executor, read: ReadWallet, skewMs: number): Promise<WalletReading & { readonly newRows: number }> {
+export async function storeReading(
+  tx: Executor,
+  read: ReadWallet,
+  skewMs: number,
+): Promise<WalletReading & { readonly newRows: number }> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('wallet_readings'))`);
   const [first] = await tx.select().from(walletReadings).orderBy(asc(walletReadings.id)).limit(1);
   const booksSince = await booksBeganAt(tx, skewMs);
@@ -92,7 +96,11 @@ export async function storeReading(tx: Executor, read: ReadWallet, skewMs: numbe
   if (stored.length > 0) {
     await tx.update(walletReadings).set({ newRows: stored.length }).where(eq(walletReadings.id, row.id));
     const isNew = new Set(stored);
-    await noteDelays(tx, row.id, movements.filter(({ id, direction }) => direction === 'debit' && isNew.has(id)));
+    await noteDelays(
+      tx,
+      row.id,
+      movements.filter(({ id, direction }) => direction === 'debit' && isNew.has(id)),
+    );
   }
   return { ...readingOf(row), newRows: stored.length };
 }
@@ -117,7 +125,8 @@ async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<
 
 /** Notes how long the first debits of our purchases took to appear. */
 async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
-  const purchases = await purchasesNamedBy(tx, debits);
+  const find = purchaseFinder(await purchasesNamedBy(tx, debits));
+  const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');
   if (purchases.length === 0) return;
   const readAfterSend = tx
     .select({ id: walletReadings.id })
@@ -126,20 +135,25 @@ async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMo
       and(
         gt(walletReadings.id, attempts.readingBefore),
         lt(walletReadings.id, reading),
-        gte(walletReadings.beganAt, attempts.firstUnrefusedSendAt),
+        gt(walletReadings.beganAt, attempts.firstSentAt),
       ),
     );
   const sent = await tx
     .select({
       kind: attempts.subjectKind,
       wasMissing: sql<boolean>`exists ${readAfterSend}`,
-      elapsedMs: sql<number>`(extract(epoch from clock_timestamp() - ${attempts.firstUnrefusedSendAt}) * 1000)::double precision`,
+      elapsedMs: sql<number>`(extract(epoch from clock_timestamp() - ${attempts.firstSentAt}) * 1000)::double precision`,
     })
     .from(attempts)
     .where(
       and(
-        inArray(attempts.id, purchases.map(({ attemptId }) => attemptId)),
-        isNotNull(attempts.firstUnrefusedSendAt),
+        inArray(
+          attempts.id,
+          purchases.map(({ attemptId }) => attemptId),
+        ),
+        // Of several sends, it is not known which one bought.
+        eq(attempts.sends, 1),
+        eq(attempts.anyUnknown, false),
       ),
     );
   const longest = new Map<WorkKind, number>();
@@ -150,15 +164,18 @@ async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMo
   for (const [kind, longestMs] of longest) await noteDebitDelay(tx, kind, longestMs);
 }
 
-/** Raises the longest time seen between a purchase of a kind and its debit. */
-export async function noteDebitDelay(tx: Executor, kind: WorkKind, longestMs: number): Promise<void> {
+/** Notes a time between a purchase of a kind and its debit, if it is the longest. */
+async function noteDebitDelay(tx: Executor, kind: WorkKind, longestMs: number): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await tx
     .insert(debitDelays)
     .values({ kind, longestMs, seenAt })
     .onConflictDoUpdate({
       target: debitDelays.kind,
-      set: { longestMs: sql`greatest(${debitDelays.longestMs}, excluded.longest_ms)`, seenAt },
+      set: { longestMs: sql`excluded.longest_ms`, seenAt },
+      // A shorter time counts once the longest is old.
+      setWhere: sql`excluded.longest_ms >= ${debitDelays.longestMs}
+        or ${debitDelays.seenAt} < clock_timestamp() - ${DEBIT_DELAY_KEPT_MS}::double precision * interval '1 ms'`,
     });
 }
 
@@ -199,8 +216,12 @@ export async function hasReading(db: Executor): Promise<boolean> {
 export async function movementsOf(db: Executor, attempt: AttemptRow): Promise<Movement[]> {
   const { serviceId, reference } = storedKind(attempt.subjectKind).movementNames;
   const named = [
-    serviceId !== undefined && attempt.serviceId !== null ? eq(walletMovements[serviceId], attempt.serviceId) : undefined,
-    reference !== undefined && attempt.reference !== null ? eq(walletMovements[reference], attempt.reference) : undefined,
+    serviceId !== undefined && attempt.serviceId !== null
+      ? eq(walletMovements[serviceId], attempt.serviceId)
+      : undefined,
+    reference !== undefined && attempt.reference !== null
+      ? eq(walletMovements[reference], attempt.reference)
+      : undefined,
   ].filter((condition) => condition !== undefined);
   if (named.length === 0) return [];
   const rows = await db
@@ -219,22 +240,26 @@ export async function forgetReadings(tx: Executor, before: Date): Promise<void> 
       select min(id) from ${walletReadings} union all select max(id) from ${walletReadings})`);
 }
 
-/** What was known before a send: the base of the ledger, and whether there were rows. */
-export async function knownBefore(
-  db: Executor,
-  before: number,
-): Promise<{ readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined; readonly hadRows: boolean }> {
-  const [base] = await db
+/** The newest readings up to this one with a steady balance, newest first. */
+export async function steadyReadings(db: Executor, upTo: number): Promise<readonly WalletReading[]> {
+  const rows = await db
     .select()
     .from(walletReadings)
-    .where(and(lte(walletReadings.id, before), isNotNull(walletReadings.balanceAmount)))
+    .where(and(lte(walletReadings.id, upTo), isNotNull(walletReadings.balanceAmount)))
     .orderBy(desc(walletReadings.id))
-    .limit(1);
-  return { base: base && readingOf(base), hadRows: (await knownRows(db, before)).ids.size > 0 };
+    .limit(STEADY_READINGS);
+  return rows.map(readingOf);
 }
 
+/** With purchases under way during all of these readings, the ledger is given up. */
+const STEADY_READINGS = 10;
+
 /** Rows that were first shown after one reading, up to another. */
-export async function rowsSince(db: Executor, after: number, upTo: number): Promise<(typeof walletMovements.$inferSelect)[]> {
+export async function rowsSince(
+  db: Executor,
+  after: number,
+  upTo: number,
+): Promise<(typeof walletMovements.$inferSelect)[]> {
   const { firstReading } = walletMovements;
   return db
     .select()
@@ -243,44 +268,27 @@ export async function rowsSince(db: Executor, after: number, upTo: number): Prom
     .orderBy(walletMovements.id);
 }
 
-/**
- * True when one of the rows after a reading belongs to the time before it: it is older than the newest row that was
- * known then, or is for a purchase of ours that was sent before.
- */
-export async function hasLateRow(db: Executor, base: number, upTo: number): Promise<boolean> {
-  const m = walletMovements;
-  const isNew = sql`${m.firstReading} > ${base} and ${m.firstReading} <= ${upTo}`;
-  const { rows } = await db.execute<{ late: boolean }>(sql`
-    select exists (
-      select 1 from ${m} where ${isNew} and ${m.occurredAt} < (
-        select max(${walletReadings.newestRowAt}) from ${walletReadings} where ${walletReadings.id} <= ${base})
-    ) or exists (
-      select 1 from ${m} join ${attempts} on ${attempts.serviceId} in (${m.orderId}, ${m.topupId}, ${m.subscriptionId})
-        or ${attempts.reference} in (${m.orderReference}, ${m.subscriptionReference})
-      where ${isNew} and ${m.direction} = 'debit' and ${attempts.readingBefore} < ${base}
-    ) as late`);
-  return rows[0]?.late === true;
+/** When these attempts were first sent: by the clock, and by the last reading before it. */
+export async function firstSends(
+  db: Executor,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly sentAt: Date | null; readonly readingBefore: number | null }>> {
+  if (attemptIds.length === 0) return new Map();
+  const { id, firstSentAt: sentAt, readingBefore } = attempts;
+  const rows = await db
+    .select({ id, sentAt, readingBefore })
+    .from(attempts)
+    .where(inArray(id, [...attemptIds]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The newest debit, in these readings, of a purchase of ours that was first sent after a time. */
-export async function laterDebit(
-  db: Executor,
-  { upTo, sentAfter, currency }: { readonly upTo: number; readonly sentAfter: Date; readonly currency: string | undefined },
-): Promise<string | undefined> {
-  const m = walletMovements;
-  const ofCurrency: SQL | undefined = currency === undefined ? undefined : eq(m.currency, currency);
+/** Time of the newest row that readings had shown by then, in epoch milliseconds; undefined: they showed none. */
+export async function newestRowAt(db: Executor, by: number): Promise<number | undefined> {
   const [row] = await db
-    .select({ id: m.serviceId })
-    .from(m)
-    .innerJoin(
-      attempts,
-      sql`${attempts.serviceId} in (${m.orderId}, ${m.topupId}, ${m.subscriptionId})
-        or ${attempts.reference} in (${m.orderReference}, ${m.subscriptionReference})`,
-    )
-    .where(and(eq(m.direction, 'debit'), lte(m.firstReading, upTo), gt(attempts.firstSentAt, sentAfter), ofCurrency))
-    .orderBy(desc(m.id))
-    .limit(1);
-  return row?.id;
+    .select({ at: max(walletReadings.newestRowAt) })
+    .from(walletReadings)
+    .where(lte(walletReadings.id, by));
+  return row?.at?.getTime();
 }
 
 function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {

@@ -28,12 +28,13 @@ export interface AbsenceFacts {
   readonly before: number | undefined;
   /** True when a reading before the first send had rows. */
   readonly hadRows: boolean;
-  /** The newest reading before the first send with a steady balance. */
+  /**
+   * The newest reading before the first send with a steady balance that contains none of the rows since: a row that
+   * came late could stand for one that is missing.
+   */
   readonly base: Pick<WalletReading, 'id' | 'balance'> | undefined;
   /** Rows that were first shown after `base`. */
   readonly since: readonly Pick<Movement, 'direction' | 'money'>[];
-  /** True when one of them belongs to the time before `base`: the balance of `base` contained it already. */
-  readonly hasLateRow: boolean;
   /** A debit that may be for one of the attempts, as a clause. */
   readonly suspect: string | undefined;
   /** The service's id of a debit of ours whose purchase began after these attempts had failed. */
@@ -59,8 +60,7 @@ export type Absence =
  */
 export function judgeAbsence(facts: AbsenceFacts): Absence {
   const { reading, before, suspect } = facts;
-  if (suspect !== undefined)
-    return no('suspect', `The wallet shows a debit that may be for this attempt: ${suspect}.`);
+  if (suspect !== undefined) return no('suspect', `The wallet shows a debit that may be for this attempt: ${suspect}.`);
   if (before === undefined)
     return no('no_reading_before', 'The wallet was not read before the first send, so nothing can be compared.');
   if (!reaches(facts, before))
@@ -86,7 +86,7 @@ function reaches({ reading, hadRows }: AbsenceFacts, before: number): boolean {
 }
 
 /** @returns undefined when the balances cannot be compared. */
-function judgeLedger({ reading, base, since, hasLateRow }: AbsenceFacts): Absence | undefined {
+function judgeLedger({ reading, base, since }: AbsenceFacts): Absence | undefined {
   const { balance } = reading;
   if (balance === undefined || base?.balance === undefined || base.balance.currency !== balance.currency)
     return undefined;
@@ -100,8 +100,8 @@ function judgeLedger({ reading, base, since, hasLateRow }: AbsenceFacts): Absenc
       `Since the reading ${base.id}, the balance has moved by ${plainText(moved)} and the rows by ` +
         `${plainText(rows)}: a row may be missing from ${inner(reading)}.`,
     );
-  // Such a row may stand for one that is missing; rows in another currency belong to another balance.
-  if (hasLateRow || isMixed) return undefined;
+  // Rows in another currency belong to another balance, where nothing is compared.
+  if (isMixed) return undefined;
   return {
     isProven: true,
     by: 'ledger',
@@ -144,6 +144,9 @@ export function evidenceDelayMs(
 ): number {
   return Math.max(settleDelayMs, longestMs === undefined ? unseenDebitDelayMs : 2 * longestMs);
 }
+
+/** A delay that was not seen again for a week says nothing about the service of today. */
+export const DEBIT_DELAY_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** A row that the first reading after its purchase shows, later than this, does not say how long it took. */
 const LONGEST_USEFUL_MS = 60_000;

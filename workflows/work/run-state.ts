@@ -22,7 +22,7 @@ export interface PendingSend {
 }
 
 /** Evidence that is awaited for an attempt: since when (epoch milliseconds), after how many readings, and why. */
-export interface Awaited {
+interface Awaited {
   readonly attempt: number;
   readonly since: number;
   readonly readings: number;

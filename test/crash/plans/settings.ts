@@ -69,7 +69,7 @@ const SET_UPS: Readonly<Record<ProvenDialect, DialectSetUp>> = {
   // The wallet is read after every debit is visible.
   late_debits: {
     properties: { debits_visible_after_ms: 700 },
-    policy: { 'purchase.settle_delay': '1500ms' },
+    policy: { 'purchase.settle_delay': '1500ms', 'purchase.unseen_debit_delay': '1500ms' },
     lacks: ['debits_at_once'],
   },
   same_signature: {},

@@ -129,7 +129,8 @@ export class FakeOrder {
         this.calls.push('proveAbsence');
         const next = this.absences.shift() ?? 'unproven';
         if (next === 'absent') this.#set({ history: { ...this.#attempt.history, firstUnrefusedSendAt: await now() } });
-        if (next === 'awaited') return { kind: 'awaited', reason: 'out_of_reach', detail: 'The reading ends too early.' };
+        if (next === 'awaited')
+          return { kind: 'awaited', reason: 'out_of_reach', detail: 'The reading ends too early.' };
         return next === 'absent'
           ? { kind: 'absent' }
           : { kind: 'unproven', mayPass: next === 'not asked', detail: 'The wallet shows nothing.' };
