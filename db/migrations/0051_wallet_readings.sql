@@ -1,6 +1,7 @@
 CREATE TABLE "debit_delays" (
 	"kind" text PRIMARY KEY NOT NULL,
-	"longest_ms" bigint NOT NULL,
+	"longest_ms" bigint,
+	"within_ms" bigint,
 	"seen_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint

@@ -5,7 +5,13 @@ import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from 
 import { attempts, debitDelays, installation, walletMovements, walletReadings } from '#db/schema.ts';
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { DEBIT_DELAY_KEPT_MS, debitDelayMs, type WalletReading } from '#domain/money/absence.ts';
+import {
+  DEBIT_DELAY_KEPT_MS,
+  longestSeenMs,
+  withDebit,
+  type DebitDelay,
+  type WalletReading,
+} from '#domain/money/absence.ts';
 import type { Money } from '#domain/money/money.ts';
 import { purchaseFinder, type Movement } from '#domain/money/movements.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -156,33 +162,27 @@ async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMo
         eq(attempts.anyUnknown, false),
       ),
     );
-  const longest = new Map<WorkKind, number>();
-  for (const { kind, wasMissing, elapsedMs } of sent) {
-    const delay = debitDelayMs(elapsedMs, wasMissing);
-    if (delay !== undefined) longest.set(kind, Math.max(longest.get(kind) ?? 0, Math.round(delay)));
+  for (const [kind, seen] of Map.groupBy(sent, (each) => each.kind)) {
+    const known = (await debitDelay(tx, kind)) ?? { longestMs: null, withinMs: null };
+    const delay = seen.reduce<DebitDelay>(withDebit, known);
+    const row = { kind, longestMs: delay.longestMs, withinMs: delay.withinMs, seenAt: sql`clock_timestamp()` };
+    await tx.insert(debitDelays).values(row).onConflictDoUpdate({ target: debitDelays.kind, set: row });
   }
-  for (const [kind, longestMs] of longest) await noteDebitDelay(tx, kind, longestMs);
 }
 
-/** Notes a time between a purchase of a kind and its debit, if it is the longest. */
-async function noteDebitDelay(tx: Executor, kind: WorkKind, longestMs: number): Promise<void> {
-  const seenAt = sql`clock_timestamp()`;
-  await tx
-    .insert(debitDelays)
-    .values({ kind, longestMs, seenAt })
-    .onConflictDoUpdate({
-      target: debitDelays.kind,
-      set: { longestMs: sql`excluded.longest_ms`, seenAt },
-      // A shorter time counts once the longest is old.
-      setWhere: sql`excluded.longest_ms >= ${debitDelays.longestMs}
-        or ${debitDelays.seenAt} < clock_timestamp() - ${DEBIT_DELAY_KEPT_MS}::double precision * interval '1 ms'`,
-    });
+async function debitDelay(db: Executor, kind: WorkKind): Promise<DebitDelay | undefined> {
+  const kept = sql`clock_timestamp() - ${DEBIT_DELAY_KEPT_MS}::double precision * interval '1 ms'`;
+  const [row] = await db
+    .select()
+    .from(debitDelays)
+    .where(and(eq(debitDelays.kind, kind), gt(debitDelays.seenAt, kept)));
+  return row;
 }
 
-/** The longest time seen between a purchase of this kind and its debit; undefined: none was seen. */
+/** The longest time seen between a purchase of this kind and its debit, in milliseconds; undefined: none was seen. */
 export async function longestDebitDelay(db: Executor, kind: WorkKind): Promise<number | undefined> {
-  const [row] = await db.select().from(debitDelays).where(eq(debitDelays.kind, kind));
-  return row?.longestMs;
+  const delay = await debitDelay(db, kind);
+  return delay && longestSeenMs(delay);
 }
 
 /**

@@ -125,10 +125,11 @@ export const walletReadings = pgTable('wallet_readings', {
   newRows: integer('new_rows').notNull(),
 });
 
-/** The longest time seen between a purchase and its debit in the wallet, for each kind. */
+/** The time between a purchase and its debit in the wallet, as seen for each kind (`domain/money/absence.ts`). */
 export const debitDelays = pgTable('debit_delays', {
   kind: text('kind').$type<WorkKind>().primaryKey(),
-  longestMs: bigint('longest_ms', { mode: 'number' }).notNull(),
+  longestMs: bigint('longest_ms', { mode: 'number' }),
+  withinMs: bigint('within_ms', { mode: 'number' }),
   seenAt: instant('seen_at').notNull(),
 });
 

@@ -145,21 +145,32 @@ export function evidenceDelayMs(
   return Math.max(settleDelayMs, longestMs === undefined ? unseenDebitDelayMs : 2 * longestMs);
 }
 
-/** A delay that was not seen again for a week says nothing about the service of today. */
-export const DEBIT_DELAY_KEPT_MS = 7 * 24 * 3_600_000;
-
-/** A row that the first reading after its purchase shows, later than this, does not say how long it took. */
-const LONGEST_USEFUL_MS = 60_000;
-
-/**
- * The time between a purchase and its row, from the first reading that shows the row.
- * @param elapsedMs from the send to that reading.
- * @param wasMissing true when a reading after the send had not shown it.
- * @returns undefined when the reading says nothing about it.
- */
-export function debitDelayMs(elapsedMs: number, wasMissing: boolean): number | undefined {
-  return wasMissing || elapsedMs <= LONGEST_USEFUL_MS ? Math.max(0, elapsedMs) : undefined;
+/** How long debits of a kind took to appear in the wallet. Times are in milliseconds. */
+export interface DebitDelay {
+  /** The longest time until a reading showed a debit that an earlier one had not shown; null: none was ever missing. */
+  readonly longestMs: number | null;
+  /** The shortest time after which the first reading showed a debit. */
+  readonly withinMs: number | null;
 }
+
+/** Adds one debit. @param wasMissing true when a reading after the purchase had not shown it. */
+export function withDebit(
+  known: DebitDelay,
+  { elapsedMs, wasMissing }: { readonly elapsedMs: number; readonly wasMissing: boolean },
+): DebitDelay {
+  const ms = Math.max(0, Math.round(elapsedMs));
+  return wasMissing
+    ? { ...known, longestMs: Math.max(known.longestMs ?? 0, ms) }
+    : { ...known, withinMs: Math.min(known.withinMs ?? ms, ms) };
+}
+
+/** The time that was seen at the longest; undefined: no debit was seen. */
+export function longestSeenMs({ longestMs, withinMs }: DebitDelay): number | undefined {
+  return longestMs ?? withinMs ?? undefined;
+}
+
+/** Delays that were not seen again for a week say nothing about the service of today. */
+export const DEBIT_DELAY_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** The names of an attempt, and which names of a movement correspond to them. */
 export interface NamedAttempt {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  debitDelayMs,
   evidenceDelayMs,
   judgeAbsence,
+  longestSeenMs,
   mayBeFor,
+  withDebit,
   type AbsenceFacts,
   type NamedAttempt,
 } from '#domain/money/absence.ts';
@@ -90,10 +91,14 @@ describe('the time of the reading', () => {
     expect(evidenceDelayMs(policy, 100)).toBe(30_000);
   });
 
-  it('learns from a row that was missing before, or that the first reading shows soon', () => {
-    expect(debitDelayMs(300_000, true)).toBe(300_000);
-    expect(debitDelayMs(8_000, false)).toBe(8_000);
-    expect(debitDelayMs(300_000, false)).toBeUndefined();
+  it('is learned from rows that were missing before, else from the soonest that a first reading shows', () => {
+    const none = { longestMs: null, withinMs: null };
+    const learned = (...debits: Parameters<typeof withDebit>[1][]) => longestSeenMs(debits.reduce(withDebit, none));
+    const shown = (elapsedMs: number) => ({ elapsedMs, wasMissing: false });
+    const late = (elapsedMs: number) => ({ elapsedMs, wasMissing: true });
+    expect(learned()).toBeUndefined();
+    expect(learned(shown(600_000), shown(8_000), shown(30_000))).toBe(8_000);
+    expect(learned(shown(8_000), late(60_000), late(300_000), shown(200))).toBe(300_000);
   });
 });
 
