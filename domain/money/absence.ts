@@ -185,7 +185,7 @@ export interface NamedAttempt {
  * the same field with another value; a name that is similar to one of ours excludes nothing.
  */
 export function mayBeFor({ serviceId, reference, serviceEsimId, fields }: NamedAttempt, names: MovementNames): boolean {
-  const given = Object.values(names).filter((name) => name !== null);
+  const given = Object.values<string | null>({ ...names }).filter((name) => name !== null);
   if (given.length === 0) return true;
   const ours = [serviceId, reference].filter((name) => name !== null);
   if (ours.some((own) => given.some((name) => looselyNames(own, name)))) return true;
