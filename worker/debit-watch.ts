@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { Database } from '#db/connection/database.ts';
-import { longestDebitDelay } from '#db/money/wallet-readings.ts';
+import { debitDelay } from '#db/money/wallet-readings.ts';
+import { NO_DEBIT_SEEN } from '#domain/money/absence.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -52,7 +53,7 @@ export class DebitWatch {
     const firstMs = Math.min(FIRST_READING_MS, policy.settleDelayMs);
     try {
       for (let waitedMs = 0, n = 1; waitedMs < policy.unseenDebitDelayMs; n += 1) {
-        isKnown = (await database.run((db) => longestDebitDelay(db, kind))) !== undefined;
+        isKnown = (await database.run((db) => debitDelay(db, kind))) !== NO_DEBIT_SEEN;
         if (isKnown) return;
         const waitMs = backoffMs(firstMs, policy.unseenDebitDelayMs, n);
         await delay(waitMs, undefined, { signal, ref: false });

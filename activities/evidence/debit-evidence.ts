@@ -9,7 +9,7 @@ import {
   databaseTime,
   firstSends,
   knownRows,
-  longestDebitDelay,
+  debitDelay,
   movementsOf,
   newestRowAt,
   rowsSince,
@@ -37,7 +37,7 @@ export function createDebitEvidence(
     const { attempt, question, readyAt, now } = await database.run(async (db) => {
       const attempt = await findAttemptById(db, attemptId);
       const sent = (await attemptsOf(db, work)).filter((each) => each.id === attemptId || mayHaveCost(each));
-      const delayMs = evidenceDelayMs(await purchaseInForce(db), await longestDebitDelay(db, work.kind));
+      const delayMs = evidenceDelayMs(await purchaseInForce(db), await debitDelay(db, work.kind));
       const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
       return { attempt, question: { work, attempt, sent }, readyAt: at + delayMs, now: await databaseTime(db) };
     });

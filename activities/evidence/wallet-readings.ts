@@ -14,7 +14,6 @@ export interface ReadRows {
   readonly ok: true;
   readonly reading: WalletReading;
   readonly items: readonly WalletTransaction[];
-  readonly newRows: number;
   /** True when these are all rows, or all back to a known one and to the time that was asked for. */
   readonly isReached: boolean;
   /** The balance at the end of the reading, also where it changed meanwhile; undefined: it could not be read. */
@@ -107,8 +106,8 @@ export class WalletReadings {
         isWhole: complete && !isFiltered,
         movements: items.filter(countsInWallet).map(movementOf),
       };
-      const { newRows, ...reading } = await database.transaction((tx) => storeReading(tx, read, CLOCK_SKEW_MS));
-      return { ok: true, reading, items, newRows, isReached: complete || reach(items), balance: after ?? before };
+      const reading = await database.transaction((tx) => storeReading(tx, read, CLOCK_SKEW_MS));
+      return { ok: true, reading, items, isReached: complete || reach(items), balance: after ?? before };
     }
   }
 

@@ -86,7 +86,7 @@ async function readWallet(
     balanceAfter: readForGate,
   });
   if (!read.ok) {
-    const wallet = { rows: { read: 0, new: 0 }, since, balance: await readForGate(), atRest: false };
+    const wallet = { read: 0, since, balance: await readForGate(), atRest: false };
     if (read.kind === 'failure') return { ...wallet, status: 'unavailable', detail: read.detail };
     return {
       ...wallet,
@@ -94,14 +94,14 @@ async function readWallet(
       detail: 'This service shows no wallet transactions, so the books cannot be compared.',
     };
   }
-  const { reading, items, newRows, balance, isReached } = read;
+  const { reading, items, balance, isReached } = read;
   const detail = isReached
     ? 'All movements were read.'
     : `The wallet has more movements since ${new Date(since).toISOString()} than the ${items.length} that were read.`;
   return {
     status: isReached ? 'complete' : 'incomplete',
     detail,
-    rows: { read: items.filter(({ created_at: at }) => Date.parse(at) >= since).length, new: newRows },
+    read: items.filter(({ created_at: at }) => Date.parse(at) >= since).length,
     since,
     balance,
     atRest: reading.balance !== undefined,

@@ -29,7 +29,7 @@ import { timelineEntry } from '#db/work/timeline.ts';
 import { lockWorkInEpoch, readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/work-rows.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { startOfRun } from '#domain/work/task-position.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
@@ -140,7 +140,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         if (by !== undefined) return { kind: 'barred', by };
         const attempts = await attemptsInForce(tx, work, row);
         if (number > attempts) return { kind: 'not_allowed', attempts };
-        if (!(await areSettled(tx, work))) return { kind: 'unsettled' };
+        if (KINDS[work.kind].isPurchase && !(await areSettled(tx, work))) return { kind: 'unsettled' };
         return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, row, number)) };
       }),
 

@@ -1,5 +1,5 @@
 /** The wallet's movements as read, with their causes. The rules are in `domain/money/reconciliation.ts`. */
-import { and, asc, desc, eq, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
@@ -52,6 +52,11 @@ export async function storeMovements(
     stored.push(...rows.map(({ id }) => id));
   }
   return stored;
+}
+
+/** Number of the movements that were first read after a time. @param after undefined: all. */
+export async function countReadSince(db: Executor, after: Date | undefined): Promise<number> {
+  return db.$count(walletMovements, after === undefined ? undefined : gt(walletMovements.readAt, after));
 }
 
 /** Movements without a cause; `isWhole`: these are all. */

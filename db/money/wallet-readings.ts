@@ -7,7 +7,7 @@ import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import {
   DEBIT_DELAY_KEPT_MS,
-  longestSeenMs,
+  NO_DEBIT_SEEN,
   withDebit,
   type DebitDelay,
   type WalletReading,
@@ -67,11 +67,7 @@ const KNOWN_ROWS = 1_000;
  *
  * @param skewMs possible difference of the clocks.
  */
-export async function storeReading(
-  tx: Executor,
-  read: ReadWallet,
-  skewMs: number,
-): Promise<WalletReading & { readonly newRows: number }> {
+export async function storeReading(tx: Executor, read: ReadWallet, skewMs: number): Promise<WalletReading> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('wallet_readings'))`);
   const [first] = await tx.select().from(walletReadings).orderBy(asc(walletReadings.id)).limit(1);
   const booksSince = await booksBeganAt(tx, skewMs);
@@ -108,7 +104,7 @@ export async function storeReading(
       movements.filter(({ id, direction }) => direction === 'debit' && isNew.has(id)),
     );
   }
-  return { ...readingOf(row), newRows: stored.length };
+  return readingOf(row);
 }
 
 async function booksBeganAt(db: Executor, skewMs: number): Promise<number> {
@@ -163,26 +159,20 @@ async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMo
       ),
     );
   for (const [kind, seen] of Map.groupBy(sent, (each) => each.kind)) {
-    const known = (await debitDelay(tx, kind)) ?? { longestMs: null, withinMs: null };
-    const delay = seen.reduce<DebitDelay>(withDebit, known);
+    const delay = seen.reduce<DebitDelay>(withDebit, await debitDelay(tx, kind));
     const row = { kind, longestMs: delay.longestMs, withinMs: delay.withinMs, seenAt: sql`clock_timestamp()` };
     await tx.insert(debitDelays).values(row).onConflictDoUpdate({ target: debitDelays.kind, set: row });
   }
 }
 
-async function debitDelay(db: Executor, kind: WorkKind): Promise<DebitDelay | undefined> {
+/** How long the debits of a kind took to appear in the wallet. */
+export async function debitDelay(db: Executor, kind: WorkKind): Promise<DebitDelay> {
   const kept = sql`clock_timestamp() - ${DEBIT_DELAY_KEPT_MS}::double precision * interval '1 ms'`;
   const [row] = await db
     .select()
     .from(debitDelays)
     .where(and(eq(debitDelays.kind, kind), gt(debitDelays.seenAt, kept)));
-  return row;
-}
-
-/** The longest time seen between a purchase of this kind and its debit, in milliseconds; undefined: none was seen. */
-export async function longestDebitDelay(db: Executor, kind: WorkKind): Promise<number | undefined> {
-  const delay = await debitDelay(db, kind);
-  return delay && longestSeenMs(delay);
+  return row ?? NO_DEBIT_SEEN;
 }
 
 /**

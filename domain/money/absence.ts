@@ -134,17 +134,6 @@ function inner(reading: WalletReading): string {
   return named(reading).replace('The', 'the');
 }
 
-/**
- * How long after a failure a reading may begin that proves an absence, in milliseconds.
- * @param longestMs the longest time seen between a purchase of this kind and its row; undefined: none was seen.
- */
-export function evidenceDelayMs(
-  { settleDelayMs, unseenDebitDelayMs }: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>,
-  longestMs: number | undefined,
-): number {
-  return Math.max(settleDelayMs, longestMs === undefined ? unseenDebitDelayMs : 2 * longestMs);
-}
-
 /** How long debits of a kind took to appear in the wallet. Times are in milliseconds. */
 export interface DebitDelay {
   /** The longest time until a reading showed a debit that an earlier one had not shown; null: none was ever missing. */
@@ -164,9 +153,20 @@ export function withDebit(
     : { ...known, withinMs: Math.min(known.withinMs ?? ms, ms) };
 }
 
-/** The time that was seen at the longest; undefined: no debit was seen. */
-export function longestSeenMs({ longestMs, withinMs }: DebitDelay): number | undefined {
-  return longestMs ?? withinMs ?? undefined;
+/** Nothing was seen yet. */
+export const NO_DEBIT_SEEN: DebitDelay = { longestMs: null, withinMs: null };
+
+/**
+ * How long after a failure a reading may begin that proves an absence, in milliseconds: twice the longest time after
+ * which a debit was still missing. If none was ever missing, it is the shortest time after which one was there, at most
+ * the time for a kind of which nothing was seen.
+ */
+export function evidenceDelayMs(
+  { settleDelayMs, unseenDebitDelayMs }: Pick<PurchasePolicy, 'settleDelayMs' | 'unseenDebitDelayMs'>,
+  { longestMs, withinMs }: DebitDelay,
+): number {
+  if (longestMs !== null) return Math.max(settleDelayMs, 2 * longestMs);
+  return Math.max(settleDelayMs, Math.min(unseenDebitDelayMs, 2 * (withinMs ?? Infinity)));
 }
 
 /** Delays that were not seen again for a week say nothing about the service of today. */

@@ -2,8 +2,14 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { advanceCheckpoint, forgetMatched, journalSums, outstandingEntries } from '#db/money/journal-checkpoint.ts';
 import { bookEntries, isBooked } from '#db/money/journal.ts';
-import { addReconciliation, forgetReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import {
+  addReconciliation,
+  forgetReconciliations,
+  newestReconciliation,
+  type ReconciliationRow,
+} from '#db/money/reconciliations.ts';
+import {
+  countReadSince,
   movementsWithoutCause,
   placedMovements,
   placeMovements,
@@ -34,8 +40,8 @@ import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 export interface Wallet {
   readonly status: ReconciliationStatus;
   readonly detail: string;
-  /** The rows that it showed in that time, and those of them that were new. */
-  readonly rows: { readonly read: number; readonly new: number };
+  /** Number of the rows that it showed in that time. */
+  readonly read: number;
   readonly since: number;
   /** Undefined when it could not be read. */
   readonly balance: Money | undefined;
@@ -67,6 +73,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   const { books, now } = run;
   const at = new Date(now);
   await advanceCheckpoint(tx);
+  const isNew = await countReadSince(tx, (await newestReconciliation(tx))?.startedAt);
   const { movements, isWhole: areAll } = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
   const isWhole = wallet.status === 'complete' && areAll;
   const judgement = reconcile(await knowledgeOf(tx, movements, { complete: isWhole, now }), books);
@@ -113,7 +120,8 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
     balanceCurrency: balance?.currency ?? null,
     expectedBalance: expected?.amount ?? null,
     counts: {
-      ...wallet.rows,
+      read: wallet.read,
+      new: isNew,
       matched: matched.length,
       booked,
       pending: judgement.places.filter(({ kind }) => kind === 'pending').length,

@@ -103,6 +103,7 @@ function walk(state: State, io: Codec): void {
   state.left = io.number(state.left);
   state.windowsOver = io.number(state.windowsOver);
   state.forgotten = io.number(state.forgotten);
+  state.listed = io.number(state.listed);
   state.fault = io.number(state.fault);
   const { budget } = state;
   budget.faults = io.number(budget.faults);

@@ -14,7 +14,11 @@ export interface Dialect {
   readonly hasLookUp: boolean;
   /** The answer to a purchase reports it as completed. */
   readonly completesAtOnce: boolean;
-  readonly readableWallet: boolean;
+  /**
+   * The list of the wallet: it shows each movement at once, late, or never; its filter is shifted, so that it shows
+   * nothing; or it cannot be read. Its balance is right.
+   */
+  readonly wallet: 'shows' | 'delays' | 'omits' | 'shifts' | 'unreadable';
 }
 
 const REPLAYS: Dialect = {
@@ -24,7 +28,7 @@ const REPLAYS: Dialect = {
   uniqueReferences: true,
   hasLookUp: true,
   completesAtOnce: false,
-  readableWallet: true,
+  wallet: 'shows',
 };
 const LOOSE = { uniqueReferences: false } as const;
 
@@ -35,9 +39,12 @@ export const DIALECTS = {
   forgets_keys: { ...REPLAYS, ...LOOSE, forgetsKeys: true },
   concurrent_keys: { ...REPLAYS, ...LOOSE, concurrent: true },
   ignores_keys: { ...REPLAYS, ...LOOSE, keys: 'ignored' },
-  no_wallet: { ...REPLAYS, readableWallet: false },
+  no_wallet: { ...REPLAYS, wallet: 'unreadable' },
   at_once: { ...REPLAYS, keys: 'conflict', completesAtOnce: true },
-  bare: { ...REPLAYS, ...LOOSE, keys: 'ignored', hasLookUp: false, readableWallet: false },
+  bare: { ...REPLAYS, ...LOOSE, keys: 'ignored', hasLookUp: false, wallet: 'unreadable' },
+  wallet_delays: { ...REPLAYS, wallet: 'delays' },
+  wallet_omits: { ...REPLAYS, wallet: 'omits' },
+  wallet_shifts: { ...REPLAYS, wallet: 'shifts' },
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;

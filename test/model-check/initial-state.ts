@@ -85,6 +85,7 @@ export function emptyState(budget: Budget): State {
     left: 0,
     windowsOver: 0,
     forgotten: 0,
+    listed: 0,
     fault: 0,
     budget: { ...budget },
   };

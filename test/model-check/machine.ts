@@ -9,6 +9,7 @@ import { operatorActions } from '#test/model-check/participants/operator.ts';
 import { relayActions } from '#test/model-check/participants/relay.ts';
 import { debitsOf, serviceActions } from '#test/model-check/participants/service.ts';
 import { upkeepActions } from '#test/model-check/participants/upkeep.ts';
+import { walletActions } from '#test/model-check/participants/wallet.ts';
 import { workerActions } from '#test/model-check/participants/worker.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
 import type { Rules } from '#test/model-check/rules.ts';
@@ -44,6 +45,7 @@ function actionsOf(state: State, context: Context, offer: Offer): boolean {
   const isCut = workerActions(state, context, offer);
   timeActions(state, offer);
   serviceActions(state, context.dialect, offer);
+  walletActions(state, context.dialect, offer);
   relayActions(state, context, offer);
   operatorActions(state, context, offer);
   storeActions(state, context, offer);

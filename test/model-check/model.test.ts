@@ -14,6 +14,9 @@ const SEARCHES: readonly (readonly [BoundName, DialectName, number])[] = [
   ['set_back', 'reusable_references', 20_000],
   ['set_back_and_fault', 'ignores_keys', 20_000],
   ['emptied', 'bare', 20_000],
+  ['one_fault', 'wallet_delays', 20_000],
+  ['one_fault', 'wallet_omits', 10_000],
+  ['one_fault', 'wallet_shifts', 10_000],
 ];
 
 describe('the rules, for all sequences of actions', () => {
@@ -106,6 +109,7 @@ describe('the model detects the old rule, with the shortest trace:', () => {
     ['abandon-by-row', INVARIANTS.no_false_failure, 'an operator abandons the order'],
     ['sweeper-does-not-wake', CAN_CONTINUE, 'PostgreSQL is set back to that copy'],
     ['lost-task', INVARIANTS.no_report_lost, 'relay 1 judges the finding about attempt 1'],
+    ['silence-is-evidence', INVARIANTS.one_debit, 'the service executes the request of worker 1 and answers'],
     ['seen-by-id', CAN_CONTINUE, 'relay 1 notes that the workflow was signalled'],
   ] as const)('%s: %s', (name, invariant, last) => {
     const found = detected(name);
@@ -114,6 +118,6 @@ describe('the model detects the old rule, with the shortest trace:', () => {
   });
 
   it('every old rule (this test counts them)', () => {
-    expect(Object.keys(OLD_RULES)).toHaveLength(17);
+    expect(Object.keys(OLD_RULES)).toHaveLength(18);
   });
 });

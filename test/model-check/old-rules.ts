@@ -120,6 +120,12 @@ export const OLD_RULES = {
     dialect: 'replays',
     budget: { ...STEADY, setBacks: 1, sends: 1 },
   },
+  'silence-is-evidence': {
+    meaning: 'A list of the wallet without the debit proves that a failed attempt cost nothing.',
+    rules: { judgeAbsence: () => ({ isProven: true, by: 'ledger', detail: 'The list shows no debit.' }) },
+    dialect: 'wallet_shifts',
+    budget: QUIET,
+  },
   'no-epoch': {
     meaning: 'After a lost send, a row without sends is trusted, also when PostgreSQL was set back meanwhile.',
     rules: { provesNothingSent: () => true },

@@ -2,6 +2,7 @@
  * The rules of the model. Tables of the product are called directly. Decisions that the product makes in database
  * transactions or workflows are pure functions here. An old rule replaces one of these rules.
  */
+import { judgeAbsence, type Absence, type AbsenceFacts } from '#domain/money/absence.ts';
 import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/purchase/late-answer.ts';
 import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/restored-records.ts';
 import { decideSendClaim } from '#domain/purchase/send-claim.ts';
@@ -57,6 +58,8 @@ export interface Rules {
   readonly claimChecksWitness: boolean;
   /** A restored row has a lease as if its last send had just begun. */
   readonly restoredIsLeased: boolean;
+  /** Whether a reading of the wallet proves that an attempt cost nothing. */
+  judgeAbsence(facts: AbsenceFacts): Absence;
   /** The effect of a stored answer on the work. */
   afterAnswer(answer: StoredAnswer): AnswerEffect;
   /** A workflow opens a case only if the attempt is still in the state that was read. */
@@ -88,6 +91,7 @@ const WINDOW_MS = 600_000;
 
 /** The present rules of the product. */
 export const RULES: Rules = {
+  judgeAbsence,
   keysAreDerived: true,
   inboxDecision({ stored, isPending, judged, isWorkFinal }) {
     const row = {

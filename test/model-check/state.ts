@@ -229,6 +229,8 @@ export interface State {
   left: number;
   windowsOver: number;
   forgotten: number;
+  /** Bit mask by purchase: debits that a late list of the wallet shows. */
+  listed: number;
   /** Violation by an action; see `FAULTS` in `participants/database.ts`. */
   fault: number;
   readonly budget: Budget;

@@ -1,11 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
-import { topups } from '#db/schema.ts';
+import { attempts, topups } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 import { orderWork } from '#test/support/work/order-rows.ts';
+
+/** Longer than a debit may take to appear. */
+const UNTIL_EVIDENCE_MS = 700_000;
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -79,6 +82,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     await bench.admin.onRequest('createOrder', { kind: 'connection_reset' });
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
+    await bench.pass(UNTIL_EVIDENCE_MS);
     const [first, second] = await twice('proveAbsence', () => bench.activities.proveAbsence(ids));
     expect([first, second]).toEqual([{ kind: 'absent' }, { kind: 'absent' }]);
   });
@@ -91,6 +95,7 @@ describe('an activity repeated with the same input leaves the same rows and one 
     await bench.admin.nextPurchases(behaviour);
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
+    await bench.pass(UNTIL_EVIDENCE_MS);
     const [first, second] = await twice('readDebitEvidence', () => bench.activities.readDebitEvidence(ids));
     expect(first.evidence).toBe(evidence);
     expect(second).toEqual(first);
@@ -102,7 +107,10 @@ describe('an activity repeated with the same input leaves the same rows and one 
     ['a VPN subscription', () => bench.beginSubscription()],
     ['a cancellation', () => bench.beginCancellation()],
   ])('openNextAttempt of %s', async (_what, begin) => {
-    const { work } = await begin();
+    const { work, attemptId } = await begin();
+    await bench.database.run((db) =>
+      db.update(attempts).set({ state: 'failed', settled: true }).where(eq(attempts.id, attemptId)),
+    );
     const [first, second] = await twice('openNextAttempt', () => bench.activities.openNextAttempt({ work, number: 2 }));
     expect(second).toEqual(first);
     expect(first).toMatchObject({ kind: 'opened', attempt: { number: 2 } });

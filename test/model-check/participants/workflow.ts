@@ -12,7 +12,8 @@ import {
   type Context,
 } from '#test/model-check/participants/database.ts';
 import { reload, enter, fromAttempt, WAITS } from '#test/model-check/participants/next-step.ts';
-import { debitsOf, lookUp } from '#test/model-check/participants/service.ts';
+import { lookUp } from '#test/model-check/participants/service.ts';
+import { walletEvidence } from '#test/model-check/participants/wallet.ts';
 import { readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';
 import type { State } from '#test/model-check/state.ts';
 
@@ -138,11 +139,7 @@ function settle(state: State, context: Context): void {
   const attempt = indexOf(state.workflow.attempt);
   const row = state.db.attempts[attempt];
   if (row.state !== 'failed') return reload(state, context);
-  const evidence = !context.dialect.readableWallet
-    ? 'unavailable'
-    : debitsOf(state, attempt) > 0
-      ? 'debited'
-      : 'no_debit';
+  const evidence = walletEvidence(state, context.dialect, context.rules, attempt);
   if (costNothing(evidence)) {
     row.settled = true;
     return enter(state, context, { step: 'open_next_attempt' });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   evidenceDelayMs,
   judgeAbsence,
-  longestSeenMs,
   mayBeFor,
+  NO_DEBIT_SEEN,
   withDebit,
   type AbsenceFacts,
   type NamedAttempt,
@@ -85,20 +85,26 @@ describe('the time of the reading', () => {
   const policy = { settleDelayMs: 30_000, unseenDebitDelayMs: 600_000 };
 
   it('is ten minutes after the failure while no debit was seen, then twice the longest time seen', () => {
-    expect(evidenceDelayMs(policy, undefined)).toBe(600_000);
-    expect(evidenceDelayMs(policy, 300_000)).toBe(600_000);
-    expect(evidenceDelayMs(policy, 20_000)).toBe(40_000);
-    expect(evidenceDelayMs(policy, 100)).toBe(30_000);
+    const delay = (longestMs: number | null, withinMs: number | null) =>
+      evidenceDelayMs(policy, { longestMs, withinMs });
+    expect(delay(null, null)).toBe(600_000);
+    expect(delay(400_000, 100)).toBe(800_000);
+    expect(delay(20_000, 100)).toBe(40_000);
+    expect(delay(null, 20_000)).toBe(40_000);
+    expect(delay(null, 100)).toBe(30_000);
+    expect(delay(null, 900_000)).toBe(600_000);
   });
 
   it('is learned from rows that were missing before, else from the soonest that a first reading shows', () => {
-    const none = { longestMs: null, withinMs: null };
-    const learned = (...debits: Parameters<typeof withDebit>[1][]) => longestSeenMs(debits.reduce(withDebit, none));
+    const learned = (...debits: Parameters<typeof withDebit>[1][]) => debits.reduce(withDebit, NO_DEBIT_SEEN);
     const shown = (elapsedMs: number) => ({ elapsedMs, wasMissing: false });
     const late = (elapsedMs: number) => ({ elapsedMs, wasMissing: true });
-    expect(learned()).toBeUndefined();
-    expect(learned(shown(600_000), shown(8_000), shown(30_000))).toBe(8_000);
-    expect(learned(shown(8_000), late(60_000), late(300_000), shown(200))).toBe(300_000);
+    expect(learned()).toEqual(NO_DEBIT_SEEN);
+    expect(learned(shown(600_000), shown(8_000), shown(30_000))).toEqual({ longestMs: null, withinMs: 8_000 });
+    expect(learned(shown(8_000), late(60_000), late(300_000), shown(200))).toEqual({
+      longestMs: 300_000,
+      withinMs: 200,
+    });
   });
 });
 
