@@ -40,7 +40,7 @@ export function resultOfList<Item>(
   if (item === undefined && complete) return { kind: 'not_found' };
   return drift(
     another === undefined
-      ? `The service lists more ${noun} than can be searched.`
+      ? `The service lists more ${noun} than can be searched, or one that may be this purchase under another name.`
       : `The service lists ${items.length} ${noun} for one attempt: it may have bought more than once.`,
   );
 }

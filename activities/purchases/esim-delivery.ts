@@ -7,6 +7,7 @@ import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { chargedOf } from '#db/attempts/attempts.ts';
 import { violatedConstraint } from '#db/connection/database.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
+import { isEsimOfAnotherOrder } from '#db/esims/esim-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { parseLpaString } from '#domain/esims/activation.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
@@ -45,11 +46,20 @@ export function createEsimDelivery(
     if (parseLpaString(esim.activation_code) === undefined) {
       return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones accept.' };
     }
+    const isOtherwiseNamed = esim.id !== attempt.serviceEsimId;
+    if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, orderId, esim)))) {
+      return {
+        kind: 'unreadable',
+        detail: `The eSIM ${attempt.serviceEsimId} has the record of an eSIM of another order.`,
+      };
+    }
     const charged = chargedOf(attempt);
     const ownId = deliveredEsimId(keyRing, orderId);
     const delivered = {
       id: ownId,
-      serviceEsimId: esim.id,
+      // The id that the service has accepted in a path, not that of the record.
+      serviceEsimId: attempt.serviceEsimId,
+      ...(isOtherwiseNamed && { namedByRecord: esim.id }),
       iccid: esim.iccid,
       encryptedActivationCode: keyRing.encrypt(esim.activation_code, activationCodeAad(ownId)),
       ...esimDetails(esim),

@@ -7,7 +7,7 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { chargedOf, serviceIdsOfOthers } from '#db/attempts/attempts.ts';
 import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { lockEsim } from '#db/esims/esim-queries.ts';
+import { isEsimOfAnotherOrder, lockEsim } from '#db/esims/esim-queries.ts';
 import { lookAgainAt } from '#db/esims/esim-readings.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { packagesOfTopups, readTopup } from '#db/work/topup-queries.ts';
@@ -95,7 +95,13 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
         packageId,
         leaseLeftMs,
       });
-      return answer.ok ? { ...answer, value: purchaseReport(answer.value, answer.value.status) } : answer;
+      if (!answer.ok) return answer;
+      const { esim_id: named = null } = answer.value;
+      const isOtherwiseNamed = named !== null && named !== esim.serviceEsimId;
+      if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, esim.orderId, { id: named })))) {
+        return { ...refusal('contract_drift', OTHER_ESIM), status: answer.status };
+      }
+      return { ...answer, value: purchaseReport(answer.value, answer.value.status) };
     },
 
     lookUp,
@@ -128,6 +134,8 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
     },
   };
 }
+
+const OTHER_ESIM = 'The service answered with the top-up of another eSIM of ours.';
 
 /** False when the record cannot be of this attempt: another package, or created before the first send. */
 function mayBe(attempt: AttemptRow, packageId: number | undefined, topup: ServiceTopup): boolean {

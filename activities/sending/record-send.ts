@@ -152,7 +152,9 @@ function sentEntry(attempt: AttemptRow, answer: ServiceResult<AttemptReport>, re
   const dedupKey = `send:${attempt.number}:${attempt.sends}`;
   if (answer.ok) {
     const { outcome, serviceId } = answer.value;
-    const message = `The service answered attempt ${attempt.number}: ${outcome}.`;
+    const { differing = [] } = answer;
+    const note = differing.length === 0 ? '' : ` It names ${differing.join(' and ')} in another form than was sent.`;
+    const message = `The service answered attempt ${attempt.number}: ${outcome}.${note}`;
     return { event: 'attempt.accepted', message, detail: { ...detail, service_id: serviceId ?? null }, dedupKey };
   }
   const event = isDefinite(answer.failure) && !attempt.anyUnknown ? 'attempt.refused' : 'attempt.unknown';

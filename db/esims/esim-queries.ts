@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
+import { and, count, eq, getTableColumns, gt, inArray, lt, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { oneOf } from '#db/lists/conditions.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
@@ -17,6 +17,21 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
     .from(esims)
     .where(and(eq(esims.id, id), ownEsims(db, owner)));
   return row;
+}
+
+/** True when another order has delivered an eSIM that the service names so, by its id, or by its ICCID. */
+export async function isEsimOfAnotherOrder(
+  db: Executor,
+  orderId: string,
+  { id, iccid = id }: { readonly id: string; readonly iccid?: string },
+): Promise<boolean> {
+  const isNamed = or(inArray(esims.serviceEsimId, [id, iccid]), inArray(esims.iccid, [id, iccid]));
+  const [other] = await db
+    .select({ id: esims.id })
+    .from(esims)
+    .where(and(ne(esims.orderId, orderId), isNamed))
+    .limit(1);
+  return other !== undefined;
 }
 
 /** An eSIM as our API shows it. */

@@ -71,17 +71,26 @@ const SHORTEST_CUT = 8;
  * never identify, settle or credit a purchase. It only prevents the conclusion that something is absent.
  */
 export function looselyNames(ours: string, theirs: string | number | null | undefined): boolean {
-  const [own, other] = [plain(ours), plain(String(theirs ?? ''))];
+  const other = String(theirs ?? '');
+  return isFormOf(ours, other) || isFormOf(other, ours);
+}
+
+/**
+ * True when a name is ours in another case, with spaces around it, without the zeros at its beginning, or cut at its
+ * end. It identifies a purchase only in the answer to its own send.
+ */
+export function isFormOf(ours: string, theirs: string): boolean {
+  const [own, other] = [plain(ours), plain(theirs)];
   if (own === '' || other === '') return false;
-  return own === other || isCutOf(own, other) || isCutOf(other, own);
+  return own === other || (other.length >= SHORTEST_CUT && own.startsWith(other));
 }
 
+/** A service that reads a name of digits as a number loses the zeros at its beginning. */
 function plain(name: string): string {
-  return name.trim().toLowerCase();
-}
-
-function isCutOf(cut: string, name: string): boolean {
-  return cut.length >= SHORTEST_CUT && name.startsWith(cut);
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/^0+(?=\d+$)/, '');
 }
 
 /** IMEI as the API accepts it: 14 to 16 digits and nothing else. */

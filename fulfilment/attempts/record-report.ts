@@ -72,7 +72,7 @@ export async function applyReport(
   await reportDisagreement(tx, known, facts);
   const state = attemptStateAfter(known.state, facts.outcome);
   const failed = facts.outcome === 'failed';
-  const { failureReported, isPurchase } = KINDS[known.subjectKind];
+  const { failureReported, isPurchase, esim } = KINDS[known.subjectKind];
   const charged = chargedOf(known) ?? facts.charged;
   const isNamed = known.serviceId === null && facts.serviceId !== undefined;
   const all = [
@@ -85,7 +85,8 @@ export async function applyReport(
     .update(attempts)
     .set({
       serviceId: facts.serviceId ?? known.serviceId,
-      serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
+      // An eSIM that existed before is known under the id that works in our calls.
+      serviceEsimId: (esim === 'existing' ? known.serviceEsimId : null) ?? facts.serviceEsimId ?? known.serviceEsimId,
       chargedAmount: charged?.amount ?? null,
       chargedCurrency: charged?.currency ?? null,
       lastReportAt: sql`clock_timestamp()`,

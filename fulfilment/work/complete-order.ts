@@ -9,6 +9,8 @@ export interface DeliveredEsim {
   /** Our id; follows from the order (`deliveredEsimId`). */
   readonly id: string;
   readonly serviceEsimId: string;
+  /** The id in its own record, if that is another one. */
+  readonly namedByRecord?: string;
   readonly iccid: string;
   /** Encrypted with the AAD of this eSIM's row. */
   readonly encryptedActivationCode: Buffer;
@@ -46,8 +48,10 @@ export async function completeOrder(
     expiresAt: esim.expiresAt,
     readAt: now,
   });
+  const { namedByRecord } = esim;
+  const otherName = namedByRecord === undefined ? '' : ` Its own record at the service names it ${namedByRecord}.`;
   const entry = {
-    message: 'The eSIM was delivered and stored.',
+    message: `The eSIM was delivered and stored.${otherName}`,
     detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
   };
   await completeLocked(tx, work, row, { ...completion, esimId: esim.id, entry }, now, [{ statement: delivery }]);

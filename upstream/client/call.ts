@@ -2,7 +2,13 @@ import type * as z from 'zod';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { inSpan, traceHeaders, type SpanOptions } from '#telemetry/tracing.ts';
-import { judgeResult, type BodyResult, type ServiceResult, type Unused } from '#upstream/client/error-mapping.ts';
+import {
+  judgeResult,
+  type BodyResult,
+  type Match,
+  type ServiceResult,
+  type Unused,
+} from '#upstream/client/error-mapping.ts';
 import type { HttpTransport } from '#upstream/client/http.ts';
 import { ENDPOINTS, itemOf, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
@@ -26,6 +32,8 @@ export interface CallEvent {
   readonly status?: number;
   /** The parts of the answer that could not be used. */
   readonly unused?: Unused;
+  /** Fields of the answer that name what was sent in another form. */
+  readonly differing?: readonly string[];
 }
 
 export interface CallOptions {
@@ -47,12 +55,12 @@ export interface CallOptions {
 /**
  * Makes one call of the contract: one HTTP request, one judged result. Never throws.
  *
- * @param contradiction returns how the answer contradicts the request, as a clause; undefined when it does not.
+ * @param match compares the answer with the request.
  */
 export type Caller = <Name extends EndpointName>(
   endpoint: Name,
   options: CallOptions,
-  contradiction?: (value: AnswerOf<Name>) => string | undefined,
+  match?: Match<AnswerOf<Name>>,
 ) => Promise<ServiceResult<AnswerOf<Name>>>;
 
 export interface CallerOptions {
@@ -68,7 +76,7 @@ export interface CallerOptions {
 export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
   const { pathname, hostname } = new URL(address);
   const basePath = pathname.replace(/\/+$/, '');
-  return (endpoint, options, contradiction) =>
+  return (endpoint, options, match) =>
     inSpan(`${ENDPOINTS[endpoint].method} ${ENDPOINTS[endpoint].path}`, spanOf(endpoint, hostname), async (span) => {
       const contract: EndpointContract = ENDPOINTS[endpoint];
       const startedAt = now();
@@ -95,13 +103,14 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
       const read = (body: unknown, link: string | undefined) =>
         readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
-      const result = judgeResult(exchange, { read, contradiction }, now());
+      const result = judgeResult(exchange, { read, match }, now());
       report(onCall, {
         endpoint,
         outcome: result.ok ? 'ok' : result.failure,
         durationMs: Math.max(0, now() - startedAt),
         ...(result.status === undefined ? {} : { status: result.status }),
         ...(result.ok && result.unused !== undefined ? { unused: result.unused } : {}),
+        ...(result.ok && result.differing !== undefined ? { differing: result.differing } : {}),
       });
       if (result.status !== undefined) span.set({ 'http.response.status_code': result.status });
       if (!result.ok) span.fail(result.failure);

@@ -1,7 +1,7 @@
 import type { Capabilities, Capability } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/client/call.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { PagesRead, type Listing, type Query } from '#upstream/client/listing.ts';
 import type { ServiceSession } from '#upstream/client/session.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
@@ -49,20 +49,19 @@ export interface SendLease {
    */
   readonly leaseLeftMs?: () => number;
 }
-/** @returns how the answer contradicts the request, as a clause; undefined when it does not. */
-type Contradiction<Name extends EndpointName> = (value: AnswerOf<Name>) => string | undefined;
+type MatchOf<Name extends EndpointName> = Match<AnswerOf<Name>>;
 
 /** The ways in which the methods of the client make their calls. None throws. */
 export interface Calls {
   one<Name extends Exclude<CertainName, ListName>>(
     endpoint: Name,
     request: Request,
-    contradiction?: Contradiction<Name>,
+    match?: MatchOf<Name>,
   ): Promise<ServiceResult<AnswerOf<Name>>>;
   optional<Name extends Exclude<OptionalName, ListName>>(
     endpoint: Name,
     request: Request,
-    contradiction?: Contradiction<Name>,
+    match?: MatchOf<Name>,
   ): Promise<OptionalResult<AnswerOf<Name>>>;
   /** Reads all pages, within one deadline. */
   list<Name extends CertainName & ListName>(
@@ -118,14 +117,13 @@ export function createCalls(settings: ServiceClientOptions): Calls {
   const one = async <Name extends EndpointName>(
     endpoint: Name,
     request: Request,
-    contradiction?: Contradiction<Name>,
+    match?: MatchOf<Name>,
   ): Promise<ServiceResult<AnswerOf<Name>>> => {
-    return await onePage(options, endpoint, request, options.deadlineMs, contradiction);
+    return await onePage(options, endpoint, request, options.deadlineMs, match);
   };
   return {
     one,
-    optional: async (endpoint, request, contradiction) =>
-      unavailable(endpoint) ?? (await one(endpoint, request, contradiction)),
+    optional: async (endpoint, request, match) => unavailable(endpoint) ?? (await one(endpoint, request, match)),
     list: async (endpoint, list) => await allPages(options, endpoint, list),
     optionalList: async (endpoint, list) => unavailable(endpoint) ?? (await allPages(options, endpoint, list)),
   };
@@ -161,17 +159,17 @@ async function onePage<Name extends EndpointName>(
   endpoint: Name,
   request: Request,
   deadlineMs: number,
-  contradiction?: Contradiction<Name>,
+  match?: MatchOf<Name>,
 ): Promise<ServiceResult<AnswerOf<Name>>> {
   const { call, tokenNeeded } = options;
   if (ENDPOINTS[endpoint].authorized || tokenNeeded.has(endpoint)) {
-    return await authorized(options, endpoint, request, deadlineMs, contradiction);
+    return await authorized(options, endpoint, request, deadlineMs, match);
   }
   const { monotonicNow: now = monotonicSystemClock } = options;
   const deadlineAt = now() + deadlineMs;
-  const open = await call(endpoint, { ...request, deadlineMs }, contradiction);
+  const open = await call(endpoint, { ...request, deadlineMs }, match);
   if (open.ok || open.failure !== 'unauthorized') return open;
-  const answer = await authorized(options, endpoint, request, deadlineAt - now(), contradiction);
+  const answer = await authorized(options, endpoint, request, deadlineAt - now(), match);
   if (answer.ok) tokenNeeded.add(endpoint);
   return answer;
 }
@@ -185,7 +183,7 @@ async function authorized<Name extends EndpointName>(
   endpoint: Name,
   request: Request,
   deadlineMs: number,
-  contradiction?: Contradiction<Name>,
+  match?: MatchOf<Name>,
 ): Promise<ServiceResult<AnswerOf<Name>>> {
   const deadlineAt = now() + deadlineMs;
   const left = () => deadlineAt - now();
@@ -195,7 +193,7 @@ async function authorized<Name extends EndpointName>(
     // The request must end before the lease does, however long this process was suspended until here.
     if (request.leaseLeftMs !== undefined && request.leaseLeftMs() <= budgetMs) return LEASE_TOO_SHORT;
     const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
-    return await call(endpoint, { ...request, headers, deadlineMs: budgetMs }, contradiction);
+    return await call(endpoint, { ...request, headers, deadlineMs: budgetMs }, match);
   };
 
   const held = await session.token(left());
@@ -251,22 +249,3 @@ const AMBIGUOUS_PRICES: ServiceFailure = {
     'number of cents. Set `amounts` in upstream/contract/variants.ts.',
   status: 200,
 };
-
-/** Contradiction check of a read by id. */
-export function sameId(id: string): (value: { readonly id: string }) => string | undefined {
-  return (value) => (value.id === id ? undefined : 'its id is not the one that was asked for');
-}
-
-/**
- * Contradiction check of an answer that may repeat fields of the request. A field that the answer lacks is accepted.
- *
- * @param expected the sent value of each field.
- */
-export function sameWhereNamed<Fields extends Readonly<Record<string, string | number>>>(
-  expected: Fields,
-): (value: { readonly [Field in keyof Fields]?: Fields[Field] | null | undefined }) => string | undefined {
-  return (value) => {
-    const differing = Object.keys(expected).filter((field) => (value[field] ?? expected[field]) !== expected[field]);
-    return differing.length === 0 ? undefined : `its ${differing.join(' and ')} is not what was sent`;
-  };
-}

@@ -1,7 +1,7 @@
 import type { FailureClass } from '#domain/work/failure.ts';
 import { retryAfterMs } from '#domain/work/retry-after.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
-import { readJson } from '#upstream/client/json.ts';
+import { readServiceJson } from '#upstream/client/json.ts';
 import { readErrorBody, type NamedError, type ServiceErrorCode } from '#upstream/contract.ts';
 
 /** A call that failed. */
@@ -27,6 +27,8 @@ interface ServiceSuccess<Value> {
   readonly status: number;
   /** The parts of the answer that could not be used; absent when all could be. */
   readonly unused?: Unused;
+  /** Fields that name what we sent or asked for in another form; absent when there is none. */
+  readonly differing?: readonly string[];
 }
 
 /** Parts of an answer that are not needed and were read as absent, because they could not be used. */
@@ -49,8 +51,17 @@ export type BodyResult<Value> =
 export interface Expectation<Value> {
   /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
-  /** @returns how the answer contradicts the request, as a clause; undefined when it does not. */
-  readonly contradiction?: ((value: Value) => string | undefined) | undefined;
+  readonly match?: Match<Value> | undefined;
+}
+
+/** Compares an answer with the request that it answers. */
+export type Match<Value> = (value: Value) => Matching;
+
+interface Matching {
+  /** How the answer contradicts the request, as a clause; absent when it does not. */
+  readonly contradiction?: string;
+  /** Fields that name what was sent in another form. */
+  readonly differing?: readonly string[];
 }
 
 /**
@@ -139,7 +150,7 @@ const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
   'webhook_secret_exists',
 ]);
 
-function judgeSuccess<Value>(answer: HttpAnswer, { read, contradiction }: Expectation<Value>): ServiceResult<Value> {
+function judgeSuccess<Value>(answer: HttpAnswer, { read, match }: Expectation<Value>): ServiceResult<Value> {
   const { status } = answer;
   const failed = (failure: FailureClass, detail: string): ServiceFailure => ({
     ok: false,
@@ -149,15 +160,21 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, contradiction }: Expect
     status,
   });
   if (isEncoded(answer)) return failed('unreadable_answer', 'with a content encoding that was not requested');
-  const json = readJson(answer.body);
+  const json = readServiceJson(answer.body);
   if (!json.ok) return failed('unreadable_answer', UNREADABLE[json.reason]);
   const { link } = answer.headers;
   const reading = read(json.value, link === undefined ? undefined : String(link));
   if (!reading.ok) return failed('contract_drift', reading.problem);
-  const contradicted = contradiction?.(reading.value);
-  if (contradicted !== undefined) return failed('contract_drift', contradicted);
   const { value, unused } = reading;
-  return { ok: true, value, status, ...(unused === undefined ? {} : { unused }) };
+  const { contradiction, differing = [] } = match?.(value) ?? {};
+  if (contradiction !== undefined) return failed('contract_drift', contradiction);
+  return {
+    ok: true,
+    value,
+    status,
+    ...(unused === undefined ? {} : { unused }),
+    ...(differing.length === 0 ? {} : { differing }),
+  };
 }
 
 const UNREADABLE = {
@@ -172,7 +189,7 @@ const NOTHING_NAMED: NamedError = { fields: [], isKnownAlready: false };
 /** Takes only codes and field names of the contract from an error body: any other text may repeat data that we sent. */
 function namedIn(answer: HttpAnswer): NamedError {
   if (isEncoded(answer)) return NOTHING_NAMED;
-  const json = readJson(answer.body);
+  const json = readServiceJson(answer.body);
   return json.ok ? readErrorBody(json.value) : NOTHING_NAMED;
 }
 

@@ -1,12 +1,6 @@
-import {
-  sameId,
-  sameWhereNamed,
-  type Calls,
-  type Listing,
-  type OptionalResult,
-  type SendLease,
-} from '#upstream/client/calls.ts';
+import { type Calls, type Listing, type OptionalResult, type SendLease } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import { esimUnderPath, sameId, sameWhereNamed } from '#upstream/client/identity.ts';
 import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';
 import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';
 import {
@@ -68,7 +62,7 @@ export interface EsimCalls {
 /** The calls about eSIMs, top-ups, cancellations and refunds. */
 export function esimCalls(calls: Calls): EsimCalls {
   return {
-    getEsimUsage: async (id) => await calls.optional('getEsimUsage', { id }, sameWhereNamed({ esim_id: id })),
+    getEsimUsage: async (id) => await calls.optional('getEsimUsage', { id }, esimUnderPath('esim_id', id)),
     listTopupOptions: async (id) => await calls.list('listTopupOptions', { id }),
     createTopup: async ({ idempotencyKey, body, esimId, packageId, leaseLeftMs }) =>
       await calls.one(
@@ -83,12 +77,12 @@ export function esimCalls(calls: Calls): EsimCalls {
       await calls.one(
         'cancelEsim',
         { id: esimId, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
-        sameWhereNamed({ esim_id: esimId }),
+        esimUnderPath('esim_id', esimId),
       ),
     getRefund: async (id) => await calls.optional('getRefund', { id }, sameId(id)),
     findRefundsOfEsim: async (esimId) => await findBy(calls, 'listRefunds', 'esim_id', esimId),
     listRecentRefunds: async (recent) => await listRecent(calls, 'listRefunds', recent, (refund) => refund.created_at),
     simulateEsim: async (id, state) =>
-      await calls.optional('simulateEsim', { id, body: simulationRequestBytes(state) }, sameId(id)),
+      await calls.optional('simulateEsim', { id, body: simulationRequestBytes(state) }, esimUnderPath('id', id)),
   };
 }

@@ -1,3 +1,5 @@
+import { VARIANTS } from '#upstream/contract/variants.ts';
+
 /** The parsed value, or why the bytes were refused. */
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
@@ -11,7 +13,7 @@ export type JsonResult =
 export function readJson(bytes: Uint8Array): JsonResult {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = textOf(bytes);
   } catch {
     return { ok: false, reason: 'not_utf8' };
   }
@@ -23,6 +25,41 @@ export function readJson(bytes: Uint8Array): JsonResult {
   }
   const problem = problemOf(text);
   return problem === undefined ? { ok: true, value } : { ok: false, reason: problem };
+}
+
+/**
+ * As {@link readJson}, for bodies of the service: an identifier that is a whole number beyond 53 bits is read as the
+ * text of its digits. `JSON.parse` would round it, and it would name something else.
+ */
+export function readServiceJson(bytes: Uint8Array): JsonResult {
+  const json = readJson(bytes);
+  if (!json.ok || !hasLongNumber(bytes)) return json;
+  const read: Reviver = (key, value, { source = '' }) =>
+    isRounded(value) && isIdentifier(key) && WHOLE.test(source) ? source : value;
+  // A cast: the types of the language do not have the third parameter of a reviver yet.
+  return { ok: true, value: JSON.parse(textOf(bytes), read as Parameters<typeof JSON.parse>[1]) as unknown };
+}
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+const WHOLE = /^\d{1,40}$/;
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
+
+/** False when the body has no run of digits that long: a reviver makes the reading of a list several times slower. */
+function hasLongNumber(bytes: Uint8Array): boolean {
+  return /[^"\d]\d{16}/.test(textOf(bytes));
+}
+
+function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+function isIdentifier(key: string): boolean {
+  const name = Object.hasOwn(VARIANTS.fields, key) ? VARIANTS.fields[key] : key;
+  return name !== undefined && /(?:^|_)(?:id|iccid)$/.test(name);
 }
 
 // The tokens that this check needs: strings, brackets and commas. Numbers, literals, colons and spaces are skipped.

@@ -1,6 +1,4 @@
 import {
-  sameId,
-  sameWhereNamed,
   type Calls,
   type ListBounds,
   type Listing,
@@ -8,6 +6,7 @@ import {
   type SendLease,
 } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import { esimUnderPath, sameId, sameWhereNamed } from '#upstream/client/identity.ts';
 import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -85,7 +84,7 @@ export function orderCalls(calls: Calls): OrderCalls {
     getOrder: async (id) => await calls.optional('getOrder', { id }, sameId(id)),
     findOrdersByReference: async (reference) => await findBy(calls, 'listOrders', 'external_order_id', reference),
     listRecentOrders: async (recent) => await listRecent(calls, 'listOrders', recent, (order) => order.created_at),
-    getEsim: async (id) => await calls.one('getEsim', { id }, sameId(id)),
+    getEsim: async (id) => await calls.one('getEsim', { id }, esimUnderPath('id', id)),
     getWallet: async () => await calls.one('getWallet', {}),
     listWalletTransactions: async (filter, bounds) =>
       await calls.optionalList('listWalletTransactions', {

@@ -1,3 +1,4 @@
+import { isFormOf } from '#domain/work/identifiers.ts';
 import type { ItemOf, ListName } from '#upstream/client/call.ts';
 import type { Calls, OptionalName, OptionalResult } from '#upstream/client/calls.ts';
 import type { Listing } from '#upstream/client/listing.ts';
@@ -29,8 +30,8 @@ export async function listRecent<Name extends OptionalName & ListName>(
 const MAX_PAGES_OF_A_FILTER = 5;
 
 /**
- * Finds the items with this value in one field, also when the service ignores the filter. An item without the field may
- * be a match, so the listing is then not complete.
+ * Finds the items with this value in one field, also when the service ignores the filter. An item that may be a match,
+ * although the field is absent or has another form of the value, is not found, but the listing is then not complete.
  */
 export async function findBy<Name extends OptionalName & ListName>(
   calls: Calls,
@@ -42,6 +43,19 @@ export async function findBy<Name extends OptionalName & ListName>(
   if (!result.ok) return result;
   const all = result.value.items;
   const items = all.filter((item) => item[field] === value);
-  const complete = result.value.complete && all.every((item) => typeof item[field] === 'string');
+  const mayBeMeant = all.some((item) => mayBeOtherForm(value, item[field]));
+  const complete = result.value.complete && !mayBeMeant && !(items.length === 0 && isOneEsim(field, all));
   return { ...result, value: { items, complete } };
+}
+
+/** @param theirs the value of an item. */
+function mayBeOtherForm(value: string, theirs: unknown): boolean {
+  if (typeof theirs !== 'string') return true;
+  // The reference of an earlier attempt is the beginning of ours.
+  return theirs !== value && !value.startsWith(`${theirs}~`) && isFormOf(value, theirs);
+}
+
+/** True when a list may be filtered by the eSIM that was asked for, and names it by another id of its own. */
+function isOneEsim<Item>(field: keyof Item & string, items: readonly Item[]): boolean {
+  return field === 'esim_id' && new Set(items.map((item) => item[field])).size === 1;
 }

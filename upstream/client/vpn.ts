@@ -1,7 +1,5 @@
 import { isDefinite } from '#domain/work/failure.ts';
 import {
-  sameId,
-  sameWhereNamed,
   type Calls,
   type ListBounds,
   type Listing,
@@ -9,6 +7,7 @@ import {
   type SendLease,
 } from '#upstream/client/calls.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import { sameId, sameWhereNamed } from '#upstream/client/identity.ts';
 import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';
 import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
 

@@ -42,6 +42,12 @@ export const wireId = z
   .refine((id) => !ZERO_ID.test(id), 'means that there is no identifier')
   .meta({ description: 'Identifier (string, or a number that is read as one).' });
 
+/** A reference of ours, as the service repeats it: a text, or a whole number when it has only digits. */
+export const wireReference = z
+  .union([z.string(), z.number().int().nonnegative()])
+  .transform(String)
+  .meta({ description: 'Our reference (string, or a number that is read as one).' });
+
 /** An exact amount: a JSON number or a decimal string. */
 export const wireDecimal = z
   .union([z.string(), z.number()])

@@ -9,6 +9,7 @@ import {
   wireId,
   wireNumericId,
   wirePrice,
+  wireReference,
   wireTime,
   wireValue,
 } from '#upstream/contract/fields.ts';
@@ -102,7 +103,7 @@ export const vpnAccess = z.object({
 
 export const vpnSubscription = z.object({
   id: wireId,
-  external_subscription_id: neededFor(z.string().nullish(), 'finding a subscription whose answer was lost'),
+  external_subscription_id: neededFor(wireReference.nullish(), 'finding a subscription whose answer was lost'),
   vpn_plan_id: wireNumericId.nullish(),
   status: vpnSubscriptionStatus,
   /** The amount charged to the reseller. */

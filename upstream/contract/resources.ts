@@ -8,6 +8,7 @@ import {
   wireId,
   wireNumericId,
   wirePrice,
+  wireReference,
   wireState,
   wireTime,
   wireValue,
@@ -62,7 +63,7 @@ export const orderStatus = z.enum(['processing', 'completed', 'failed']);
 
 export const serviceOrder = z.object({
   id: wireId,
-  external_order_id: neededFor(z.string().nullish(), 'finding an order whose answer was lost'),
+  external_order_id: neededFor(wireReference.nullish(), 'finding an order whose answer was lost'),
   package_id: wireNumericId.nullish(),
   status: orderStatus,
   /** Null until the order is completed. */
@@ -120,12 +121,12 @@ export const walletTransaction = z
     /** The reason of the movement: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
     reason: z.string(),
     order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
-    external_order_id: neededFor(z.string().nullish(), OF_ORDERS, ['order_id']),
+    external_order_id: neededFor(wireReference.nullish(), OF_ORDERS, ['order_id']),
     esim_id: wireId.nullish(),
     topup_id: neededFor(wireId.nullish(), 'finding the cost of a top-up'),
     refund_id: wireId.nullish(),
     vpn_subscription_id: neededFor(wireId.nullish(), OF_SUBSCRIPTIONS, ['external_subscription_id']),
-    external_subscription_id: neededFor(z.string().nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
+    external_subscription_id: neededFor(wireReference.nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
     /** If present, a credit counts only when its status is final. */
     status: wireState.nullish(),
     created_at: wireTime,

@@ -1,4 +1,4 @@
-import { readJson } from '#upstream/client/json.ts';
+import { readServiceJson } from '#upstream/client/json.ts';
 import { EVENT_KINDS, EVENT_NAME_FIELDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
 import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
 import { readEventData, type LifecycleEvent } from '#upstream/mapping/event-data.ts';
@@ -42,7 +42,7 @@ export function parseEvent(
   body: Uint8Array,
   onUnused?: (event: EventKind, fields: readonly string[]) => void,
 ): ParsedEvent {
-  const json = readJson(body);
+  const json = readServiceJson(body);
   if (!json.ok) return { kind: 'quarantine', reason: json.reason };
   const name = nameOf(json.value);
   if (name === undefined) return { kind: 'quarantine', reason: 'no_event' };

@@ -120,7 +120,10 @@ function reading<Answer, Value>(
 function unread(
   result: Extract<OptionalResult<unknown>, { readonly ok: false }>,
 ): Extract<Evidence<never>, { ok: false }> {
-  if (result.kind === 'failure') return { ok: false, detail: result.detail, mayPass: true };
+  if (result.kind === 'failure') {
+    // Another form of the answer does not pass by itself, so the cancellation must not wait for it.
+    return { ok: false, detail: result.detail, mayPass: result.failure !== 'contract_drift' };
+  }
   return { ok: false, detail: `this service has no call for it (${result.capability}).`, mayPass: false };
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attemptReference, looselyNames } from '#domain/work/identifiers.ts';
+import { attemptReference, isFormOf, looselyNames } from '#domain/work/identifiers.ts';
 
 const reference = fc.stringMatching(/^[!-+\--}]{1,64}$/);
+const named = reference.map((text) => `r${text}`);
 const longReference = fc.stringMatching(/^[!-+\--}]{8,64}$/);
 const spaces = fc.constantFrom('', ' ', '\t', '\n  ');
 
@@ -49,12 +50,17 @@ describe('a name that may be ours in another form', () => {
 
   it('has the same beginning as ours, whatever its case', () => {
     fc.assert(
-      fc.property(reference, reference, (ours, theirs) => {
+      fc.property(named, named, (ours, theirs) => {
         const length = Math.min(ours.length, theirs.length);
         const begin = (name: string) => name.slice(0, length).toLowerCase();
         expect(looselyNames(ours, theirs) && begin(ours) !== begin(theirs)).toBe(false);
       }),
     );
+  });
+
+  it('may lack the zeros at its beginning when it has only digits', () => {
+    expect(looselyNames('00017', 17)).toBe(true);
+    expect(looselyNames('order-00017', 'order-17')).toBe(false);
   });
 
   it.each([
@@ -65,5 +71,12 @@ describe('a name that may be ours in another form', () => {
     ['another one of the same length', 'order-2026-17', 'order-2026-18'],
   ])('is not one that is %s', (_what, ours, theirs) => {
     expect(looselyNames(ours, theirs)).toBe(false);
+  });
+});
+
+describe('the answer to our own send', () => {
+  it('may cut our reference, and never extend it', () => {
+    expect(isFormOf('order-2026-17', 'ORDER-2026')).toBe(true);
+    expect(isFormOf('order-2026', 'order-2026-17')).toBe(false);
   });
 });

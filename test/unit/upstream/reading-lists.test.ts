@@ -66,7 +66,8 @@ describe('a page of a list', () => {
 
   it.each<[string, object, number]>([
     ['an id that could not be read', { data: [{ ...TRANSACTION, order_id: { id: 'so_1' } }] }, 1],
-    ['a reference that is a number', { data: [{ ...TRANSACTION, external_order_id: 12_345 }] }, 1],
+    ['a reference that is a list', { data: [{ ...TRANSACTION, external_order_id: [12_345] }] }, 1],
+    ['no reference that is a number', { data: [{ ...TRANSACTION, external_order_id: 12_345 }] }, 0],
     ['a further list beside it', { data: { transactions: [], pending_transactions: [TRANSACTION] } }, 1],
     ['nothing of the kind', { data: [TRANSACTION], warnings: [], tags: ['a'] }, 0],
   ])('counts reasons for uncertainty: %s', (_name, body, uncertain) => {

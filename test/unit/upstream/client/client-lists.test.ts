@@ -91,6 +91,31 @@ describe('lists', () => {
     }
   });
 
+  it.each<[string, string, readonly unknown[], number, boolean]>([
+    ['ours as a number', '20261128', [20_261_128], 1, true],
+    ['ours in another case', 'Shop-Order-17', ['shop-order-17'], 0, false],
+    ['ours, cut at its end', 'shop-order-17', ['shop-order'], 0, false],
+    ['that of an earlier attempt', 'shop-order-17~2', ['shop-order-17'], 0, true],
+    ['another one', 'shop-order-17', ['shop-order-18', 'shop-order-171'], 0, true],
+  ])(
+    'filtered by a reference prove absence only without another form of it: %s',
+    async (_name, ours, listed, found, complete) => {
+      const data = listed.map((reference, index) => ({ ...ORDER, id: `so_${index}`, external_order_id: reference }));
+      const { client } = await clientOf(() => json({ data, next_cursor: null }));
+      const result = await client.findOrdersByReference(ours);
+      expect(result.ok && [result.value.items.length, result.value.complete]).toEqual([found, complete]);
+    },
+  );
+
+  it('of top-ups prove no absence when all name one other eSIM, which may be ours under another id', async () => {
+    const topup = { id: 't_1', esim_id: 'uuid-1', status: 'completed' };
+    const listed = [topup];
+    const { client } = await clientOf(() => json({ data: listed, next_cursor: null }));
+    expect(await client.findTopupsOfEsim('e_1')).toMatchObject({ value: { items: [], complete: false } });
+    listed.push({ ...topup, id: 't_2', esim_id: 'uuid-2' });
+    expect(await client.findTopupsOfEsim('e_1')).toMatchObject({ value: { items: [], complete: true } });
+  });
+
   it('are refused beyond their limit, and single records beyond a smaller one', async () => {
     const ofBytes = (bytes: number) => json({ ...ORDER, data: [], note: 'x'.repeat(bytes) });
     const { client } = await clientOf(({ target }) =>

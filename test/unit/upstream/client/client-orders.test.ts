@@ -92,6 +92,29 @@ describe('createOrder', () => {
     expect(purchases.every(({ head }) => /^connection: close$/im.test(head))).toBe(true);
   });
 
+  it.each<[string, string, unknown]>([
+    ['in another case', 'Shop-Order-17', 'SHOP-ORDER-17'],
+    ['cut at its end', 'shop-order-2026-11-28-0017', 'shop-order-2026-11-28'],
+    ['as a number', '20261128', 20_261_128],
+    ['as a number, without its first zeros', '00000017', 17],
+  ])('accepts our reference %s, and reports the difference', async (_form, reference, named) => {
+    const { client, events } = await clientOf(() => json({ ...ORDER, external_order_id: named }));
+    const isExact = String(named) === reference;
+    const result = await client.createOrder({ ...PURCHASE, reference });
+    expect(result).toMatchObject({ ok: true, value: { id: 'so_1' } });
+    expect(result.ok && result.differing).toEqual(isExact ? undefined : ['external_order_id']);
+    expect(events.at(-1)?.differing).toEqual(isExact ? undefined : ['external_order_id']);
+  });
+
+  it.each([
+    ['a short beginning', 'shop-order-17', 'shop-o'],
+    ['a continuation', 'shop-order-17', 'shop-order-171'],
+    ['nothing', 'shop-order-17', ''],
+  ])('does not accept %s of our reference', async (_form, reference, named) => {
+    const { client } = await clientOf(() => json({ ...ORDER, external_order_id: named }));
+    expect(await client.createOrder({ ...PURCHASE, reference })).toMatchObject({ failure: 'contract_drift' });
+  });
+
   it('accepts an answer without a reference', async () => {
     const { client } = await clientOf(() => json({ id: 1, status: 'completed' }));
     expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: '1' } });
