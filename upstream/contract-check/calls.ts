@@ -72,13 +72,16 @@ const compareBody: Step = (comparison, { body }, operation) => {
 
 const compareAnswers: Step = (comparison, { answer }, operation) => {
   const { document, findings } = comparison;
-  const successes = entriesAt(operation, 'responses')
-    .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
-    .map(([status, raw]) => {
+  const responses = entriesAt(operation, 'responses');
+  const named = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
+  // Without a success among the statuses, `default` describes it.
+  const successes = (named.length > 0 ? named : responses.filter(([status]) => status === 'default')).map(
+    ([status, raw]) => {
       const response = resolved(document, raw);
       const hasLinkHeader = entriesAt(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
       return { status, content: jsonContent(document, response), hasLinkHeader };
-    });
+    },
+  );
   const bodies = successes.filter(({ content }) => content !== undefined);
   if (bodies.length === 0) {
     findings.breaking('answer', undefined, 'is not described as JSON for any success (2xx)');

@@ -71,12 +71,24 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
       const operation = resolved(document, at(item, 'post'));
       if (!isObject(operation)) return [];
       const body = jsonContent(document, resolved(document, at(operation, 'requestBody')));
-      return [{ key, item, operation, body, kinds: body === undefined ? undefined : kindsIn(document, body.schema) }];
+      if (body === undefined) return [{ key, item, operation, body, kinds: undefined }];
+      const described = { key, item, operation, body, kinds: kindsIn(document, body.schema) };
+      return [described, ...variantsOf(document, described, body.schema)];
     } catch (error) {
       if (!(error instanceof NotComparable)) throw error;
       findings.breaking('events', key, error.message);
       return [];
     }
+  });
+}
+
+/** The events that a discriminator names: one webhook may have a schema for each of them. */
+function variantsOf(document: JsonObject, described: DescribedEvent, schema: unknown): readonly DescribedEvent[] {
+  const mapping = entriesAt(at(resolved(document, schema), 'discriminator'), 'mapping');
+  return mapping.flatMap(([kind, target]) => {
+    if (typeof target !== 'string') return [];
+    const $ref = target.includes('/') ? target : `#/components/schemas/${target}`;
+    return [{ ...described, key: kind, body: { schema: { $ref } }, kinds: [kind] }];
   });
 }
 
@@ -131,7 +143,8 @@ function find(
 ): { readonly described: DescribedEvent; readonly otherNames: readonly string[] } | undefined {
   const byBody = events.filter(({ kinds }) => kinds?.includes(kind) === true);
   const byKey = events.filter(({ key }) => plain(key) === plain(kind));
-  const described = byBody.find((event) => byKey.includes(event)) ?? byBody[0] ?? byKey[0];
+  const [alone = byBody[0]] = byBody.filter(({ kinds }) => kinds?.length === 1);
+  const described = byBody.find((event) => byKey.includes(event)) ?? alone ?? byKey[0];
   if (described === undefined) return undefined;
   return { described, otherNames: byBody.length > 0 ? [] : (described.kinds ?? []) };
 }
@@ -151,8 +164,9 @@ function compareBody(
     undescribedAnswer: 'note',
     record: subject === undefined ? 'document' : RECORDS_OF_EVENTS[subject],
     isEvent: true,
+    event,
     hasLinkHeader: false,
-    source: { role: 'read', isWhole: false, searchedBy: [] },
+    source: { role: 'event', isWhole: false, searchedBy: [] },
   };
   try {
     compareAnswer(comparison, wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope), schema);

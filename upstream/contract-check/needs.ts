@@ -24,10 +24,10 @@ export function needOf(name: string, schema: unknown): Need | undefined {
 /** The call or event whose answer is compared. */
 export interface Source {
   /**
-   * *read*: a GET or an event, which reports the result of work; *write*: the answer to a purchase; *aside*: an answer
-   * that nothing depends on.
+   * *read*: a GET, which reports the result of work; *event*: a report that may not come; *write*: the answer to a
+   * purchase; *aside*: an answer that nothing depends on.
    */
-  readonly role: 'read' | 'write' | 'aside';
+  readonly role: 'read' | 'event' | 'write' | 'aside';
   /** True when the answer can show every state; an event shows one. */
   readonly isWhole: boolean;
   /** Fields by which a list is filtered; without them nothing can be found in it. */
@@ -47,10 +47,12 @@ type Report = (severity: 'breaking' | 'note', message: string) => void;
  */
 export class Needs {
   readonly #carried = new Set<string>();
+  readonly #carriedByEvents = new Set<string>();
   readonly #lacking: Lack[] = [];
 
   carried({ role }: Source, { key }: Need): void {
     if (role === 'read') this.#carried.add(key);
+    if (role === 'event') this.#carriedByEvents.add(key);
   }
 
   /** @param report called in {@link settle}, or at once for a field that a list is searched by. */
@@ -60,13 +62,18 @@ export class Needs {
     else this.#lacking.push({ key, purpose, role, report });
   }
 
-  /** Reports the collected absences. If no read exists that could have the field, the answer to the purchase counts. */
+  /**
+   * Reports the collected absences. If no read exists that could have the field, the answer to the purchase counts. A
+   * field of events alone is not enough: a lost event would leave a paid purchase without it.
+   */
   settle(): void {
     const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ key }) => key));
     for (const { key, purpose, role, report } of this.#lacking) {
-      const isJudgedHere = role === 'read' || !lackedByReads.has(key);
-      if (this.#carried.has(key)) report('note', 'is missing here; another answer or event has it');
-      else if (isJudgedHere) report('breaking', `is missing, and is needed for ${purpose}`);
+      const isInEvents = this.#carriedByEvents.has(key);
+      const isJudgedHere = role === 'read' || (role === 'event' ? !isInEvents : !lackedByReads.has(key));
+      const only = isInEvents ? ' in every read, which an event cannot replace' : '';
+      if (this.#carried.has(key)) report('note', 'is missing here; another answer has it');
+      else if (isJudgedHere) report('breaking', `is missing${only}, and is needed for ${purpose}`);
       else report('note', 'is missing here and in every read');
     }
   }

@@ -11,6 +11,18 @@ function responses(draft: Draft, status: string): void {
   operation['responses'] = { [status]: body, default: { description: 'No.' } };
 }
 
+/** Replaces the webhooks by one for all events. @param bodyOf makes its schema from those of the events. */
+function oneWebhook(draft: Draft, bodyOf: (forms: readonly unknown[]) => Schema): void {
+  const webhooks = draft.document['webhooks'] as Record<string, Schema>;
+  const forms = EVENT_KINDS.map((kind) => {
+    const body = structuredClone(draft.body(`event ${kind}`));
+    (body['properties'] as Schema)['event'] = text({ const: kind });
+    return body;
+  });
+  draft.media('event ping')['schema'] = bodyOf(forms);
+  draft.document['webhooks'] = { notifications: webhooks['ping'] };
+}
+
 /** Differences that are not reported. */
 export const HARMLESS_DIFFERENCES: readonly Difference[] = [
   harmless('it is the same', () => undefined),
@@ -24,6 +36,32 @@ export const HARMLESS_DIFFERENCES: readonly Difference[] = [
   ...(['201', '202', '2XX'] as const).map((status) =>
     harmless(`an order is answered with ${status}`, (draft) => responses(draft, status)),
   ),
+  harmless('the success is described under default', (draft) => {
+    const operation = draft.call('createOrder');
+    const { 200: body } = operation['responses'] as Schema;
+    operation['responses'] = { default: body, '4XX': { description: 'No.' } };
+  }),
+  harmless('one webhook has a form for each event', (draft) => oneWebhook(draft, (oneOf) => ({ oneOf }))),
+  harmless('one webhook has a form for each event, told apart by a discriminator', (draft) => {
+    oneWebhook(draft, (forms) => {
+      const names = EVENT_KINDS.map((kind) => kind.replaceAll('.', '_'));
+      const schemas = Object.fromEntries(forms.map((form, index) => [names[index], form]));
+      const own = Object.values(schemas as Record<string, { properties: Schema }>);
+      for (const { properties } of own) properties['event'] = text();
+      Object.assign(draft.document, { components: { ...(draft.document['components'] as Schema), schemas } });
+      const refs = names.map((name) => `#/components/schemas/${name}`);
+      const mapping = Object.fromEntries(EVENT_KINDS.map((kind, index) => [kind, refs[index]]));
+      return { oneOf: refs.map(($ref) => ({ $ref })), discriminator: { propertyName: 'event', mapping } };
+    });
+  }),
+  harmless('one webhook has one body with the records of all events', (draft) => {
+    oneWebhook(draft, (forms) => {
+      const [, ...others] = forms as { properties: Schema }[];
+      const data = others.map(({ properties: { data } }) => data);
+      const properties = { event: text({ enum: [...EVENT_KINDS] }), created_at: text(), data: { oneOf: data } };
+      return { type: 'object', properties, required: ['event', 'data'] };
+    });
+  }),
   harmless('a schema is in allOf', (draft) => {
     draft.media('getOrder answer')['schema'] = { allOf: [draft.body('getOrder answer'), { description: 'An order.' }] };
   }),

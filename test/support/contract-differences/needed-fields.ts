@@ -41,7 +41,7 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   breaking('the eSIM of an order is an object', 'getOrder esim_id', (draft) => {
     draft.set('getOrder answer', 'esim_id', { type: 'object', properties: { id: { type: 'string' } } });
   }),
-  note('only events name the eSIM of an order', ['getOrder esim_id', 'listOrders data[].esim_id'], (draft) => {
+  breaking('only events name the eSIM of an order', ['getOrder esim_id', 'listOrders data[].esim_id'], (draft) => {
     draft.remove(['getOrder answer', 'listOrders answer', 'createOrder answer'], 'esim_id', 'esim');
   }),
   note('the answer to an order does not name its eSIM', 'createOrder esim_id', (draft) => {
@@ -78,6 +78,9 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   }),
   breaking('no read has access data', ['getVpnSubscription access', 'listVpnSubscriptions data[].access'], (draft) => {
     draft.remove(['getVpnSubscription answer', 'listVpnSubscriptions answer'], 'access');
+  }),
+  note('only the list of subscriptions has access data', 'getVpnSubscription access', (draft) => {
+    draft.remove(['getVpnSubscription answer'], 'access');
   }),
   note('the list of subscriptions has no access data', 'listVpnSubscriptions data[].access', (draft) => {
     draft.remove(['listVpnSubscriptions answer'], 'access');

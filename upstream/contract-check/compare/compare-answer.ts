@@ -12,16 +12,18 @@ import {
   saysNothing,
   typesIn,
   undescribed,
+  valuesIn,
   WHOLE_BODY,
   type Comparison,
   type Place,
 } from '#upstream/contract-check/compare/comparison.ts';
 import { pagingProblem } from '#upstream/contract-check/compare/paging.ts';
-import { needOf, type Need } from '#upstream/contract-check/needs.ts';
+import { Findings, isBreaking } from '#upstream/contract-check/findings.ts';
+import { needOf, Needs, type Need } from '#upstream/contract-check/needs.ts';
 import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
 import { at } from '#upstream/contract-check/schema/document.ts';
 import { layersToList, mayBe, peeled } from '#upstream/contract-check/schema/peeled.ts';
-import { eitherOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { eitherOf, formsOrNone, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 
 /**
@@ -36,8 +38,18 @@ export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unk
   if (forms === undefined) return;
   if (items !== undefined) return compareList(comparison, ours, items, forms);
   // An event is not unwrapped: its envelope is part of the contract.
-  if (comparison.isEvent) compareForms(comparison, ours, forms.map(withEventName), WHOLE_BODY);
+  if (comparison.isEvent) compareForms(comparison, ours, formsOfEvent(comparison, forms), WHOLE_BODY);
   else compareRecord(comparison, ours, forms, WHOLE_BODY);
+}
+
+/** The forms that may be of the compared event: all but those that name only other events. */
+function formsOfEvent({ document, event }: Comparison, forms: readonly ResolvedSchema[]): readonly ResolvedSchema[] {
+  const named = forms.map(withEventName);
+  const own = named.filter(({ properties }) => {
+    const kinds = valuesIn(formsOrNone(document, properties.get(EVENT_NAME_FIELDS[0])));
+    return kinds === undefined || event === undefined || kinds.includes(event);
+  });
+  return own.length === 0 ? named : own;
 }
 
 /** Accepts the other field names from which the name of an event is read. */
@@ -81,6 +93,25 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Re
   const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
   if (inner.path.length > 0) findings.note('answer', nameOf(place), `is in ${inside.path} there`);
   compareForms(comparison, ours, inner.forms, inside);
+}
+
+/**
+ * Compares `data` of an event. A description of several events may list the records of all of them: if these together
+ * do not fit, the one that fits best alone is the record of this event.
+ */
+function compareData(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
+  const findingsOf = (some: readonly ResolvedSchema[]) => {
+    const findings = new Findings();
+    compareRecord({ ...comparison, findings, needs: new Needs() }, ours, some, place);
+    return findings.all();
+  };
+  if (forms.length < 2 || !findingsOf(forms).some(isBreaking)) return compareRecord(comparison, ours, forms, place);
+  const fitting = forms
+    .map((form) => ({ form, findings: findingsOf([form]) }))
+    .filter(({ findings }) => !findings.some(isBreaking))
+    .toSorted((left, right) => left.findings.length - right.findings.length);
+  const [best] = fitting;
+  compareRecord(comparison, ours, best === undefined ? forms : [best.form], place);
 }
 
 function compareItems(comparison: Comparison, ours: unknown, lists: readonly ResolvedSchema[], place: Place): void {
@@ -148,7 +179,7 @@ function compareFields(
       continue;
     }
     if (need !== undefined) needs.carried(source, need);
-    if (name === 'data' && comparison.isEvent) compareRecord(comparison, schema, forms, inside);
+    if (name === 'data' && comparison.isEvent) compareData(comparison, schema, forms, inside);
     else compareForms(comparison, schema, forms, inside);
   }
   if (notPromised.length > 0) {

@@ -9,7 +9,7 @@ import {
 } from '#upstream/contract-check/schema/resolved-schema.ts';
 /** The parts that the comparisons of requests and of answers share. */
 import { NestedTooDeeply } from '#upstream/contract-check/step-limit.ts';
-import type { EndpointContract, RecordName } from '#upstream/contract.ts';
+import type { EndpointContract, EventKind, RecordName } from '#upstream/contract.ts';
 
 /** Severity of a difference. */
 export type Severity = Finding['severity'];
@@ -24,6 +24,8 @@ export interface Comparison {
   readonly record: RecordName;
   /** True for an event: only its `data` may be wrapped. */
   readonly isEvent: boolean;
+  /** The event, if it is one. One description may have a form for each of several events. */
+  readonly event?: EventKind;
   /** True when a header `Link` is described. */
   readonly hasLinkHeader: boolean;
   readonly source: Source;
