@@ -138,7 +138,7 @@ async function pick<Item>(
   const text = (names: readonly string[]) =>
     `${callName(list)}: completed purchases lack ${names.map((name) => `data[].${name}`).join(' and ')}`;
   return fields === undefined
-    ? { kind: 'differs', problem: text(lacking[0] ?? []) }
+    ? { kind: 'differs', problem: text((lacking[0] ?? []).filter((field) => field !== rule.ours)) }
     : { kind: 'unseen', reason: text(fields) };
 }
 

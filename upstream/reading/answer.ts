@@ -25,9 +25,15 @@ export function readAnswer<Schema extends z.ZodType>(
   const [whole, another] = layers.filter((layer) => needed.every((name) => hasValue(layer, name)));
   // Two nested records with all needed fields: the choice would be a guess.
   if (another !== undefined) return { ok: false, lacking: needed };
-  const found = whole ?? layers.at(-1);
+  const found = whole ?? nearest(layers, needed);
   if (layers.some((layer) => layer !== found && isErrorLayer(layer))) return { ok: false, lacking: [NO_ERROR] };
   return readRecord(schema, found);
+}
+
+/** The layer with the most needed fields, the innermost of several: what it lacks is what the record lacks. */
+function nearest(layers: readonly unknown[], needed: readonly string[]): unknown {
+  const counts = layers.map((layer) => needed.filter((name) => hasValue(layer, name)).length);
+  return layers[counts.lastIndexOf(Math.max(...counts))];
 }
 
 /** What an answer lacks whose status is a success and whose body is an error. */

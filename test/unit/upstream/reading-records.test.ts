@@ -32,7 +32,7 @@ describe('an order', () => {
     ['a currency with another name', { price_for_reseller: '4.50', currency: '€' }, 'currency'],
     ['a time that is none', { created_at: 'yesterday' }, 'created_at'],
     ['an eSIM that is an object', { esim_id: { id: 'e_1' } }, 'esim_id'],
-    ['a reference that is a number', { external_order_id: 1 }, 'external_order_id'],
+    ['a reference that is a list', { external_order_id: ['shop-1'] }, 'external_order_id'],
   ])('is read without %s, which is counted', (_name, fields, name) => {
     const reading = readAnswer(serviceOrder, { ...ORDER, ...fields }, 'order');
     expect(reading).toMatchObject({ ok: true, value: { id: 'so_1', status: 'completed' }, leftOut: [name] });
@@ -138,5 +138,18 @@ describe('other records', () => {
   ])('keep states outside of the contract, in lower case: %s', (status, expected) => {
     const esim = { id: 'e', iccid: '8944500000000000001', activation_code: 'LPA:1$a$b', status };
     expect(readAnswer(serviceEsim, esim, 'esim')).toMatchObject({ value: { status: expected } });
+  });
+});
+
+describe('an answer without a needed field', () => {
+  it.each<[string, unknown, string[]]>([
+    ['as it is', { id: 'so_1' }, ['status']],
+    ['beside an empty wrapper', { id: 'so_1', data: {} }, ['status']],
+    ['beside a result of the call', { status: 'completed', result: { code: 0, message: 'OK' } }, ['id']],
+    ['below data', { status: 'success', data: { id: 'so_1' } }, ['status']],
+    ['below data and its name', { id: 'req_1', data: { order: { id: 'so_1' } } }, ['status']],
+    ['of which it has nothing', { data: {} }, ['id', 'status']],
+  ])('names only this field: %s', (_name, body, lacking) => {
+    expect(readAnswer(serviceOrder, body, 'order')).toEqual({ ok: false, lacking });
   });
 });
