@@ -1,4 +1,4 @@
-import { type Calls, type Listing, type OptionalResult, type SendLease } from '#upstream/client/calls.ts';
+import type { Calls, Listing, OptionalResult, SendLease } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { esimUnderPath, sameId, sameWhereNamed } from '#upstream/client/identity.ts';
 import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';

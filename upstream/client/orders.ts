@@ -1,10 +1,4 @@
-import {
-  type Calls,
-  type ListBounds,
-  type Listing,
-  type OptionalResult,
-  type SendLease,
-} from '#upstream/client/calls.ts';
+import type { Calls, ListBounds, Listing, OptionalResult, SendLease } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { esimUnderPath, sameId, sameWhereNamed } from '#upstream/client/identity.ts';
 import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';

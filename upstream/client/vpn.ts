@@ -1,11 +1,5 @@
 import { isDefinite } from '#domain/work/failure.ts';
-import {
-  type Calls,
-  type ListBounds,
-  type Listing,
-  type OptionalResult,
-  type SendLease,
-} from '#upstream/client/calls.ts';
+import type { Calls, ListBounds, Listing, OptionalResult, SendLease } from '#upstream/client/calls.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { sameId, sameWhereNamed } from '#upstream/client/identity.ts';
 import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';

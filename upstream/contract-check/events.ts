@@ -143,7 +143,7 @@ function find(
 ): { readonly described: DescribedEvent; readonly otherNames: readonly string[] } | undefined {
   const byBody = events.filter(({ kinds }) => kinds?.includes(kind) === true);
   const byKey = events.filter(({ key }) => plain(key) === plain(kind));
-  const [alone = byBody[0]] = byBody.filter(({ kinds }) => kinds?.length === 1);
+  const alone = byBody.find(({ kinds }) => kinds?.length === 1) ?? byBody[0];
   const described = byBody.find((event) => byKey.includes(event)) ?? alone ?? byKey[0];
   if (described === undefined) return undefined;
   return { described, otherNames: byBody.length > 0 ? [] : (described.kinds ?? []) };
