@@ -25,8 +25,8 @@ const UNUSED_FIELD =
   'a required field is dropped';
 
 const DIFFERING_FIELD =
-  'the service names what we sent in another form (case, end, type, or another id of its own); it is accepted, because ' +
-  'it answers our own call. Compare the field with the contract: in lists and events only the exact form is ours';
+  'the service names what we sent in another form (case, end, or another id of its own); it is accepted, because it ' +
+  'answers our own call. Compare the field with the contract: in lists and events only the exact form is ours';
 
 /** Counts unusable parts of answers and events, and logs each field once in the lifetime of the process. */
 export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): UnusedObserver {

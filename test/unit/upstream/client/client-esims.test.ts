@@ -54,7 +54,7 @@ describe('an eSIM', () => {
   });
 
   it.each([{}, { data_used_mb: null }, { data_used_mb: '0' }, { data_used_mb: -1 }])(
-    'has no usage unless the answer clearly states it: %j [spec: record.esim.usage]',
+    'has no usage unless the answer clearly states it for this eSIM: %j [spec: record.esim.usage]',
     async (usage) => {
       await using opened = await startTestClient(() => json(usage));
       expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
