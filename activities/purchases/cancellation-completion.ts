@@ -7,14 +7,16 @@ import type { CompletionResult } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { readRefundContext } from '#db/esims/esim-queries.ts';
 import { recordRefund } from '#db/money/journal.ts';
+import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellation-queries.ts';
-import { openCase } from '#db/work/cases.ts';
+import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
+import { judgeCredit, otherCreditText, type CreditVerdict } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { settleRefund } from '#fulfilment/work/settle-refund.ts';
-import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
+import { isFinalMovement, isOfOrder, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 /**
  * Makes the completion of cancellations: the eSIM is cancelled and its refund is in the wallet, or the caller or an
@@ -26,11 +28,12 @@ export function cancellationCompletion(
 ): WorkHandler['complete'] {
   const { database, service, now } = dependencies;
 
-  /** Searches the wallet for the credit of a refund. */
+  /** Searches the wallet for the final credit of a refund. A pending one settles nothing. */
   const creditOf = async (
     attempt: AttemptRow,
-    { serviceRefundId, amount, currency }: RefundRow,
+    refund: RefundRow,
     own: { readonly serviceOrderId: string | null; readonly reference: string | null },
+    debit: Money | undefined,
   ): Promise<CreditSearch> => {
     // A credit cannot be older than its cancellation.
     const since = sinceFirstSend(attempt);
@@ -46,23 +49,32 @@ export function cancellationCompletion(
     const credits = wallet.value.items.filter(
       ({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since,
     );
-    const isReportedAmount = (credit: Money) =>
-      amount === null || currency === null || equalMoney(credit, { amount, currency });
-    const credit =
-      credits.find(({ refund_id: refundId }) => refundId != null && refundId === serviceRefundId) ??
-      credits.find((each) => each.refund_id == null && isOfOrder(order, each) && isReportedAmount(each));
-    if (credit === undefined) return { kind: 'not_yet', detail: 'The wallet does not show the refund (yet).' };
-    return { kind: 'found', credit: { amount: credit.amount, currency: credit.currency } };
+    const named = credits.filter(({ refund_id: id }) => id != null && id === refund.serviceRefundId);
+    const ofOrder = credits.filter((each) => each.refund_id == null && isOfOrder(order, each));
+    const expected = { debit, reported: reportedAmount(refund) };
+    const final = [...named, ...ofOrder].filter(isFinalMovement).map(moneyOf);
+    const judged = final.map((credit) => ({ credit, verdict: judgeCredit(credit, expected) }));
+    const settling =
+      judged.find(({ verdict }) => verdict === 'settles') ??
+      judged.find(({ verdict }) => verdict === 'settles_otherwise');
+    if (settling !== undefined) return { kind: 'found', ...settling };
+    const [other] = final;
+    if (other !== undefined) return { kind: 'other_amount', credit: other, detail: otherCreditText(other, expected) };
+    const detail =
+      named.length + ofOrder.length > 0
+        ? 'The credit of the refund is pending in the wallet.'
+        : 'The wallet does not show the refund (yet).';
+    return { kind: 'not_yet', detail };
   };
 
   return async (known, applied) => {
     const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
     if (attempt.state === 'failed') return { kind: 'changed' };
     const { subjectId: id } = attempt;
-    const { cancellation, esim, refund } = await database.run(async (db) => ({
-      ...(await readCancellation(db, id)),
-      refund: await findRefund(db, id),
-    }));
+    const { cancellation, esim, refund, debit } = await database.run(async (db) => {
+      const read = await readCancellation(db, id);
+      return { ...read, refund: await findRefund(db, id), debit: await debitOfOrder(db, read.esim.orderId) };
+    });
     /** @param completed whether the refund was paid; undefined: its status stays as the service reported it. */
     const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
@@ -78,7 +90,7 @@ export function cancellationCompletion(
         await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
         if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
         if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
-        if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, refund, credit);
+        if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, { refund, debit, credit });
         return { kind: 'completed', esimId: esim.id };
       });
 
@@ -86,11 +98,16 @@ export function cancellationCompletion(
     const isPaid =
       refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
     if (refund !== undefined && isPaid) {
-      const found = await creditOf(attempt, refund, await database.run((db) => readRefundContext(db, esim)));
+      const context = await database.run((db) => readRefundContext(db, esim));
+      const found = await creditOf(attempt, refund, context, debit);
       if (found.kind === 'found')
         return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
       if (refund.verdict === 'refunded')
-        return finish('The eSIM is cancelled. An operator confirmed its refund.', true, reportedAmount(refund));
+        return finish(
+          'The eSIM is cancelled. An operator confirmed its refund.',
+          true,
+          found.kind === 'other_amount' ? found.credit : reportedAmount(refund),
+        );
       if (refund.verdict === 'dismissed')
         return finish(`The eSIM is cancelled. ${found.detail} An operator dismissed the refund.`, false);
       if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
@@ -131,7 +148,9 @@ export function cancellationCompletion(
 
 /** The result of the search for the credit of a refund. */
 type CreditSearch =
-  | { readonly kind: 'found'; readonly credit: Money }
+  | { readonly kind: 'found'; readonly credit: Money; readonly verdict: CreditVerdict }
+  /** There is one, and it does not settle the refund. */
+  | { readonly kind: 'other_amount'; readonly credit: Money; readonly detail: string }
   /** It may appear later. `failure`: why the wallet could not be read. */
   | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
@@ -140,15 +159,21 @@ function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** Opens a case when the credit differs from the amount that the service reported. */
+/** Opens a case when the credit differs from the debit, or from the refund that the service reported. */
 async function reportOtherAmount(
   tx: Executor,
   id: string,
-  refund: RefundRow | undefined,
-  credit: Money,
+  {
+    refund,
+    debit,
+    credit,
+  }: { readonly refund: RefundRow | undefined; readonly debit: Money | undefined; readonly credit: Money },
 ): Promise<void> {
-  const told = refund === undefined ? undefined : reportedAmount(refund);
-  if (told === undefined || equalMoney(told, credit)) return;
-  const detail = `The service reported a refund of ${plainText(told)} and credited ${plainText(credit)}.`;
-  await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);
+  const work = { kind: 'cancellation', id } as const;
+  const reported = refund === undefined ? undefined : reportedAmount(refund);
+  if (debit !== undefined && !equalMoney(debit, credit))
+    await openCaseOnce(tx, work, 'amount_differs', otherCreditText(credit, { debit, reported }), undefined);
+  if (reported === undefined || equalMoney(reported, credit)) return;
+  const detail = `The service reported a refund of ${plainText(reported)} and credited ${plainText(credit)}.`;
+  await openCase(tx, work, 'contradiction', detail);
 }

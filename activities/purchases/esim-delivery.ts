@@ -68,7 +68,7 @@ export function createEsimDelivery(
       database.transaction(async (tx) => {
         const delivery = { attemptId: attempt.id, charged, applied, esim: delivered };
         await completeOrder(tx, orderId, delivery, new Date(now()));
-        await reportCharge(tx, attempt, charged);
+        await reportCharge(tx, attempt, charged, new Date(now()));
       }),
     );
     if (!isStored) {

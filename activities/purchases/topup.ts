@@ -126,7 +126,7 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
           { attemptId: attempt.id, esimId: esim.id, charged, entry, applied },
           new Date(now()),
         );
-        await reportCharge(tx, attempt, charged);
+        await reportCharge(tx, attempt, charged, new Date(now()));
         // A consumed or expired eSIM may be usable again.
         await lookAgainAt(tx, esim.id, new Date(now()));
         return { kind: 'completed', esimId: esim.id };

@@ -133,7 +133,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
           `active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
-        await reportCharge(tx, attempt, charged);
+        await reportCharge(tx, attempt, charged, new Date(now()));
       });
       return { kind: 'completed' };
     },

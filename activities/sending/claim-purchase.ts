@@ -83,6 +83,7 @@ async function claimWith(
         : resendWindowMs,
       esimId: row.esimId,
       limit: objection === undefined ? limit : undefined,
+      price: objection === undefined ? offer.price : undefined,
       writes: startingSend(tx, work, new Date(now()), retryRule),
     });
     if (granted.kind !== 'claimed') return notGranted(granted);

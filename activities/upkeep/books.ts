@@ -9,7 +9,8 @@ import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
 import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import { CLOCK_SKEW_MS, countsInWallet } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
 export interface BooksDependencies extends Pick<
@@ -52,7 +53,7 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
       const known = await database.run((db) => findReportOfRun(db, runId));
       if (known !== undefined) return resultOf(known);
       const startedAt = new Date(now());
-      const since = await database.run((db) => unreadSince(db, { overlapMs: books.overlapMs, skewMs: CLOCK_SKEW_MS }));
+      const since = await database.run((db) => unreadSince(db, { ...books, skewMs: CLOCK_SKEW_MS, now: now() }));
       const wallet = await readWallet(readings, () => reader.read(), since, books);
       const report = await database.transaction(async (tx) => {
         await lockBooks(tx);
@@ -86,7 +87,7 @@ async function readWallet(
     balanceAfter: readForGate,
   });
   if (!read.ok) {
-    const wallet = { read: 0, since, balance: await readForGate(), atRest: false };
+    const wallet = { read: 0, since, balance: await readForGate(), atRest: false, pendingSince: undefined };
     if (read.kind === 'failure') return { ...wallet, status: 'unavailable', detail: read.detail };
     return {
       ...wallet,
@@ -105,7 +106,14 @@ async function readWallet(
     since,
     balance,
     atRest: reading.balance !== undefined,
+    pendingSince: oldestPending(items.filter(({ created_at: at }) => Date.parse(at) >= since)),
   };
+}
+
+/** Time of the oldest credit that is not final, in epoch milliseconds. */
+function oldestPending(items: readonly WalletTransaction[]): number | undefined {
+  const times = items.filter((each) => !countsInWallet(each)).map(({ created_at: at }) => Date.parse(at));
+  return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
 function logReport(logger: Logger, { id, status, counts, findingCounts }: ReconciliationRow): void {

@@ -31,7 +31,8 @@ export const pauseOutput = z
         '`operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in ' +
         'production, ' +
         "because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not " +
-        'created again after its release.',
+        'created again after its release. `amounts`: the product did, because a debit or a charge is in another unit ' +
+        'or currency than its price. An operator ends it.',
     }),
     kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
     failure_class: failureClass

@@ -205,6 +205,7 @@ function runwayText({
 }
 
 function pausedBy({ origin, paused_by: by }: Pick<z.output<typeof pause>, 'origin' | 'paused_by'>): string {
+  if (origin === 'amounts') return 'the product, until an operator has compared the amounts,';
   return origin === 'first_purchase_check' ? 'the product, until its first purchase check,' : by;
 }
 

@@ -117,6 +117,11 @@ export function limitOf({
   return amount === null || currency === null ? null : { amount, currency };
 }
 
+/** The listed price at the send of an attempt; undefined: not known. */
+export function priceAtSend({ priceAmount: amount, priceCurrency: currency }: AttemptRow): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
 /** The charge of an attempt; undefined: not known. */
 export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };

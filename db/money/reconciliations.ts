@@ -12,23 +12,38 @@ export async function lockBooks(tx: Executor): Promise<void> {
 }
 
 /**
- * Time from which movements must be read: the last complete read.
+ * Time from which movements must be read: the last complete read, or the oldest credit that was pending then.
  *
  * @param bounds.overlapMs how much earlier, for late movements.
  * @param bounds.skewMs possible difference of the clocks.
+ * @param bounds.reportsKeptMs a credit that is pending for longer is not waited for any more.
+ * @param bounds.now epoch milliseconds.
  * @returns epoch milliseconds. At first: when this database was stamped, or 0 when it was not.
  */
 export async function unreadSince(
   db: Executor,
-  { overlapMs, skewMs }: { readonly overlapMs: number; readonly skewMs: number },
+  {
+    overlapMs,
+    skewMs,
+    reportsKeptMs,
+    now,
+  }: {
+    readonly overlapMs: number;
+    readonly skewMs: number;
+    readonly reportsKeptMs: number;
+    readonly now: number;
+  },
 ): Promise<number> {
   const [last] = await db
-    .select({ at: reconciliations.startedAt })
+    .select({ at: reconciliations.startedAt, pendingSince: reconciliations.pendingSince })
     .from(reconciliations)
     .where(eq(reconciliations.status, 'complete'))
     .orderBy(desc(reconciliations.startedAt))
     .limit(1);
-  if (last !== undefined) return Math.max(0, last.at.getTime() - overlapMs);
+  if (last !== undefined) {
+    const pendingSince = Math.max(last.pendingSince?.getTime() ?? Infinity, now - reportsKeptMs);
+    return Math.max(0, Math.min(last.at.getTime() - overlapMs, pendingSince));
+  }
   const [stamp] = await db.select({ at: installation.stampedAt }).from(installation);
   return stamp === undefined ? 0 : Math.max(0, stamp.at.getTime() - skewMs);
 }

@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { Cause } from '#domain/money/books.ts';
-import { plainAmount, type Money } from '#domain/money/money.ts';
+import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
@@ -139,6 +139,27 @@ export async function placeMovements(
       from (values ${sql.join(values, sql`, `)}) as v (movement, kind, id, attempt)
       where m.service_id = v.movement and m.cause_kind is null`);
   }
+}
+
+/** What the purchase of an order cost: its debit in the wallet, else what the service reported; undefined: not known. */
+export async function debitOfOrder(db: Executor, orderId: string): Promise<Money | undefined> {
+  const [row] = await db
+    .select({
+      amount: sql<string | null>`coalesce(${walletMovements.amount}, ${attempts.chargedAmount})`,
+      currency: sql<string | null>`coalesce(${walletMovements.currency}, ${attempts.chargedCurrency})`,
+    })
+    .from(attempts)
+    .leftJoin(
+      walletMovements,
+      and(
+        eq(walletMovements.causeKind, 'attempt'),
+        eq(walletMovements.causeId, attempts.id),
+        eq(walletMovements.direction, 'debit'),
+      ),
+    )
+    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId), eq(attempts.state, 'completed')))
+    .limit(1);
+  return plainMoney(row?.amount ?? null, row?.currency ?? null) ?? undefined;
 }
 
 /** The attempts that these movements name. */

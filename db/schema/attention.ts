@@ -1,6 +1,6 @@
 /** Timelines, and cases that wait for a person. */
 import { sql } from 'drizzle-orm';
-import { bigserial, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigserial, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
@@ -27,7 +27,7 @@ export const timeline = pgTable(
   ],
 );
 
-/** Cases. At most one open case for each subject and reason. */
+/** Cases. At most one open case for each subject and reason, and for each product and reason. */
 export const cases = pgTable(
   'cases',
   {
@@ -37,6 +37,8 @@ export const cases = pgTable(
     reason: text('reason').$type<AttentionReason>().notNull(),
     /** The attempt of the case; null: none in particular. */
     attemptId: text('attempt_id'),
+    /** The package or plan that the case is about; null: the case is about its work alone. */
+    product: integer('product'),
     detail: text('detail').notNull(),
     openedAt: instant('opened_at').notNull().defaultNow(),
     closedAt: instant('closed_at'),
@@ -46,6 +48,9 @@ export const cases = pgTable(
     uniqueIndex('cases_one_open')
       .on(table.subjectKind, table.subjectId, table.reason)
       .where(sql`${table.closedAt} is null`),
+    uniqueIndex('cases_one_open_of_product')
+      .on(table.subjectKind, table.product, table.reason)
+      .where(sql`${table.closedAt} is null and ${table.product} is not null`),
     index('cases_open')
       .on(table.openedAt)
       .where(sql`${table.closedAt} is null`),

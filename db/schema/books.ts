@@ -147,6 +147,8 @@ export const reconciliations = pgTable(
     finishedAt: instant('finished_at').notNull(),
     /** Movements from this time on were read. */
     readSince: instant('read_since').notNull(),
+    /** The oldest credit that was pending: the next comparison reads from there. Null: none was. */
+    pendingSince: instant('pending_since'),
     balance: amount('balance'),
     balanceCurrency: text('balance_currency'),
     /** The expected balance; null when it cannot be calculated. */

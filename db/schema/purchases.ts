@@ -37,6 +37,9 @@ export const attempts = pgTable(
     /** The highest limit of all sends that may have bought; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
     limitCurrency: text('limit_currency'),
+    /** The price as listed at the first of these sends, to compare the charge with; null: not known. */
+    priceAmount: amount('price_amount'),
+    priceCurrency: text('price_currency'),
     /** Lease of the send: its holder, and its end by the database's clock. */
     leaseToken: text('lease_token'),
     leaseUntil: instant('lease_until'),

@@ -1,4 +1,4 @@
-import { and, eq, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, notInArray, or, sql, type SQL } from 'drizzle-orm';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -12,6 +12,7 @@ export type CaseRow = typeof cases.$inferSelect;
  * Opens a case; an open case with the same reason is not changed.
  *
  * @param attemptId its attempt, if any.
+ * @param product see {@link openCaseOfProduct}.
  * @returns true when it is new.
  */
 export async function openCase(
@@ -20,6 +21,7 @@ export async function openCase(
   reason: AttentionReason,
   detail: string,
   attemptId?: string,
+  product?: number,
 ): Promise<boolean> {
   const rows = await db
     .insert(cases)
@@ -29,6 +31,7 @@ export async function openCase(
       subjectId: subject.id,
       reason,
       attemptId: attemptId ?? null,
+      product: product ?? null,
       detail,
     })
     .onConflictDoNothing()
@@ -61,6 +64,37 @@ export async function openCaseOnce(
     )
     .limit(1);
   return known === undefined && (await openCase(db, subject, reason, detail, attemptId));
+}
+
+/**
+ * Opens a case about a product that several pieces of work may show: one for each product and reason, and none with the
+ * same detail after a person has closed it.
+ *
+ * @param product id of the package or plan.
+ * @param detail names no work, so that the same difference has the same detail.
+ * @returns true when it is new.
+ */
+export async function openCaseOfProduct(
+  db: Executor,
+  subject: Subject,
+  product: number,
+  reason: AttentionReason,
+  detail: string,
+  attemptId: string | undefined,
+): Promise<boolean> {
+  const [known] = await db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, subject.kind),
+        eq(cases.product, product),
+        eq(cases.reason, reason),
+        or(isNull(cases.closedAt), eq(cases.detail, detail)),
+      ),
+    )
+    .limit(1);
+  return known === undefined && (await openCase(db, subject, reason, detail, attemptId, product));
 }
 
 /** The open case with this reason. */

@@ -2,7 +2,8 @@
  * The cancellation of an eSIM and its refund: what the service reports about both, what a report means for the attempt
  * that asked for the cancellation, and which status our API shows for the refund.
  */
-import { equalMoney, type Money } from '#domain/money/money.ts';
+import { compareAmounts } from '#domain/money/compare-amounts.ts';
+import { compareMoney, equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 
 /** State of a refund at the service: `processing`, or one of the outcomes that its events name. */
@@ -128,4 +129,39 @@ export function refundOfCredit<Refund extends RefundOfOrder>(
   if (named !== undefined) return named;
   const unnamed = possible.filter(({ serviceRefundId }) => serviceRefundId === null || refundId === null);
   return unnamed.find(({ isInForce }) => isInForce) ?? unnamed[0];
+}
+
+/**
+ * What a final credit means for a refund. `settles_otherwise`: it settles the refund as the service reported it, but
+ * that is not what was debited, so a person has to know. `other_amount`: it does not settle the refund.
+ */
+export type CreditVerdict = 'settles' | 'settles_otherwise' | 'other_amount';
+
+/**
+ * Compares a final credit with the debit of the purchase and with the refund that the service reported. Zero, and money
+ * in another currency, settles nothing, whatever was reported.
+ */
+export function judgeCredit(
+  credit: Money,
+  { debit, reported }: { readonly debit: Money | undefined; readonly reported: Money | undefined },
+): CreditVerdict {
+  if (debit !== undefined && compareAmounts(debit, credit) === 'equal') return 'settles';
+  const isZero = compareMoney(credit, { amount: '0', currency: credit.currency }) === 0;
+  if (isZero || (debit !== undefined && debit.currency !== credit.currency)) return 'other_amount';
+  const isReported = reported !== undefined && equalMoney(reported, credit);
+  if (debit === undefined) return reported === undefined || isReported ? 'settles' : 'other_amount';
+  return isReported ? 'settles_otherwise' : 'other_amount';
+}
+
+/** A credit that is not what was debited, as a sentence. */
+export function otherCreditText(
+  credit: Money,
+  { debit, reported }: { readonly debit: Money | undefined; readonly reported: Money | undefined },
+): string {
+  const expected =
+    debit === undefined
+      ? reported !== undefined && `it reported ${plainText(reported)}`
+      : `the debit was ${plainText(debit)}`;
+  const tail = expected === false ? '' : `; ${expected}`;
+  return `The service credited ${plainText(credit)} as the refund${tail}.`;
 }

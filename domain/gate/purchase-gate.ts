@@ -7,10 +7,10 @@ import type { FailureClass } from '#domain/work/failure.ts';
 export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limit' | 'wallet';
 
 /**
- * Who paused buying: an operator, or the product itself before the service's answers have been seen
- * (`first-purchase-check.ts`).
+ * Who paused buying: an operator, or the product itself: before the service's answers have been seen
+ * (`first-purchase-check.ts`), or because its amounts cannot be understood (`fulfilment/books/report-amount.ts`).
  */
-export const PAUSE_ORIGINS = ['operator', 'first_purchase_check'] as const;
+export const PAUSE_ORIGINS = ['operator', 'first_purchase_check', 'amounts'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
 
 /** What a pause holds: `all buying`, `topup`, or `order that failed with supplier_failed`. */

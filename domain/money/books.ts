@@ -51,7 +51,7 @@ export function periodCause(subscriptionId: string, number: number): Cause {
 export const FINDING_KINDS = {
   debited_twice: 'The service debited one purchase more than once.',
   charge_not_refunded: 'The service kept the money of a failed purchase.',
-  amount_differs: 'The amount in the wallet differs from the amount that the service reported.',
+  amount_differs: 'The amount in the wallet differs from the amount that was expected.',
   movement_missing: 'Our journal has a movement that the service does not show.',
   balance_differs: 'The balance at the service is not the sum of its movements.',
   unnamed_movement: 'A movement in the wallet names no purchase.',

@@ -1,5 +1,6 @@
 /** The findings of a reconciliation, each with its sentence. */
 import type { Direction, Entry, FindingKind } from '#domain/money/books.ts';
+import { compareAmounts, type AmountComparison } from '#domain/money/compare-amounts.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, Purchase } from '#domain/money/movements.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
@@ -14,6 +15,8 @@ export interface Finding {
   readonly attemptId?: string;
   readonly direction?: Direction;
   readonly money?: Money;
+  /** How an amount differs from the expected one. */
+  readonly comparison?: AmountComparison;
 }
 
 /** A row of the journal for which the service has shown no movement yet. */
@@ -52,7 +55,22 @@ export function excessFinding(
 /** The amount of a movement is not the amount in our journal. @param journal the amount in our journal. */
 export function amountFinding(journal: Money, movement: Movement, purchase: Purchase | null): Finding {
   const detail = `The service moved ${text(movement.money)}; our journal had ${text(journal)}.`;
-  return { kind: 'amount_differs', detail, ...about(movement, purchase) };
+  const comparison = compareAmounts(journal, movement.money);
+  return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
+}
+
+/** A later period of a subscription is in another unit or currency than the first one. */
+export function periodFinding(first: Money, movement: Movement, purchase: Purchase): Finding {
+  const detail = `The service debited ${text(movement.money)} for a later period; the first one cost ${text(first)}.`;
+  const comparison = compareAmounts(first, movement.money);
+  return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
+}
+
+/** The credit of a failed attempt is not its debit. */
+export function creditFinding(debit: Money, movement: Movement, purchase: Purchase): Finding {
+  const detail = `The service credited ${text(movement.money)} for a failed attempt; its debit was ${text(debit)}.`;
+  const comparison = compareAmounts(debit, movement.money);
+  return { kind: 'amount_differs', detail, comparison, ...about(movement, purchase) };
 }
 
 /** A movement has no cause here. */

@@ -3,12 +3,15 @@
  * known, not on the order in which it came. A movement that has a cause keeps it.
  */
 import { periodCause, slotOf, type Cause, type Direction, type Entry } from '#domain/money/books.ts';
+import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
 import {
   amountFinding,
+  creditFinding,
   excessFinding,
   keptMoneyFinding,
   missingFinding,
   orphanFinding,
+  periodFinding,
   type Outstanding,
   type Finding,
   type OrphanReason,
@@ -155,7 +158,7 @@ class Reconciliation {
     if (first !== undefined) this.#book(first, own, account);
     for (const debit of debits) {
       if (debit === first) continue;
-      if (this.#isFurtherPeriod(account, debit)) this.#book(debit, this.#nextPeriod(purchase), account);
+      if (this.#isFurtherPeriod(account, debit)) this.#placePeriod(account, debit, own);
       else this.#placeExcess(account, debit, 'debited_twice');
     }
   }
@@ -178,6 +181,21 @@ class Reconciliation {
       .every(({ movement }) => Math.abs(occurredAt - movement.occurredAt) >= this.#rules.shortestPeriodMs);
   }
 
+  /** Books a further period. A price may change with time, but not its unit or currency. */
+  #placePeriod(account: Account, debit: Movement, first: Cause): void {
+    const { purchase } = account;
+    this.#book(debit, this.#nextPeriod(purchase), account);
+    const cost = this.#debitOf(account, first);
+    if (cost !== undefined && isOtherMoney(compareAmounts(cost, debit.money)))
+      this.#findings.push(periodFinding(cost, debit, purchase));
+  }
+
+  /** What an attempt cost by the wallet, else by the report of the service. */
+  #debitOf({ placed }: Account, cause: Cause): Money | undefined {
+    const shown = placed.find((each) => sameCause(each.cause, cause) && each.movement.direction === 'debit');
+    return shown?.movement.money ?? this.#outstanding.get(slotOf({ cause, direction: 'debit' }))?.money;
+  }
+
   #nextPeriod({ work }: Purchase): Cause {
     for (let number = 2; ; number += 1) {
       const cause = periodCause(work.id, number);
@@ -192,9 +210,17 @@ class Reconciliation {
     const isFree = !this.#taken.has(slotOf({ cause, direction: 'credit' }));
     // A debit too many is credited as an adjustment. A failed attempt gets its own debit back first.
     const isOfExcess = hasExcess(account, credit.money);
-    if (isFree && !(isBought && isOfExcess)) this.#book(credit, cause, account);
+    if (isFree && !(isBought && isOfExcess)) this.#placeOwnCredit(account, credit, cause);
     else if (isOfExcess) this.#book(credit, { kind: 'adjustment', id: credit.id }, account);
     else this.#placeExcess(account, credit, 'credited_twice');
+  }
+
+  /** Books a credit. That of a failed attempt must be its debit; a refund is judged with its cancellation. */
+  #placeOwnCredit(account: Account, credit: Movement, cause: Cause): void {
+    this.#book(credit, cause, account);
+    const debit = cause.kind === 'attempt' ? this.#debitOf(account, cause) : undefined;
+    if (debit !== undefined && !equalMoney(debit, credit.money))
+      this.#findings.push(creditFinding(debit, credit, account.purchase));
   }
 
   /** One movement more than expected: an adjustment, once the explanation had time to arrive. */

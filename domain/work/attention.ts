@@ -63,7 +63,7 @@ export const ATTENTION_REASONS = {
     advice: 'Ask the service for the credit, then `resolve` the case with `dismissed`.',
   },
   amount_differs: {
-    meaning: 'The amount in the wallet differs from the amount that the service reported.',
+    meaning: 'A charge differs from the listed price, a debit from the charge, or a credit from its debit.',
     advice: 'Compare the wallet with the price, claim the difference, then `resolve` the case with `dismissed`.',
   },
   movement_missing: {

@@ -11,6 +11,7 @@ import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { RowMissingError } from '#db/work/work-rows.ts';
+import type { Money } from '#domain/money/money.ts';
 import { looserLimit, type PriceLimit } from '#domain/purchase/price-limit.ts';
 import { decideSendClaim, mayHaveBought } from '#domain/purchase/send-claim.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
@@ -73,6 +74,8 @@ export type SendClaim =
  * @param claim.esimId our id of its eSIM: no other attempt is sent for that eSIM until this one is settled (rule 6).
  * @param claim.limit the price limit of this send, null: none. It is stored because a charge is compared with the limit
  *   at the time of its send. Undefined: nothing will be sent.
+ * @param claim.price as listed at this moment; undefined: not known. After a send that may have bought, the known price
+ *   stays.
  * @param claim.writes are run in the statement that takes the lease; without a claim they are not run.
  */
 export async function claimSend(
@@ -83,12 +86,14 @@ export async function claimSend(
     resendWindowMs,
     esimId = null,
     limit,
+    price,
     writes = [],
   }: {
     readonly leaseMs: number;
     readonly resendWindowMs: number | undefined;
     readonly esimId?: string | null;
     readonly limit?: PriceLimit | undefined;
+    readonly price?: Money | undefined;
     readonly writes?: readonly Write[];
   },
 ): Promise<SendClaim> {
@@ -117,6 +122,11 @@ export async function claimSend(
       leaseToken,
       leaseUntil: sql`clock_timestamp() + ${leaseMs}::double precision * interval '1 ms'`,
       ...(limit !== undefined && limitColumns(mayHaveBought(attempt) ? looserLimit(limitOf(attempt), limit) : limit)),
+      ...(price !== undefined &&
+        !(mayHaveBought(attempt) && attempt.priceAmount !== null) && {
+          priceAmount: price.amount,
+          priceCurrency: price.currency,
+        }),
     })
     .where(eq(attempts.id, id))
     .returning();

@@ -21,7 +21,7 @@ export async function orderedInstead(
 }
 
 /** Id of the ordered package or VPN plan; undefined for a kind that orders nothing. */
-async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
+export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
   const { product } = storedKind(kind);
   if (product === undefined) return undefined;
   const table = workTable(kind);

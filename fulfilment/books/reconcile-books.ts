@@ -34,6 +34,7 @@ import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type M
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
 import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
+import { reportAmount } from '#fulfilment/books/report-amount.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 
 /** The wallet as read from the service. */
@@ -45,6 +46,8 @@ export interface Wallet {
   readonly since: number;
   /** Undefined when it could not be read. */
   readonly balance: Money | undefined;
+  /** Time of the oldest credit that is pending; undefined: none is. Epoch milliseconds. */
+  readonly pendingSince: number | undefined;
   /** False when the balance changed during the read: it then does not belong to these movements. */
   readonly atRest: boolean;
 }
@@ -97,7 +100,8 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
   const sums = async () => sumsOf(await journalSums(tx), judgement.outstanding, unmatched);
   const { balance } = wallet;
-  const comparable = isWhole && wallet.atRest ? balance : undefined;
+  // Whether a balance contains pending credits is not known.
+  const comparable = isWhole && wallet.atRest && wallet.pendingSince === undefined ? balance : undefined;
   if (comparable !== undefined && !(await isBooked(tx, OPENING))) {
     const before = subtractMoney(comparable, expectedBalance(await sums(), comparable.currency));
     booked += await bookEntries(tx, [openingEntry(before)]);
@@ -116,6 +120,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
     startedAt: run.startedAt,
     finishedAt: at,
     readSince: new Date(wallet.since),
+    pendingSince: wallet.pendingSince === undefined ? null : new Date(wallet.pendingSince),
     balance: balance?.amount ?? null,
     balanceCurrency: balance?.currency ?? null,
     expectedBalance: expected?.amount ?? null,
@@ -176,10 +181,14 @@ function balanceFindings(balance: Money | undefined, expected: Money | undefined
 }
 
 async function openCases(tx: Executor, findings: Judgement['findings'], at: Date): Promise<void> {
-  for (const { kind, work, detail, attemptId, movementId } of findings) {
+  for (const { kind, work, detail, attemptId, movementId, direction, comparison } of findings) {
     if (work === undefined || !isFindingCase(kind)) continue;
-    const open = FINDING_CASES[kind].once ? openCaseOnce : openCase;
-    await open(tx, work, kind, detail, attemptId);
+    if (comparison !== undefined && direction === 'debit' && attemptId !== undefined) {
+      await reportAmount(tx, { work, attemptId, comparison, detail }, at);
+    } else {
+      const open = FINDING_CASES[kind].once ? openCaseOnce : openCase;
+      await open(tx, work, kind, detail, attemptId);
+    }
     await addTimelineEntry(tx, work, {
       event: `books.${kind}`,
       message: detail,

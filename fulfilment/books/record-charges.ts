@@ -34,6 +34,6 @@ export async function noteShownCharges(tx: Executor, debits: readonly ShownDebit
     const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
     await tx.update(attempts).set(charged).where(eq(attempts.id, id));
     await updateWork(tx, work, row, { ...charged, updatedAt: now });
-    await reportCharge(tx, attempt, money);
+    await reportCharge(tx, attempt, money, now);
   }
 }

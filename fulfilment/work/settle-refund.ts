@@ -1,12 +1,15 @@
 /** Completes a refund when its credit is in the wallet, or gives it up. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { isInForce } from '#db/work/cancellation-queries.ts';
+import { openCaseOnce } from '#db/work/cases.ts';
 import { GIVEN_UP_REFUND, PAID_REFUND, REFUND_NEEDING_ATTENTION } from '#domain/cancellation/refund-lifecycle.ts';
-import { refundOfCredit } from '#domain/cancellation/refund.ts';
+import { judgeCredit, otherCreditText, refundOfCredit } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { expectRefund } from '#fulfilment/work/store-refund.ts';
 import { announceRefund } from '#fulfilment/work/work-events.ts';
@@ -38,18 +41,43 @@ export interface PaidRefund {
   readonly money: Money;
 }
 
-/** Completes the refunds that these credits pay. A cancellation that still waits for a report is woken. */
+/**
+ * Completes the refunds that these credits pay. A cancellation that still waits for a report is woken. A credit that is
+ * not what was debited opens a case, and settles only a refund that the service reported like this.
+ */
 export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
   for (const credit of credits) {
+    const { orderId, money } = credit;
     const refundId = await namedRefund(tx, credit);
-    const paid = refundOfCredit(await refundsOfOrder(tx, credit.orderId), { refundId, money: credit.money });
-    if (paid === undefined) {
-      await settleUntoldRefund(tx, credit, refundId, now);
-    } else if (paid.status !== 'completed') {
-      await settleRefund(tx, paid.cancellationId, true, now);
-      await requestWake(tx, { kind: 'cancellation', id: paid.cancellationId });
+    const known = await refundsOfOrder(tx, orderId);
+    const debit = await debitOfOrder(tx, orderId);
+    const refund =
+      refundOfCredit(known, { refundId, money }) ??
+      known.find(({ serviceRefundId }) => serviceRefundId !== null && serviceRefundId === refundId) ??
+      known.find(({ isInForce: counts, reportedAmount }) => counts && reportedAmount !== undefined);
+    if (refund === undefined || refund.reportedAmount === undefined) {
+      await settleUnreportedRefund(tx, credit, { refundId, debit }, now);
+    } else if (refund.status !== 'completed') {
+      const work = { kind: 'cancellation', id: refund.cancellationId } as const;
+      if (await mayBeSettled(tx, work, money, { debit, reported: refund.reportedAmount })) {
+        await settleRefund(tx, work.id, true, now);
+        await requestWake(tx, work);
+      }
     }
   }
+}
+
+/** Judges a credit, and opens a case when it is not what was debited. @returns whether it settles the refund. */
+async function mayBeSettled(
+  tx: Executor,
+  work: WorkRef,
+  money: Money,
+  expected: { readonly debit: Money | undefined; readonly reported: Money | undefined },
+): Promise<boolean> {
+  const verdict = judgeCredit(money, expected);
+  if (verdict !== 'settles')
+    await openCaseOnce(tx, work, 'amount_differs', otherCreditText(money, expected), undefined);
+  return verdict !== 'other_amount';
 }
 
 /** The service's id of the refund that a wallet credit names. */
@@ -80,13 +108,13 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
 }
 
 /** Completes a refund that was never reported, or whose amount was not: the credit proves it. */
-async function settleUntoldRefund(
+async function settleUnreportedRefund(
   tx: Executor,
   { orderId, money }: PaidRefund,
-  refundId: string | null,
+  { refundId, debit }: { readonly refundId: string | null; readonly debit: Money | undefined },
   now: Date,
 ): Promise<void> {
-  const [untold] = await tx
+  const [found] = await tx
     .select({ id: cancellations.id, status: cancellations.status })
     .from(cancellations)
     .innerJoin(esims, eq(esims.id, cancellations.esimId))
@@ -100,8 +128,9 @@ async function settleUntoldRefund(
         isNull(refunds.completedAt),
       ),
     );
-  if (untold === undefined) return;
-  const work = { kind: 'cancellation', id: untold.id } as const;
+  if (found === undefined) return;
+  const work = { kind: 'cancellation', id: found.id } as const;
+  if (!(await mayBeSettled(tx, work, money, { debit, reported: undefined }))) return;
   await expectRefund(tx, work, now);
   const named = refundId === null ? {} : { serviceRefundId: refundId };
   await tx
@@ -109,5 +138,5 @@ async function settleUntoldRefund(
     .set({ ...named, amount: money.amount, currency: money.currency })
     .where(eq(refunds.cancellationId, work.id));
   await settleRefund(tx, work.id, true, now);
-  if (!isFinal(untold.status)) await requestWake(tx, work);
+  if (!isFinal(found.status)) await requestWake(tx, work);
 }

@@ -2,7 +2,7 @@ import type { Evidence, RefundEvidence } from '#domain/cancellation/refund-condi
 import type { ServiceClient } from '#upstream/client.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS, isFinalMovement, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
 /** Our own records of an eSIM. */
 export interface OwnRefundRecords {
@@ -101,7 +101,9 @@ function debitOf(
   asOf: number,
 ): RefundEvidence['debit'] {
   if (!list.ok) return unread(list);
-  const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
+  const debits = list.value.items.filter((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
+  const found = debits.some(isFinalMovement);
+  if (!found && debits.length > 0) return { ok: false, detail: 'The debit is pending in the wallet.', mayPass: true };
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
     return { ok: false, detail: 'The wallet does not show the debit (yet).', mayPass: true };
   }

@@ -13,6 +13,7 @@ const report = (
   finishedAt: at,
   status: 'complete',
   detail: 'All of it was read.',
+  pendingSince: null,
   readSince: at,
   balance: '97.60',
   balanceCurrency: 'USD',

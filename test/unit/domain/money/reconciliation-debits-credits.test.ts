@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Money } from '#domain/money/money.ts';
 import type { Movement } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import {
@@ -150,6 +151,32 @@ describe('a debit of a subscription', () => {
     });
     expect(causes(judged)).toEqual(['a: attempt att_4', 'b: subscription_period vpn_1/2']);
     expect(kinds(judged)).toEqual(['amount_differs']);
+  });
+});
+
+describe('an amount that is not the expected one', () => {
+  const periods = (second: Money) =>
+    judge({
+      purchases: [subscription],
+      movements: [vpnDebit(300, 'a', { money: usd('2.40') }), vpnDebit(100, 'b', { money: second })],
+    }).findings.map(({ kind, comparison }) => [kind, comparison]);
+
+  it.each<[string, Money, unknown[]]>([
+    ['its price was raised', usd('2.90'), []],
+    ['it is in cents', usd('240'), [['amount_differs', 'other_unit']]],
+    ['it is in another currency', { amount: '2.40', currency: 'EUR' }, [['amount_differs', 'other_currency']]],
+  ])('of a later period, when %s: %j', (_what, second, findings) => {
+    expect(periods(second)).toEqual(findings);
+  });
+
+  it.each([
+    ['2.40', []],
+    ['1.00', [['amount_differs', 'differs']]],
+    ['0.00', [['amount_differs', 'differs']]],
+  ])('of the credit of a failed attempt: %s of 2.40', (amount, findings) => {
+    const judged = judge({ purchases: [failed], movements: [debit(9, 'd'), credit(5, 'c', { money: usd(amount) })] });
+    expect(causes(judged)).toEqual(['d: attempt att_1', 'c: attempt att_1']);
+    expect(judged.findings.map(({ kind, comparison }) => [kind, comparison])).toEqual(findings);
   });
 });
 

@@ -54,6 +54,7 @@ describe('the journal', () => {
     expect(judged.findings).toStrictEqual([
       {
         kind: 'amount_differs',
+        comparison: money.currency === 'EUR' ? 'other_currency' : 'differs',
         detail: `The service moved ${money.amount} ${money.currency}; our journal had 2.40 USD.`,
         movementId: 'x',
         direction,
@@ -78,6 +79,7 @@ describe('the journal', () => {
     expect(judged.findings).toStrictEqual([
       {
         kind: 'amount_differs',
+        comparison: 'differs',
         detail: 'The service moved 90.00 USD; our journal had 100.00 USD.',
         movementId: 'x',
         direction: 'credit',
