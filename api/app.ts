@@ -10,6 +10,7 @@ import { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimOperations } from '#api/esims/esims.ts';
 import { eventOperations } from '#api/events/event-feed.ts';
+import { driftStopOperations } from '#api/gate/drift-stops.ts';
 import { pauseOperations } from '#api/gate/pauses.ts';
 import { purchaseGateOperations } from '#api/gate/purchase-gate.ts';
 import { healthOperations } from '#api/health/health.ts';
@@ -91,6 +92,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...deadLetterOperations(dependencies),
     ...purchaseGateOperations(dependencies),
     ...pauseOperations(dependencies),
+    ...driftStopOperations(dependencies),
     ...ownKeyOperations(dependencies),
     ...esimOperations(dependencies),
     ...shareLinkOperations(dependencies),

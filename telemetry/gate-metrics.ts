@@ -5,12 +5,16 @@ import { unsetGauge } from '#telemetry/unset-gauge.ts';
 export interface GateMetrics {
   /** 1 while a circuit of the service is not closed, else 0. */
   readonly circuitOpen: Gauge<'circuit'>;
-  /** Purchases held at the gate, by hold reason and by what holds them: `circuit`, `pause`, `spend_limit`, `wallet`. */
+  /** Purchases held at the gate, by hold reason and by what holds them: `circuit`, `pause`, `drift`, `spend_limit`, `wallet`. */
   readonly gateHeld: Gauge<'failure_class' | 'barrier'>;
   /** Active pauses of buying. */
   readonly gatePauses: Gauge;
   /** 1 while all purchases of a kind are paused, else 0. */
   readonly gatePaused: Gauge<'kind'>;
+  /** 2 while nothing of a kind is bought because paid deliveries could not be used, 1 while a part is held, else 0. */
+  readonly driftStop: Gauge<'kind'>;
+  /** Purchases that are paid and could not be delivered. */
+  readonly driftParked: Gauge<'kind'>;
   /** Balance of the wallet less reservations, at the last read for a purchase. */
   readonly walletAvailable: Gauge<'currency'>;
   /** 1 while the balance is below wallet.low_balance, else 0. */
@@ -32,7 +36,7 @@ export function gateMetrics(registers: Registry[]): GateMetrics {
     }),
     gateHeld: new Gauge({
       name: 'reseller_gate_held',
-      help: 'Purchases held at the purchase gate, by failure class and barrier (circuit, pause, spend_limit, wallet).',
+      help: 'Purchases held at the purchase gate, by failure class and barrier (circuit, pause, drift, spend_limit, wallet).',
       labelNames: ['failure_class', 'barrier'],
       registers,
     }),
@@ -40,6 +44,20 @@ export function gateMetrics(registers: Registry[]): GateMetrics {
     gatePaused: new Gauge({
       name: 'reseller_gate_paused',
       help: '1 while all purchases of the kind are paused.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    driftStop: new Gauge({
+      name: 'reseller_drift_stop',
+      help:
+        '1 while a product is held, or one purchase goes first, because a paid delivery could not be used; 2 while the ' +
+        'whole kind is stopped.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    driftParked: new Gauge({
+      name: 'reseller_drift_parked',
+      help: 'Purchases that are paid and whose delivery could not be used.',
       labelNames: ['kind'],
       registers,
     }),

@@ -5,6 +5,7 @@ import type { Database } from '#db/connection/database.ts';
 import type { Waiter } from '#db/connection/wakeups.ts';
 import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
@@ -23,7 +24,7 @@ export interface GateLoopOptions {
 
 /**
  * Releases held purchases when their hold reason is over; see `fulfilment/gate/release-held-work.ts`. Every worker has
- * a loop, and one of them runs at a time. It sleeps while nothing is held and all circuits are closed. Held work also
+ * a loop, and one of them runs at a time. It sleeps while nothing is held or stopped. Held work also
  * calls the gate by its own timer, if no loop runs.
  */
 export class GateLoop {
@@ -61,6 +62,10 @@ export class GateLoop {
   async #run(): Promise<void> {
     const { database, policy, waiter, logger } = this.#options;
     const { signal } = this.#stopping;
+    // A new version may read what the last one could not.
+    await database.transaction(readDriftedAgain).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the drifted purchases could not be woken; their own timers read them again');
+    });
     while (!signal.aborted) {
       try {
         await this.runOnce();

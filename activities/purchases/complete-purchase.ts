@@ -1,22 +1,67 @@
-import { NotYetError } from '#activities/purchases/not-yet.ts';
+import { NotYetError, type NotYetReason } from '#activities/purchases/not-yet.ts';
 import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import type { PurchaseActivities } from '#activities/work/work-types.ts';
+import type { CompletionResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { noteDrift, noteUnfilled } from '#fulfilment/gate/drift.ts';
 
 /** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and runs it again. */
 export function createCompletion(
-  { database }: WorkDependencies,
+  dependencies: WorkDependencies,
   handlers: WorkHandlers,
 ): PurchaseActivities['completePurchase'] {
   return async ({ work, attemptId, applied }) => {
-    const attempt = await database.run((db) => findAttemptById(db, attemptId));
-    try {
-      return await handlers[work.kind].complete(attempt, applied);
-    } catch (error) {
-      if (!(error instanceof NotYetError)) throw error;
-      const { reason, message: detail, retryAfterMs } = error;
-      return { kind: 'not_yet', reason, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-    }
+    const attempt = await dependencies.database.run((db) => findAttemptById(db, attemptId));
+    return complete(dependencies, handlers[work.kind], attempt, applied);
   };
+}
+
+/** Stores what an attempt has bought. A delivery that cannot be used, or is missing for long, goes to the drift stop. */
+export async function complete(
+  dependencies: Pick<WorkDependencies, 'database' | 'gate' | 'now'>,
+  handler: WorkHandlers[WorkKind],
+  attempt: AttemptRow,
+  applied: readonly string[],
+): Promise<CompletionResult> {
+  const result = await completionOf(handler, attempt, applied);
+  const drift = driftIn(result);
+  if (drift === undefined || attempt.state !== 'completed' || !KINDS[attempt.subjectKind].isPurchase) return result;
+  const { database, gate, now } = dependencies;
+  await database.transaction(async (tx) =>
+    drift === 'misstated'
+      ? noteDrift(tx, attempt, detailOf(result), now())
+      : noteUnfilled(tx, attempt, detailOf(result), now(), gate),
+  );
+  return result;
+}
+
+async function completionOf(
+  handler: WorkHandlers[WorkKind],
+  attempt: AttemptRow,
+  applied: readonly string[],
+): Promise<CompletionResult> {
+  try {
+    return await handler.complete(attempt, applied);
+  } catch (error) {
+    if (!(error instanceof NotYetError)) throw error;
+    const { reason, message: detail, retryAfterMs } = error;
+    return { kind: 'not_yet', reason, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+}
+
+/** What a result shows about the delivery; undefined: nothing. A service that does not answer shows nothing. */
+function driftIn(result: CompletionResult): 'misstated' | 'missing' | undefined {
+  if (result.kind === 'unreadable') return result.isOurs === false ? undefined : 'misstated';
+  if (result.kind !== 'not_yet') return undefined;
+  if (result.reason === 'contract_drift') return 'misstated';
+  return MISSING.has(result.reason) ? 'missing' : undefined;
+}
+
+/** The service answers, and does not have it (yet). It does not know the eSIM: `invalid_request`. */
+const MISSING: ReadonlySet<NotYetReason> = new Set(['not_filled', 'not_listed', 'invalid_request']);
+
+function detailOf(result: CompletionResult): string {
+  return 'detail' in result ? result.detail : '';
 }

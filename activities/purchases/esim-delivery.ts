@@ -25,7 +25,7 @@ export function createEsimDelivery(
 
   return async (known, applied) => {
     const { attempt, lookedUp } = await withEsimId(dependencies, lookUp, known);
-    if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
+    if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', isOurs: false, detail: lookedUp.detail };
     const { subjectId: orderId } = attempt;
     if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
     const answer = await service.getEsim(attempt.serviceEsimId);
@@ -120,7 +120,7 @@ function judgeDoubt(
   lookedUp: LookUpResult | NotOurs,
   { about, isAnothers }: Doubt,
 ): CompletionResult | undefined {
-  if (lookedUp.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
+  if (lookedUp.kind === 'not_ours') return { kind: 'unreadable', isOurs: false, detail: lookedUp.detail };
   const recorded = lookedUp.kind === 'found' ? lookedUp.facts : undefined;
   const named = `The service called the order completed and named the eSIM ${serviceEsimId}, ${about}`;
   if (recorded?.outcome === 'failed')

@@ -1,8 +1,11 @@
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Why a purchase cannot be completed yet: a failure of the service, or something that it does not show yet. */
-export type NotYetReason = FailureClass | 'not_listed' | 'refund_not_in_wallet';
+/**
+ * Why a purchase cannot be completed yet: a failure of the service, or something that it does not show yet.
+ * `not_filled`: the service calls it completed, and a fact of the delivery has no value so far.
+ */
+export type NotYetReason = FailureClass | 'not_listed' | 'not_filled' | 'refund_not_in_wallet';
 
 /** Thrown while a purchase is completed: the workflow waits and tries again. */
 export class NotYetError extends Error {

@@ -111,7 +111,7 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
       // Without a price it can still be completed; the books get the price from the wallet.
       const { attempt, lookedUp } =
         known.chargedAmount === null ? await lookUpAndStore(dependencies, lookUp, known) : { attempt: known };
-      if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
+      if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', isOurs: false, detail: lookedUp.detail };
       const charged = chargedOf(attempt);
       const work = { kind: 'topup', id: attempt.subjectId } as const;
       return database.transaction(async (tx) => {

@@ -110,7 +110,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
         known.chargedAmount !== null &&
         (await database.run((db) => readVpnSubscription(db, id))).encryptedAccess !== null;
       const attempt = isWhole ? known : await read(known);
-      if ('detail' in attempt) return { kind: 'unreadable', detail: attempt.detail };
+      if ('detail' in attempt) return { kind: 'unreadable', isOurs: false, detail: attempt.detail };
       const work = { kind: 'vpn_subscription', id } as const;
       const charged = chargedOf(attempt);
       await database.transaction(async (tx) => {

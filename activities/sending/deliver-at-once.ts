@@ -1,8 +1,11 @@
-import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
+import { complete } from '#activities/purchases/complete-purchase.ts';
 import type { RunningLease } from '#activities/sending/send-lease.ts';
+import type { Sender } from '#activities/sending/send-steps.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+
+type Deliverer = Pick<Sender, 'handlers' | 'database' | 'gate' | 'now'>;
 
 /**
  * Delivers a purchase in the activity of its send. Called after the facts of the send are committed, so nothing here
@@ -15,7 +18,7 @@ import type { WorkKind } from '#domain/work/kinds.ts';
  * @returns what was delivered; undefined when it was not.
  */
 export async function deliverAtOnce(
-  handlers: WorkHandlers,
+  sender: Deliverer,
   kind: WorkKind,
   attempt: AttemptRow,
   time: RunningLease,
@@ -25,16 +28,16 @@ export async function deliverAtOnce(
   const timeout = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => timeout.resolve(undefined), leftMs);
   try {
-    return await Promise.race([deliver(handlers, kind, attempt), timeout.promise]);
+    return await Promise.race([deliver(sender, kind, attempt), timeout.promise]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function deliver(handlers: WorkHandlers, kind: WorkKind, attempt: AttemptRow): Promise<SendResult['delivered']> {
+async function deliver(sender: Deliverer, kind: WorkKind, attempt: AttemptRow): Promise<SendResult['delivered']> {
   try {
     // Reports that the workflow has not marked as handled come again, to be judged by the end of the work.
-    const result = await handlers[kind].complete(attempt, []);
+    const result = await complete(sender, sender.handlers[kind], attempt, []);
     if (result.kind !== 'completed') return undefined;
     return result.esimId === undefined ? {} : { esimId: result.esimId };
   } catch {

@@ -15,7 +15,7 @@ import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/claim-send.ts';
-import { hold, stopAtGate } from '#fulfilment/gate/admission.ts';
+import { hold, stopAtGate, takeTurn } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { reserve, type ReservationRequest, type Reserved } from '#fulfilment/gate/reservations.ts';
 import { readSendConditions } from '#fulfilment/gate/send-conditions.ts';
@@ -127,8 +127,9 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       }
       const { how } = reservation;
       const isReserved = how === 'reserved' || how === 'reserved_before';
-      const refused =
+      const unreserved =
         isClear || isReserved ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy);
+      const refused = unreserved ?? (isClear ? undefined : await takeTurn(tx, asker, policy));
       return refused === undefined
         ? { kind: 'admitted', reserve: () => Promise.resolve(how) }
         : { kind: 'stopped', stop: refused };

@@ -17,6 +17,7 @@ import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
 import { changesNoCircuit } from '#fulfilment/gate/circuits.ts';
+import { noteDrift } from '#fulfilment/gate/drift.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
@@ -103,7 +104,7 @@ async function storeAcceptance(
 
 async function storeFailure(
   tx: Executor,
-  { sendLeaseMs }: Tools,
+  { sendLeaseMs, now }: Tools,
   { work, current, attempt: claimed, leaseToken, reserved }: ClaimedSend,
   answer: ServiceFailure,
 ): Promise<Stored> {
@@ -111,6 +112,7 @@ async function storeFailure(
   const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
   const attempt = await restoreLostClaim(tx, claimed, recorded, answer, tools);
   await addTimelineEntry(tx, work, sentEntry(claimed, answer, reserved));
+  if (answer.isOurs === true) await noteDrift(tx, attempt, answer.detail, now());
   return { answer, attempt, concernsGate: true };
 }
 

@@ -47,7 +47,7 @@ export function createSendPurchase(
       const { result, attempt } = await record(sender, request, claimed, answer);
       if (request.delivers !== true || !isCompleted(result)) return result;
 
-      const delivered = await deliverAtOnce(handlers, request.work.kind, attempt, admitted.began);
+      const delivered = await deliverAtOnce(sender, request.work.kind, attempt, admitted.began);
       return delivered === undefined ? result : { ...result, delivered };
     });
 }

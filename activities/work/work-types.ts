@@ -185,8 +185,8 @@ export type EvidenceResult =
 
 export type CompletionResult =
   | { readonly kind: 'completed'; readonly esimId?: string }
-  /** The answer of the service lacks something that we need. */
-  | { readonly kind: 'unreadable'; readonly detail: string }
+  /** A fact of the delivery is wrong. `isOurs`: false for a record of the service that is about another purchase. */
+  | { readonly kind: 'unreadable'; readonly isOurs?: false; readonly detail: string }
   /** It did not bring the expected result: a case opens. */
   | { readonly kind: 'needs_attention'; readonly reason: AttentionReason; readonly detail: string }
   /** The service reports something else by now: continue from the stored state. */

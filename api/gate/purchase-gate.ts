@@ -4,6 +4,7 @@ import { failureClass } from '#api/fields/failure-classes.ts';
 import { workKindField } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
+import { driftStopExample, driftStopJson, driftStopOutput } from '#api/gate/drift-stops.ts';
 import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -40,11 +41,16 @@ const gateOutput = z
   .strictObject({
     circuits: z.array(circuitOutput),
     pauses: z.array(pauseOutput).meta({ description: 'In force, oldest first.' }),
+    drift_stops: z.array(driftStopOutput).meta({
+      description:
+        'Kinds of purchase that are stopped in part or as a whole because paid deliveries could not be used, or ' +
+        'because only a document has shown the answers of the service.',
+    }),
     held: z
       .array(
         z.strictObject({
           held_at: z.string().meta({
-            description: '`circuit:<name>`, `pause:<id>`, `spend_limit` or `wallet`.',
+            description: '`circuit:<name>`, `pause:<id>`, `drift:<kind>`, `spend_limit` or `wallet`.',
             example: 'circuit:service_down',
           }),
           failure_class: failureClass,
@@ -110,6 +116,7 @@ const gateExample: z.input<typeof gateOutput> = {
     },
   ],
   pauses: [pauseExample],
+  drift_stops: [driftStopExample],
   held: [
     {
       held_at: 'circuit:service_down',
@@ -159,7 +166,17 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
   ];
 }
 
-function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateOverview): z.input<typeof gateOutput> {
+function gateJson({
+  circuits,
+  pauses,
+  lines,
+  parked,
+  held,
+  wallet,
+  day,
+  spent,
+  limits,
+}: GateOverview): z.input<typeof gateOutput> {
   return {
     circuits: circuitNames.map((name) =>
       circuitJson(
@@ -168,6 +185,7 @@ function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateOv
       ),
     ),
     pauses: pauses.map(pauseJson),
+    drift_stops: lines.map((line) => driftStopJson(line, parked)),
     held: held.map(heldJson),
     wallet:
       wallet === undefined

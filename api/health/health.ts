@@ -18,6 +18,8 @@ const readiness = z
         description:
           'Conditions that hold purchases although this API accepts requests: the last failure of held orders, such ' +
           'as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; ' +
+          '`contract_drift` when a product or a kind is stopped because paid deliveries could not be used, and ' +
+          '`first_delivery_awaited` when the first purchase of a kind must be delivered before the others; ' +
           '`other_header_prefix` when webhooks of the service are refused because of their header names; ' +
           '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows ' +
           'wait for longer than they should. Never a reason to send requests elsewhere.',

@@ -13,6 +13,7 @@ import { checkWorkerVersion } from '#cli/doctor/installation/worker-version.ts';
 import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
 import { checkClock } from '#cli/doctor/service/clock.ts';
 import { checkContract } from '#cli/doctor/service/contract.ts';
+import { checkDeliveries } from '#cli/doctor/service/deliveries.ts';
 import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
 import { checkLogin } from '#cli/doctor/service/login.ts';
 import { checkToken } from '#cli/doctor/service/token.ts';
@@ -167,7 +168,17 @@ async function examineService(
   config: ServiceConfig | undefined,
   limits: Limits,
   database: Promise<DatabaseExamination>,
-): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities' | 'first_purchase_check'> {
+): Part<
+  | 'login'
+  | 'token'
+  | 'approval'
+  | 'wallet'
+  | 'clock'
+  | 'contract'
+  | 'capabilities'
+  | 'first_purchase_check'
+  | 'deliveries'
+> {
   if (config === undefined) {
     return {
       login: CONFIGURATION,
@@ -178,6 +189,7 @@ async function examineService(
       contract: CONFIGURATION,
       capabilities: CONFIGURATION,
       first_purchase_check: CONFIGURATION,
+      deliveries: CONFIGURATION,
     };
   }
   // A service may keep one token for each device: this login must not end the token of running processes.
@@ -198,6 +210,7 @@ async function examineService(
       contract,
       capabilities,
       first_purchase_check: checkFirstPurchaseCheck(config, records),
+      deliveries: checkDeliveries(records),
     };
   } finally {
     await service.close();

@@ -49,6 +49,7 @@ export const CHECKS = {
   contract: 'contract',
   capabilities: 'capabilities',
   first_purchase_check: 'first purchase',
+  deliveries: 'deliveries',
 } as const;
 
 export type CheckName = keyof typeof CHECKS;

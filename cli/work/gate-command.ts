@@ -7,10 +7,10 @@ import type { Environment } from '#config/environment.ts';
 /** `gate show`, `gate pause` and `gate release`. */
 export function addGateCommand(program: Command, environment: Environment): void {
   const commands = async (): Promise<GateCommands> => new (await import('#cli/work/gate.ts')).GateCommands(environment);
-  const gate = program.command('gate').description('the purchase gate: circuits, held purchases and pauses');
+  const gate = program.command('gate').description('the purchase gate: circuits, stops, held purchases and pauses');
   gate
     .command('show')
-    .description('circuits of the service, pauses, held work, reserved and spent money')
+    .description('circuits of the service, pauses, stops, held work, reserved and spent money')
     .option('--json', 'print it as the API answers it')
     .action(async (options: ApiOptions & { json?: boolean }) => (await commands()).show(options));
   gate
@@ -22,7 +22,7 @@ export function addGateCommand(program: Command, environment: Environment): void
     .action(async (options: PauseOptions) => (await commands()).pause(options));
   gate
     .command('release <id>')
-    .description('end a pause; held work continues at a limited rate, oldest first')
+    .description('end a pause; or, with drift:<kind>, let one purchase of a stopped kind go')
     .requiredOption(...REASON)
     .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).release(id, options));
 }

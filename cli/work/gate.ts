@@ -24,11 +24,21 @@ const pause = z.object({
   paused_at: z.string(),
   released_at: z.string().nullable(),
 });
+const driftStop = z.object({
+  kind: z.string(),
+  state: z.string(),
+  since: z.string().nullable(),
+  detail: z.string().nullable(),
+  parked: z.array(z.object({ count: z.int(), cost: z.array(money) })),
+  stops: z.string(),
+  end: z.string(),
+});
 const gate = z.object({
   circuits: z.array(
     z.object({ name: z.string(), state: z.string(), detail: z.string().nullable(), probe_at: z.string().nullable() }),
   ),
   pauses: z.array(pause),
+  drift_stops: z.array(driftStop),
   held: z.array(
     z.object({
       held_at: z.string(),
@@ -111,9 +121,16 @@ export class GateCommands {
     this.#say(`End it with: npx reseller gate release ${made.id} --reason …`);
   }
 
-  /** `gate release`. */
+  /** `gate release`: ends a pause, or lets one purchase of a stopped kind go. */
   async release(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const query = new URLSearchParams({ reason });
+    if (id.startsWith(DRIFT)) {
+      const kind = encodeURIComponent(id.slice(DRIFT.length));
+      const started = `/v1/purchase-gate/drift-stops/${kind}?${query.toString()}`;
+      return this.#say(
+        driftLine(await this.#api(options).call({ path: started, method: 'DELETE', answer: driftStop })),
+      );
+    }
     const path = `/v1/purchase-gate/pauses/${encodeURIComponent(id)}?${query.toString()}`;
     const ended = await this.#api(options).call({ path, method: 'DELETE', answer: pause });
     this.#say(`${ended.id}  released at ${ended.released_at}`);
@@ -128,7 +145,9 @@ export class GateCommands {
   }
 }
 
-function gateLines({ circuits, pauses, held, wallet, spend }: Gate, now: number): string[] {
+const DRIFT = 'drift:';
+
+function gateLines({ circuits, pauses, drift_stops: stops, held, wallet, spend }: Gate, now: number): string[] {
   const notClosed = circuits.filter(({ state }) => state !== 'closed');
   return [
     ...(notClosed.length === 0 ? ['Circuits: all closed'] : []),
@@ -145,6 +164,7 @@ function gateLines({ circuits, pauses, held, wallet, spend }: Gate, now: number)
         `Pause ${one.id}: ${pauseScope(one.kind, one.failure_class)} paused, by ${pausedBy(one)} since ` +
         `${one.paused_at}: ${one.reason}`,
     ),
+    ...stops.map(driftLine),
     ...(held.length === 0 ? ['Held at the gate: nothing'] : []),
     ...held.map(heldLine),
     walletLine(wallet, now),
@@ -171,6 +191,18 @@ function walletLine(wallet: Gate['wallet'], now: number): string {
     `read ${duration(Math.max(0, now - Date.parse(readAt)))} ago (${readAt})`,
     lowSince === null ? '' : '; LOW',
   ].join('');
+}
+
+/** For example `Stopped at drift:order since …: … Last: … 2 paid and not delivered, together 4.80 USD. It ends …`. */
+function driftLine({ kind, since, detail, parked, stops, end }: z.output<typeof driftStop>): string {
+  const count = parked.reduce((sum, one) => sum + one.count, 0);
+  const cost = parked.flatMap((one) => one.cost).map(text);
+  return [
+    `Stopped at drift:${kind} since ${since}: ${stops}`,
+    ...(detail === null ? [] : [`Last: ${detail}`]),
+    ...(count === 0 ? [] : [`${count} paid and not delivered${cost.length === 0 ? '' : `: ${cost.join(', ')}`}.`]),
+    end,
+  ].join(' ');
 }
 
 /** For example `Held at wallet (insufficient_balance): 3 purchases, about 15.80 USD needed, oldest ord_… of …`. */

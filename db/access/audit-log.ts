@@ -4,6 +4,7 @@ import { apiKeys, auditLog } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 type OtherSubject =
+  | 'line'
   | 'api_key'
   | 'capability_profile'
   | 'case'

@@ -4,6 +4,7 @@ import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listCircuits, type CircuitRow } from '#db/gate/circuits.ts';
 import { heldGroups, type HeldGroup } from '#db/gate/held-groups.ts';
+import { parkedPurchases, stoppedLines, type LineRow, type Parked } from '#db/gate/lines.ts';
 import { activePauses, type PauseRow } from '#db/gate/pauses.ts';
 import { ALL_KEYS, spentOn } from '#db/gate/spending.ts';
 import { lastKnownBalance, reservedIn, type LastKnownBalance } from '#db/gate/wallet.ts';
@@ -22,6 +23,10 @@ interface LimitUse {
 export interface GateOverview {
   readonly circuits: readonly CircuitRow[];
   readonly pauses: readonly PauseRow[];
+  /** The lines that are not open. */
+  readonly lines: readonly LineRow[];
+  /** Paid purchases without a usable delivery, by kind and product. */
+  readonly parked: readonly Parked[];
   readonly held: readonly HeldGroup[];
   /** The balance as last read, and the reservations against it. */
   readonly wallet: (LastKnownBalance & { readonly reserved: Money }) | undefined;
@@ -38,6 +43,8 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
   return {
     circuits: await listCircuits(db),
     pauses: await activePauses(db),
+    lines: await stoppedLines(db),
+    parked: await parkedPurchases(db),
     held: await heldGroups(db),
     wallet: known === undefined ? undefined : { ...known, reserved: await reservedIn(db, known.balance.currency) },
     day,

@@ -5,6 +5,7 @@ import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { LINES_IN_USE } from '#db/gate/lines.ts';
 import { gateCircuits, gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
@@ -53,11 +54,12 @@ export async function enqueue(tx: Executor, { work, price, probes, ...wait }: Wa
 /** Condition: the waiting work is held, so it has certainly not bought. */
 export const IS_HELD = not(gateWaits.mayHaveBought);
 
-/** Condition: work waits at the gate, or a circuit is not closed. */
+/** Condition: work waits at the gate, a circuit is not closed, or a drift stop is to be looked at. */
 export const GATE_IN_USE = sql<boolean>`(exists (select from ${gateWaits})
-  or exists (select from ${gateCircuits} where ${gateCircuits.state} <> 'closed'))`;
+  or exists (select from ${gateCircuits} where ${gateCircuits.state} <> 'closed')
+  or ${LINES_IN_USE})`;
 
-/** True when work waits at the gate, or a circuit is not closed. */
+/** As {@link GATE_IN_USE}. */
 export async function isGateInUse(db: Executor): Promise<boolean> {
   const { rows } = await db.execute<{ in_use: boolean }>(sql`select ${GATE_IN_USE} as in_use`);
   return rows[0]?.in_use === true;

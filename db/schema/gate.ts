@@ -7,6 +7,7 @@ import {
   doublePrecision,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -14,9 +15,10 @@ import {
 } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/gate/circuit.ts';
+import { LINE_STATES, type Canary, type LineState } from '#domain/gate/drift.ts';
 import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purchase-gate.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 
 /** One row: the last reading of the wallet, and the last release. */
 export const gateWallet = pgTable(
@@ -121,6 +123,52 @@ export const gateCircuits = pgTable(
     changedAt: instant('changed_at').notNull().defaultNow(),
   },
   (table) => [check('gate_circuits_state', sql`${table.state} in (${inList(CIRCUIT_STATES)})`)],
+);
+
+/** The drift stop of each kind of purchase; a missing row counts as open. */
+export const gateLines = pgTable(
+  'gate_lines',
+  {
+    kind: text('kind').$type<PurchaseKind>().primaryKey(),
+    state: text('state').$type<LineState>().notNull().default('open'),
+    drifts: integer('drifts').notNull().default(0),
+    stoppedProducts: jsonb('stopped_products').$type<readonly number[]>().notNull().default([]),
+    stoppedAt: instant('stopped_at'),
+    canaries: jsonb('canaries').$type<readonly Canary[]>().notNull().default([]),
+    isStarted: boolean('is_started').notNull().default(false),
+    /** Time since when it is not open. */
+    since: instant('since'),
+    /** The last drift as a sentence; null: none since it was last open. */
+    detail: text('detail'),
+    /** The longest time that a bought purchase of the kind waited for its delivery facts. */
+    longestFillMs: doublePrecision('longest_fill_ms').notNull().default(0),
+  },
+  (table) => [check('gate_lines_state', sql`${table.state} in (${inList(LINE_STATES)})`)],
+);
+
+/** Bought purchases whose delivery is not there yet, or misstates a needed fact. */
+export const gateDrifts = pgTable(
+  'gate_drifts',
+  {
+    subjectKind: text('subject_kind').$type<PurchaseKind>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    attemptId: text('attempt_id').notNull(),
+    /** Id of its package or VPN plan. */
+    product: integer('product').notNull(),
+    /** Time of the first read that lacked the delivery of a completed purchase; null: it was there, and wrong. */
+    unfilledSince: instant('unfilled_since'),
+    /** Time since when it counts as drift; null: it does not yet. */
+    driftedAt: instant('drifted_at'),
+    detail: text('detail').notNull(),
+    /** Time when it was found whole, or ended otherwise. */
+    settledAt: instant('settled_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.subjectKind, table.subjectId] }),
+    index('gate_drifts_open')
+      .on(table.subjectKind)
+      .where(sql`${table.settledAt} is null`),
+  ],
 );
 
 /** Pauses of buying. A released pause stays as a record. */

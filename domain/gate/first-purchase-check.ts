@@ -13,12 +13,14 @@ export interface Sighting {
   readonly problems: readonly string[];
   /** Evidence that the shapes are those of the contract. One is enough. */
   readonly evidence: readonly string[];
+  /** True when the only evidence is a document: no purchase of the kind was seen. */
+  readonly byDocumentAlone?: boolean;
   /** Reasons why evidence is missing. */
   readonly missing: readonly string[];
 }
 
 export type FirstPurchaseCheck =
-  | { readonly kind: 'seen'; readonly evidence: string }
+  | { readonly kind: 'seen'; readonly evidence: string; readonly byDocumentAlone?: boolean }
   /** `reason`: the text of the pause. */
   | { readonly kind: 'unseen'; readonly reason: string };
 
@@ -30,9 +32,10 @@ const LONGEST_CLAUSE = 180;
 /** Decides whether the evidence ends the hold of a kind. */
 export function judgeFirstPurchaseCheck(
   kind: PurchaseKind,
-  { problems, evidence, missing }: Sighting,
+  { problems, evidence, missing, byDocumentAlone = false }: Sighting,
 ): FirstPurchaseCheck {
-  if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
+  if (problems.length === 0 && evidence.length > 0)
+    return { kind: 'seen', evidence: capitalized(listed(evidence)), ...(byDocumentAlone && { byDocumentAlone }) };
   return {
     kind: 'unseen',
     reason: problems.length > 0 ? heldReason(kind, problems, ADAPT) : heldReason(kind, missing),

@@ -2,9 +2,10 @@
 import { circuitNames, type CircuitName } from '#domain/gate/circuit.ts';
 import { addMoney, compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
-/** Where work is held: a circuit, a pause (by its id), the daily limits or the wallet. */
-export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limit' | 'wallet';
+/** Where work is held: a circuit, a pause (by its id), the drift stop of its kind, the daily limits or the wallet. */
+export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | `drift:${PurchaseKind}` | 'spend_limit' | 'wallet';
 
 /**
  * Who paused buying: an operator, or the product itself: before the service's answers have been seen
@@ -36,6 +37,11 @@ export function circuitOf(barrier: string): CircuitName | undefined {
 /** The pause id of a barrier such as `pause:pause_…`; undefined for other barriers. */
 export function pauseOf(barrier: string): string | undefined {
   return barrier.startsWith('pause:') ? barrier.slice('pause:'.length) : undefined;
+}
+
+/** The kind whose drift stop is this barrier, such as `drift:order`; undefined for other barriers. */
+export function lineOf(barrier: string): PurchaseKind | undefined {
+  return PURCHASE_KINDS.find((kind) => barrier === `drift:${kind}`);
 }
 
 /** The wallet at the time of a reservation. */

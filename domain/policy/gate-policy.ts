@@ -48,6 +48,17 @@ export interface GatePolicy {
   readonly tickMs: number;
   /** Held work asks the gate again after this time, in case it was never woken. */
   readonly recheckMs: number;
+  /**
+   * A bought purchase whose delivery is not there counts as drift after this time, or after `unfilledShare` times the
+   * longest fill seen, if that is longer. Services that fill a purchase later need seconds to minutes.
+   */
+  readonly unfilledMs: number;
+  /** Twice the longest fill seen: a fill that is a little slower than all before is no drift. */
+  readonly unfilledShare: number;
+  /** A canary of the drift stop without a result for this long lets one other purchase go. */
+  readonly driftCanaryMs: number;
+  /** Most such canaries without a result: each may be money without a delivery. */
+  readonly driftCanaries: number;
   /** How often the service is checked while purchases wait for the first purchase check: about ten calls each. */
   readonly firstPurchaseCheckMs: number;
 }
@@ -67,5 +78,9 @@ export const GATE_POLICY: GatePolicy = {
   releasesPerSecond: 5,
   tickMs: second,
   recheckMs: 10 * minute,
+  unfilledMs: 5 * minute,
+  unfilledShare: 2,
+  driftCanaryMs: 10 * minute,
+  driftCanaries: 3,
   firstPurchaseCheckMs: 3 * minute,
 };

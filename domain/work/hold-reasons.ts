@@ -95,9 +95,11 @@ export const HOLD_REASONS = {
     certainty: 'definite',
     disposition: 'hold',
     withoutAnswer: true,
-    meaning: 'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
+    meaning:
+      'Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because ' +
+      'paid deliveries could not be used.',
     advice:
-      'See `GET /v1/purchase-gate` for the author and the reason of the pause. It continues when the pause ends; ' +
-      '`release` sends this one now.',
+      'See `GET /v1/purchase-gate` for the reason. It continues when the pause or the stop ends; `release` sends this ' +
+      'one now, past a pause.',
   },
 } as const satisfies Record<string, HoldReason>;

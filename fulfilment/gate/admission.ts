@@ -1,19 +1,20 @@
-/** Decides whether work may pass the gate: pauses and circuits. */
+/** Decides whether work may pass the gate: pauses, drift stops and circuits. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
-import { findWait, hasOverride, enqueue, firstInQueue, type GateWait } from '#db/gate/waits.ts';
-import { gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
+import { consumeOverride, enqueue, findWait, firstInQueue, hasOverride, type GateWait } from '#db/gate/waits.ts';
+import { gateCircuits, gateLines, gatePauses, gateWaits } from '#db/schema.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
-import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import { lineOf, type GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { mayHaveBought } from '#domain/purchase/send-claim.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
+import { leaveLine, passLine, stopAtLine } from '#fulfilment/gate/line.ts';
 import { pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 
 /** Work that asks to pass; both rows are locked. */
@@ -27,10 +28,11 @@ export interface GateRequest {
   readonly isUnreserved: boolean;
 }
 
-/** The condition that no pause is in force, no circuit is open, and this work is not held. */
+/** The condition that no pause is in force, no line is stopped, no circuit is open, and this work is not held. */
 export function gateIsClear({ kind, id }: WorkRef): SQL<boolean> {
   return sql`not (
     exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)
+    or exists (select 1 from ${gateLines} where ${gateLines.state} <> 'open')
     or exists (select 1 from ${gateCircuits} where ${gateCircuits.state} <> 'closed')
     or exists (select 1 from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id})
   )`;
@@ -49,7 +51,9 @@ export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GateP
   const wait = await findWait(tx, work);
   const isReleased = await hasOverride(tx, work);
   const paused = isReleased ? undefined : await stopByPause(tx, asker, wait, policy);
-  const stop = paused ?? (await stopByCircuit(tx, asker, { wait, isReleased }, policy));
+  // No override lifts a drift stop: it would be money without a delivery.
+  const drifted = paused ?? (await stopAtLine(tx, asker, policy));
+  const stop = drifted ?? (await stopByCircuit(tx, asker, { wait, isReleased }, policy));
   if (stop !== undefined) await hold(tx, asker, stop, wait, policy);
   return stop;
 }
@@ -68,6 +72,20 @@ async function stopByPause(
     detail: pauseSentence(pause),
     recheckMs: policy.recheckMs,
   };
+}
+
+/**
+ * Takes the turn of a canary of the drift stop, in the transaction that claims its send and after every other check.
+ * @returns why another purchase goes first; undefined when it passes.
+ */
+export async function takeTurn(
+  tx: Executor,
+  asker: Omit<GateRequest, 'isUnreserved'>,
+  policy: GatePolicy,
+): Promise<GateStop | undefined> {
+  const stop = await passLine(tx, asker, policy);
+  if (stop !== undefined) await hold(tx, asker, stop, await findWait(tx, asker.work), policy);
+  return stop;
 }
 
 interface HeldState {
@@ -119,6 +137,8 @@ export async function hold(
   const heldFor: FailureClass =
     failure === 'purchases_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
+  await leaveLine(tx, work, now);
+  if (lineOf(barrier) !== undefined) await consumeOverride(tx, work);
   const { createdAt: acceptedAt, apiKeyId } = row;
   const waiting = { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price };
   await enqueue(tx, { ...waiting, mayHaveBought: mayHaveBought(attempt) }, new Date(now));

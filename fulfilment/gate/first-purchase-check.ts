@@ -10,6 +10,7 @@ import { workTable } from '#db/work/kinds.ts';
 import { notLookedYet, type FirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { boughtStatusesOf } from '#domain/work/lifecycle.ts';
+import { proveAfterDocument } from '#fulfilment/gate/drift.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const ORIGIN = 'first_purchase_check';
@@ -138,6 +139,7 @@ export async function applyFirstPurchaseCheck(
   const [pause] = await tx.select().from(gatePauses).where(inForce).for('update');
   if (pause === undefined) return 'unchanged';
   await releasePause(tx, pause.id, { actor, reason: found.evidence }, now);
+  if (found.byDocumentAlone === true) await proveAfterDocument(tx, kind, now.getTime());
   return 'released';
 }
 

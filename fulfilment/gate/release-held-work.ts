@@ -1,22 +1,24 @@
 /**
  * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
- * first. Every worker runs this about once a second while the gate is in use; one at a time does it.
+ * first. Also ends drift stops and calls their canaries. Every worker runs this about once a second while the gate is in use; one at a time does it.
  */
 import { and, asc, eq, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { readAccount } from '#db/gate/account.ts';
 import { circuitOfRow, listCircuits, lockUnclosed } from '#db/gate/circuits.ts';
+import { isOfOtherProduct, stoppedLines, type LineRow } from '#db/gate/lines.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, queuedKeys, type GateWait } from '#db/gate/waits.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
 import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
-import { circuitOf, pauseOf, releasable, spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { circuitOf, lineOf, pauseOf, releasable, spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, type CircuitChange } from '#fulfilment/gate/circuits.ts';
+import { tendLines } from '#fulfilment/gate/line.ts';
 import { limitProblem } from '#fulfilment/gate/reservations.ts';
 
 /** The result of one run. */
@@ -43,6 +45,7 @@ export async function releaseHeldWork(tx: Executor, now: number, policy: GatePol
   if (answer.rows[0]?.mine !== true) return undefined;
   const changes: CircuitChange[] = [];
   const canaries = await tendCircuits(tx, now, policy, changes);
+  canaries.push(...(await tendLines(tx, now, policy)));
   const released = await release(tx, now, policy);
   return { woken: [...canaries, ...released], changes, wantsReading: await wantsReading(tx, now, policy) };
 }
@@ -104,7 +107,7 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
 }
 
 /**
- * Work that is not held by an open circuit or a pause, oldest first. Some of each queue, so that many that wait for
+ * Work that is not held by an open circuit, a pause or a stopped line, oldest first. Some of each queue, so that many that wait for
  * money do not hide the others.
  */
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
@@ -124,15 +127,19 @@ async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
 }
 
-/** Conditions on `gate_waits`, one for each queue that an open circuit or a pause does not hold. */
+/** Conditions on `gate_waits`, one for each queue that no open circuit, pause or stopped line holds. */
 async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
   const barriers = await queuedBarriers(tx);
   if (barriers.length === 0) return [];
-  const closed = new Set(await closedBarriers(tx));
+  const lines = await stoppedLines(tx);
+  const closed = new Set(await closedBarriers(tx, lines));
+  const stopped = new Map(lines.map(({ kind, stoppedProducts }) => [kind, stoppedProducts]));
   const queues: (SQL | undefined)[] = [];
   for (const barrier of barriers.filter((each) => !closed.has(each))) {
     const ofBarrier = eq(gateWaits.barrier, barrier);
-    if (barrier !== 'spend_limit') queues.push(ofBarrier);
+    const line = lineOf(barrier);
+    if (line !== undefined) queues.push(and(ofBarrier, isOfOtherProduct(line, stopped.get(line) ?? [])));
+    else if (barrier !== 'spend_limit') queues.push(ofBarrier);
     // Work of a key whose limit is used up must not hide that of another key.
     else queues.push(...(await queuedKeys(tx, barrier)).map((key) => and(ofBarrier, eq(gateWaits.apiKeyId, key))));
   }
@@ -140,11 +147,12 @@ async function openQueues(tx: Executor): Promise<(SQL | undefined)[]> {
 }
 
 /** Barriers that only a canary may pass. */
-async function closedBarriers(tx: Executor): Promise<Barrier[]> {
+async function closedBarriers(tx: Executor, lines: readonly LineRow[]): Promise<Barrier[]> {
   const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
   return [
     ...openCircuits.map(({ name }) => `circuit:${name}` as const),
     ...(await activePauses(tx)).map(({ id }) => `pause:${id}` as const),
+    ...lines.filter(({ state }) => state !== 'product_stopped').map(({ kind }) => `drift:${kind}` as const),
   ];
 }
 
@@ -179,7 +187,7 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
       case 'spend_limit':
         return price === undefined || (await fitsLimits(wait.apiKeyId, price));
       default:
-        return circuitOf(wait.barrier) !== undefined || pauseOf(wait.barrier) !== undefined;
+        return [circuitOf, pauseOf, lineOf].some((read) => read(wait.barrier) !== undefined);
     }
   };
 }

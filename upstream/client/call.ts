@@ -50,6 +50,8 @@ export interface CallOptions {
    * for calls that two processes may make at the same time.
    */
   readonly leaseLeftMs?: (() => number) | undefined;
+  /** The reference or eSIM in the body; see {@link Expectation.names}. */
+  readonly names?: string;
 }
 
 /**
@@ -103,7 +105,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
       const read = (body: unknown, link: string | undefined) =>
         readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
-      const result = judgeResult(exchange, { read, match }, now());
+      const result = judgeResult(exchange, { read, match, names: options.names }, now());
       report(onCall, {
         endpoint,
         outcome: result.ok ? 'ok' : result.failure,

@@ -19,6 +19,8 @@ export interface ServiceFailure {
   readonly status?: number;
   /** Error code of the service, if it is one of the contract. */
   readonly code?: ServiceErrorCode;
+  /** True for `contract_drift` in an answer that names what was sent: it is about our purchase. */
+  readonly isOurs?: true;
 }
 
 interface ServiceSuccess<Value> {
@@ -52,6 +54,8 @@ export interface Expectation<Value> {
   /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
   readonly match?: Match<Value> | undefined;
+  /** The reference or eSIM in the request: an answer that repeats it is about this request. */
+  readonly names?: string | undefined;
 }
 
 /** Compares an answer with the request that it answers. */
@@ -150,7 +154,7 @@ const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
   'webhook_secret_exists',
 ]);
 
-function judgeSuccess<Value>(answer: HttpAnswer, { read, match }: Expectation<Value>): ServiceResult<Value> {
+function judgeSuccess<Value>(answer: HttpAnswer, { read, match, names }: Expectation<Value>): ServiceResult<Value> {
   const { status } = answer;
   const failed = (failure: FailureClass, detail: string): ServiceFailure => ({
     ok: false,
@@ -164,10 +168,14 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, match }: Expectation<Va
   if (!json.ok) return failed('unreadable_answer', UNREADABLE[json.reason]);
   const { link } = answer.headers;
   const reading = read(json.value, link === undefined ? undefined : String(link));
-  if (!reading.ok) return failed('contract_drift', reading.problem);
+  const drift = (problem: string): ServiceFailure => ({
+    ...failed('contract_drift', problem),
+    ...(names !== undefined && contains(json.value, names) && { isOurs: true }),
+  });
+  if (!reading.ok) return drift(reading.problem);
   const { value, unused } = reading;
   const { contradiction, differing = [] } = match?.(value) ?? {};
-  if (contradiction !== undefined) return failed('contract_drift', contradiction);
+  if (contradiction !== undefined) return drift(contradiction);
   return {
     ok: true,
     value,
@@ -175,6 +183,12 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, match }: Expectation<Va
     ...(unused === undefined ? {} : { unused }),
     ...(differing.length === 0 ? {} : { differing }),
   };
+}
+
+/** True when a value in a body is this text, whatever its field. Bodies are nested at most as deep as `readJson` allows. */
+function contains(body: unknown, text: string): boolean {
+  if (typeof body === 'object' && body !== null) return Object.values(body).some((value) => contains(value, text));
+  return (typeof body === 'string' || typeof body === 'number') && String(body) === text;
 }
 
 const UNREADABLE = {

@@ -67,7 +67,7 @@ export function esimCalls(calls: Calls): EsimCalls {
     createTopup: async ({ idempotencyKey, body, esimId, packageId, leaseLeftMs }) =>
       await calls.one(
         'createTopup',
-        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs, names: esimId },
         sameWhereNamed({ esim_id: esimId, package_id: packageId }),
       ),
     getTopup: async (id) => await calls.optional('getTopup', { id }, sameId(id)),

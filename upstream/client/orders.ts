@@ -72,7 +72,7 @@ export function orderCalls(calls: Calls): OrderCalls {
     createOrder: async ({ idempotencyKey, body, reference, packageId, leaseLeftMs }) =>
       await calls.one(
         'createOrder',
-        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs, names: reference },
         sameWhereNamed({ external_order_id: reference, package_id: packageId }),
       ),
     getOrder: async (id) => await calls.optional('getOrder', { id }, sameId(id)),

@@ -58,7 +58,7 @@ export function vpnCalls(calls: Calls): VpnCalls {
     createVpnOrder: async ({ idempotencyKey, body, reference, vpnPlanId, leaseLeftMs }) =>
       await calls.one(
         'createVpnOrder',
-        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs, names: reference },
         sameWhereNamed({ external_subscription_id: reference, vpn_plan_id: vpnPlanId }),
       ),
     getVpnSubscription: async (id) => await calls.optional('getVpnSubscription', { id }, sameId(id)),

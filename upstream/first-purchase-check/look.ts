@@ -56,6 +56,7 @@ export async function lookAtService(
         ...(matches ? [documentEvidence(described.report, kind) + (listed.kind === 'unseen' ? UNIT_UNKNOWN : '')] : []),
         ...(listed.kind === 'seen' ? [listed.evidence] : []),
       ],
+      byDocumentAlone: matches && listed.kind !== 'seen',
       missing: [
         ...(described.kind === 'none' ? [described.reason] : unlisted),
         ...(listed.kind === 'unseen' ? [listed.reason] : []),

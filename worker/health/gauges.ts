@@ -3,6 +3,7 @@ import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { heldGroups } from '#db/gate/held-groups.ts';
+import { parkedPurchases, stoppedLines } from '#db/gate/lines.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
@@ -13,6 +14,7 @@ import { countOpenCases } from '#db/work/case-queries.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
+import { hasDrift } from '#domain/gate/drift.ts';
 import { findingKinds } from '#domain/money/books.ts';
 import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
@@ -108,6 +110,8 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const circuits = await listCircuits(db);
   const groups = await heldGroups(db);
   const pauses = await activePauses(db);
+  const lines = await stoppedLines(db);
+  const parked = await parkedPurchases(db);
   const reading = await latestReading(db);
   const runway = await lastRunway(db);
   const available =
@@ -119,6 +123,14 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   for (const { barrier, failureClass, count: held } of groups) {
     const [kindOfBarrier = barrier] = barrier.split(':');
     metrics.gateHeld.inc({ failure_class: failureClass, barrier: kindOfBarrier }, held);
+  }
+  for (const kind of PURCHASE_KINDS) {
+    const line = lines.find((one) => one.kind === kind);
+    // A release by a document alone stops nothing: it lets one purchase go first.
+    const isDrift = line !== undefined && hasDrift(line);
+    metrics.driftStop.set({ kind }, isDrift ? (line.state === 'stopped' ? 2 : 1) : 0);
+    const count = parked.filter((one) => one.kind === kind).reduce((sum, one) => sum + one.count, 0);
+    metrics.driftParked.set({ kind }, count);
   }
   metrics.gatePauses.set(pauses.length);
   for (const kind of PURCHASE_KINDS) metrics.gatePaused.set({ kind }, pauseFor(pauses, kind, []) === undefined ? 0 : 1);

@@ -41,10 +41,11 @@ export async function deliver(purchase: Purchase, delivery: Delivery): Promise<S
     const detail = `Its ${delivery.name} could not be read from the service.`;
     return { step: 'retry_later', reason: delivery.overdue, detail, resume: 'deliver' };
   }
+  // It is bought: a read costs nothing, and the service or a new version may have repaired it.
+  if (result.kind === 'unreadable')
+    return { step: 'retry_later', reason: 'contract_drift', detail: result.detail, resume: 'deliver' };
   purchase.unansweredReads = 0;
   switch (result.kind) {
-    case 'unreadable':
-      return { step: 'open_case', reason: 'contract_drift', detail: result.detail };
     case 'needs_attention':
       return { step: 'open_case', reason: result.reason, detail: result.detail };
     case 'changed':
@@ -101,7 +102,11 @@ async function waitToReadAgain(
   );
   if (purchase.unansweredReads > 0 || now + pause - since >= deliveryDeadlineMs) {
     purchase.unread = undefined;
-    const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !isLookUpRetried(reason);
+    const isAnswered =
+      reason === 'not_listed' ||
+      reason === 'not_filled' ||
+      reason === 'refund_not_in_wallet' ||
+      !isLookUpRetried(reason);
     const text = `Its ${name} could not be read from the service. ${detail}`;
     if (isAnswered) return { step: 'open_case', reason: overdue, detail: text };
     return { step: 'retry_later', reason: overdue, detail: text, resume: 'deliver' };

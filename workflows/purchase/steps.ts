@@ -20,10 +20,15 @@ export type Step =
   /** The attempt failed and cost nothing: wait, then open another one if one is allowed. */
   | { readonly step: 'new_attempt'; readonly evidence: string }
   | { readonly step: 'open_attempt'; readonly number: number; readonly evidence: string }
-  /** The service did not answer, or does not show what is missing: a case opens, and `resume` follows after a wait. */
+  /** The service did not answer, or shows nothing that can be used: a case opens, and `resume` follows after a wait. */
   | {
       readonly step: 'retry_later';
-      readonly reason: 'service_not_answering' | 'delivery_unavailable' | 'refund_missing' | 'evidence_unavailable';
+      readonly reason:
+        | 'service_not_answering'
+        | 'delivery_unavailable'
+        | 'refund_missing'
+        | 'evidence_unavailable'
+        | 'contract_drift';
       readonly detail: string;
       readonly failure?: FailureClass;
       readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence';

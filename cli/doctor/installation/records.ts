@@ -10,6 +10,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { readFirstPurchaseCheck, type FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
+import { driftStopTexts } from '#fulfilment/readiness/gate-conditions.ts';
 
 /** The default: the policy of the worker only decides when the worker raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
@@ -28,6 +29,8 @@ export interface Records {
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
   /** For each kind of purchase, whether the shapes of the service's answers were seen. */
   readonly firstPurchaseCheck: ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>;
+  /** Stops because paid deliveries could not be used, and kinds whose first purchase must be delivered first. */
+  readonly driftStops: Awaited<ReturnType<typeof driftStopTexts>>;
 }
 
 /** Reads everything in the database that the checks need. @param now returns epoch milliseconds. */
@@ -46,5 +49,6 @@ export async function readRecords(
     refusedPrefix: await readRefusedPrefix(db),
     capabilityProfile: await newestCapabilityProfile(db, 'sandbox'),
     firstPurchaseCheck: await readFirstPurchaseCheck(db),
+    driftStops: await driftStopTexts(db),
   }));
 }

@@ -2,13 +2,19 @@ import { expect, it, vi } from 'vitest';
 import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import { deliverAtOnce } from '#activities/sending/deliver-at-once.ts';
 import type { CompletionResult } from '#activities/work/work-types.ts';
+import type { Database } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 const attempt = { id: 'att_1' } as AttemptRow;
+// Not used: the attempt is not completed, so that nothing goes to the drift stop.
+const database = {} as Database;
 const time = (leftMs: number) => ({ elapsedMs: () => 0, leftMs: () => leftMs });
 
 function delivery(complete: () => Promise<CompletionResult>, leftMs = 30_000) {
-  return deliverAtOnce({ order: { complete } } as unknown as WorkHandlers, 'order', attempt, time(leftMs));
+  const handlers = { order: { complete } } as unknown as WorkHandlers;
+  const { gate } = DEFAULT_POLICY;
+  return deliverAtOnce({ handlers, database, gate, now: Date.now }, 'order', attempt, time(leftMs));
 }
 
 it('a purchase that is completed at once is delivered', async () => {

@@ -157,7 +157,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
       { count: null },
     );
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.person('contract_drift'));
+    await temporal.waits(id, WAIT_NAMES.notAnswered('contract_drift'));
     await desk.simulator.calm();
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
     await desk.reaches(id, 'completed');

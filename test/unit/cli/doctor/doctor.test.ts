@@ -121,6 +121,7 @@ describe('reseller doctor', () => {
       contract: 'ok',
       capabilities: 'ok',
       first_purchase_check: 'ok',
+      deliveries: 'not_checked',
     });
     expect(findings.database).toMatchObject({
       detail: expect.stringContaining('ECONNREFUSED'),

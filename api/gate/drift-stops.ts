@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { workKindField } from '#api/fields/ids.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { money } from '#api/fields/money.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { parkedPurchases, type LineRow, type Parked } from '#db/gate/lines.ts';
+import { lineTexts, LINE_STATES } from '#domain/gate/drift.ts';
+import { paddedMoney } from '#domain/money/money.ts';
+import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
+import { startLine } from '#fulfilment/gate/drift.ts';
+
+const exampleAt = '2030-01-31T12:00:00.000Z';
+
+export const driftStopOutput = z
+  .strictObject({
+    kind: workKindField,
+    state: z.enum(LINE_STATES).meta({
+      description:
+        '`proving`: one purchase at a time goes first, until one is delivered whole. `product_stopped`: only ' +
+        '`stopped_products` are held. `stopped`: nothing of the kind is sent. `open`: nothing is stopped any more.',
+    }),
+    since: instant.nullable(),
+    detail: z.string().nullable().meta({ description: 'What was wrong with the last delivery; null: nothing so far.' }),
+    stopped_products: z.array(z.int()).meta({ description: 'Ids of packages or VPN plans that are held.' }),
+    canaries: z
+      .array(z.strictObject({ id: z.string(), sent_at: instant.nullable() }))
+      .meta({ description: 'Purchases that go first; `sent_at` is null while one is about to be sent.' }),
+    parked: z
+      .array(
+        z.strictObject({
+          product_id: z.int(),
+          count: z.int(),
+          since: instant,
+          cost: z.array(money).meta({
+            description: 'What they were charged, or their price where no charge is known; one for each currency.',
+          }),
+        }),
+      )
+      .meta({ description: 'Purchases that are paid and could not be delivered. They are read again automatically.' }),
+    stops: z.string().meta({ description: 'What is stopped, in a sentence.' }),
+    end: z.string().meta({ description: 'What ends it, in a sentence.' }),
+  })
+  .meta({ id: 'DriftStop' });
+
+export const driftStopExample: z.input<typeof driftStopOutput> = {
+  kind: 'order',
+  state: 'proving',
+  since: exampleAt,
+  detail: 'The activation code of the eSIM is not in a format that phones accept.',
+  stopped_products: [1001],
+  canaries: [{ id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', sent_at: exampleAt }],
+  parked: [{ product_id: 1001, count: 1, since: exampleAt, cost: [{ amount: '2.40', currency: 'EUR' }] }],
+  ...lineTexts('order', { state: 'proving', stoppedProducts: [1001] }),
+};
+
+/** Operations on drift stops; `GET /v1/purchase-gate` lists them. */
+export function driftStopOperations({ database, now }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'startAfterDrift',
+      method: 'delete',
+      path: '/v1/purchase-gate/drift-stops/{kind}',
+      tag: 'Purchase gate',
+      summary: 'Let one purchase of a stopped kind go',
+      description:
+        'The next purchase of the kind is sent, also one of a stopped product if no other waits. It spends money: if ' +
+        'it is delivered whole, the others follow; otherwise the kind is stopped again. A purchase that was sent ' +
+        'before and shows no result is not waited for any more.',
+      scope: 'gate:operate',
+      accountWide: true,
+      params: z.strictObject({ kind: z.string().meta({ description: 'Kind of purchase.', example: 'order' }) }),
+      query: z.strictObject({ reason: actionReason }),
+      answers: {
+        200: {
+          description: 'The stop as it is now.',
+          contentType: 'application/json',
+          schema: driftStopOutput,
+          example: driftStopExample,
+        },
+      },
+      problems: ['drift_stop_not_found'],
+      handle: async ({ params, query: { reason }, caller }) => {
+        const kind = PURCHASE_KINDS.find((one) => one === params.kind);
+        if (kind === undefined) throw new Problem('drift_stop_not_found');
+        const started = await database.transaction(async (tx) => {
+          const line = await startLine(tx, kind, { actor: caller.apiKeyId, reason }, now());
+          return line === undefined ? undefined : driftStopJson(line, await parkedPurchases(tx));
+        });
+        if (started === undefined) throw new Problem('drift_stop_not_found');
+        return jsonReply(200, started);
+      },
+    }),
+  ];
+}
+
+/** A drift stop as the API shows it. @param parked the parked purchases of all kinds. */
+export function driftStopJson(line: LineRow, parked: readonly Parked[]): z.input<typeof driftStopOutput> {
+  const { kind, state, since, detail, stoppedProducts, canaries } = line;
+  return {
+    kind,
+    state,
+    since: instantJson(since),
+    detail,
+    stopped_products: [...stoppedProducts],
+    canaries: canaries.map(({ id, sentAt }) => ({
+      id,
+      sent_at: sentAt === null ? null : new Date(sentAt).toISOString(),
+    })),
+    parked: parked
+      .filter((one) => one.kind === kind)
+      .map(({ product, count, since: at, cost }) => ({
+        product_id: product,
+        count,
+        since: at.toISOString(),
+        cost: cost.map(paddedMoney),
+      })),
+    ...lineTexts(kind, line),
+  };
+}

@@ -1,0 +1,227 @@
+/**
+ * The drift stop. *Drift* is a purchase that the service names as ours, whose answer or delivery misstates a fact needed
+ * for the delivery, or lacks it for too long. Each such purchase is paid and cannot be delivered, so the product stops at
+ * once, and its kind at the second drift. One purchase, the canary, then goes first and must be delivered whole.
+ *
+ * No circuit: there an acceptance is a success and a canary without a result lets another try at once. Here only a whole
+ * delivery is a success.
+ */
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+
+/**
+ * `open`: purchases of the kind pass. `proving`: one at a time, until one is delivered whole. `product_stopped`: a canary
+ * was delivered whole, and only the stopped products are held. `stopped`: none passes until the drifted purchases are
+ * whole or a person starts a canary.
+ */
+export const LINE_STATES = ['open', 'proving', 'product_stopped', 'stopped'] as const;
+export type LineState = (typeof LINE_STATES)[number];
+
+/** A purchase that goes first. Times are epoch milliseconds. */
+export interface Canary {
+  readonly id: string;
+  /** Id of its package or VPN plan. */
+  readonly product: number;
+  /** When it was woken, or sent without having been held. */
+  readonly calledAt: number;
+  /** Null: it was woken and not sent yet. */
+  readonly sentAt: number | null;
+}
+
+/** The purchases of one kind. */
+export interface Line {
+  readonly state: LineState;
+  /** Drifts since the line was last open that count: see {@link afterDrift}. */
+  readonly drifts: number;
+  /** Products that are held, whatever the state. */
+  readonly stoppedProducts: readonly number[];
+  /** Time of the last stop, in epoch milliseconds; null: none since the line was last open. */
+  readonly stoppedAt: number | null;
+  readonly canaries: readonly Canary[];
+  /** True once a person has started the line after its last stop: a stopped product may then be the canary. */
+  readonly isStarted: boolean;
+}
+
+export const OPEN_LINE: Line = {
+  state: 'open',
+  drifts: 0,
+  stoppedProducts: [],
+  stoppedAt: null,
+  canaries: [],
+  isStarted: false,
+};
+
+export type DriftPolicy = Pick<
+  GatePolicy,
+  'unfilledMs' | 'unfilledShare' | 'driftCanaryMs' | 'driftCanaries' | 'canaryLeaseMs'
+>;
+
+/** The first purchase of the kind must be delivered whole: only a document has shown the answers of the service. */
+export function afterReleaseByDocument(line: Line): Line {
+  return line.state === 'open' ? { ...OPEN_LINE, state: 'proving' } : line;
+}
+
+/** A purchase that drifted for the first time. */
+export interface Drifted {
+  readonly id: string;
+  readonly product: number;
+  /** First send, in epoch milliseconds. */
+  readonly begunAt: number;
+}
+
+/**
+ * The line after a drift. A send that began before the stop shows nothing new about the kind, so it stops its product
+ * alone; a canary always counts.
+ */
+export function afterDrift(line: Line, { id, product, begunAt }: Drifted, now: number): Line {
+  const wasCanary = line.canaries.some((canary) => canary.id === id);
+  const isExempt = !wasCanary && line.stoppedAt !== null && begunAt <= line.stoppedAt;
+  const changed = {
+    ...line,
+    stoppedProducts: [...new Set([...line.stoppedProducts, product])],
+    canaries: line.canaries.filter((canary) => canary.id !== id),
+  };
+  if (isExempt) return changed;
+  const state = line.drifts === 0 ? 'proving' : 'stopped';
+  return { ...changed, state, drifts: line.drifts + 1, stoppedAt: now, isStarted: false };
+}
+
+/**
+ * A person starts a line that is not open: a stopped product may be the canary, a stopped kind has one again, and a canary
+ * that shows nothing is not waited for any more.
+ */
+export function afterStart(line: Line): Line {
+  if (line.state === 'open') return line;
+  return { ...line, state: line.state === 'stopped' ? 'proving' : line.state, canaries: [], isStarted: true };
+}
+
+/** A purchase was claimed as the canary. */
+export function afterSend(line: Line, { id, product }: Pick<Canary, 'id' | 'product'>, now: number): Line {
+  const others = line.canaries.filter((canary) => canary.id !== id);
+  return { ...line, canaries: [...others, { id, product, calledAt: now, sentAt: now }] };
+}
+
+/** A canary that was stopped elsewhere before its send. */
+export function withoutCanary(line: Line, id: string): Line {
+  const canaries = line.canaries.filter((canary) => canary.id !== id);
+  return canaries.length === line.canaries.length ? line : { ...line, canaries };
+}
+
+/** `whole`: delivered. `passed_on`: it definitely bought nothing. */
+export type CanaryFate = 'whole' | 'passed_on' | 'pending';
+
+/** What our rows show now. */
+export interface LineFacts {
+  /** By id of the canary. */
+  readonly fates: ReadonlyMap<string, CanaryFate>;
+  /** The products of drifted purchases that are neither whole nor judged by a person. */
+  readonly parkedProducts: ReadonlySet<number>;
+}
+
+/**
+ * The line after a look at its purchases. When no drifted purchase is parked any more, the stop ends by itself: what
+ * remains is one canary, unless the kind was proven since.
+ */
+export function afterLook(line: Line, { fates, parkedProducts }: LineFacts, now: number, policy: DriftPolicy): Line {
+  if (line.state === 'open') return line;
+  // Only a person starts a stopped kind: a canary from before the stop proves nothing.
+  const whole = line.state === 'stopped' ? [] : line.canaries.filter(({ id }) => fates.get(id) === 'whole');
+  const proven = new Set(whole.map(({ product }) => product));
+  const stoppedProducts = line.stoppedProducts.filter((one) => parkedProducts.has(one) && !proven.has(one));
+  const canaries = line.canaries.filter(({ id, sentAt, calledAt }) =>
+    sentAt === null ? now < calledAt + policy.canaryLeaseMs : (fates.get(id) ?? 'pending') === 'pending',
+  );
+  if (whole.length > 0 || line.state === 'product_stopped') {
+    return stoppedProducts.length === 0 ? OPEN_LINE : { ...line, state: 'product_stopped', stoppedProducts, canaries };
+  }
+  if (line.drifts > 0 && parkedProducts.size === 0)
+    return { ...OPEN_LINE, state: 'proving', stoppedAt: line.stoppedAt, canaries };
+  return { ...line, stoppedProducts, canaries };
+}
+
+/** True when a canary may go now. One that shows nothing for long lets one other go, up to a limit. */
+function hasTurn({ state, canaries, isStarted }: Line, now: number, policy: DriftPolicy): boolean {
+  if (state !== 'proving' && !(state === 'product_stopped' && isStarted)) return false;
+  if (canaries.length >= policy.driftCanaries) return false;
+  return canaries.every(({ sentAt }) => sentAt !== null && now >= sentAt + policy.driftCanaryMs);
+}
+
+/** The waiting purchase that goes next as the canary: another product first. @param waiting in the order of the queue. */
+export function nextCanary<Waiting extends { readonly product: number }>(
+  line: Line,
+  waiting: readonly Waiting[],
+  now: number,
+  policy: DriftPolicy,
+): Waiting | undefined {
+  if (!hasTurn(line, now, policy)) return undefined;
+  const isStopped = ({ product }: Waiting) => line.stoppedProducts.includes(product);
+  const other = line.state === 'proving' ? waiting.find((one) => !isStopped(one)) : undefined;
+  return other ?? (line.isStarted ? waiting.find(isStopped) : undefined);
+}
+
+/** A purchase that asks to pass. */
+export interface LineCandidate {
+  readonly id: string;
+  readonly product: number;
+  /** It was sent and may have bought: a resend with the same key is no further purchase. */
+  readonly mayHaveBought: boolean;
+  /** No other purchase of the kind waits at the line. */
+  readonly isFirst: boolean;
+}
+
+/** `canary`: it passes, and its delivery decides. */
+export type LineAnswer = 'pass' | 'canary' | 'hold';
+
+/** Decides whether a purchase may pass. */
+export function judgeAtLine(line: Line, candidate: LineCandidate, now: number, policy: DriftPolicy): LineAnswer {
+  const { id, product, mayHaveBought, isFirst } = candidate;
+  if (line.state === 'open' || mayHaveBought) return 'pass';
+  const isStopped = line.stoppedProducts.includes(product);
+  const isCalled = line.canaries.some((canary) => canary.id === id);
+  switch (line.state) {
+    case 'stopped':
+      return 'hold';
+    case 'product_stopped':
+      if (!isStopped) return 'pass';
+      return isCalled ? 'canary' : 'hold';
+    case 'proving':
+      if (isCalled) return 'canary';
+      return !isStopped && isFirst && hasTurn(line, now, policy) ? 'canary' : 'hold';
+  }
+}
+
+/**
+ * True when a bought purchase lacks its delivery for too long.
+ * @param longestFillMs the longest time that a delivery of its kind took to fill, in milliseconds.
+ */
+export function isUnfilledTooLong(unfilledMs: number, longestFillMs: number, policy: DriftPolicy): boolean {
+  return unfilledMs >= Math.max(policy.unfilledMs, longestFillMs * policy.unfilledShare);
+}
+
+/** False for a line on which one purchase goes first without a drift: only a document has shown the answers. */
+export function hasDrift({ drifts, stoppedProducts }: Pick<Line, 'drifts' | 'stoppedProducts'>): boolean {
+  return drifts > 0 || stoppedProducts.length > 0;
+}
+
+/** What a line that is not open stops, and what ends it. Both are sentences. */
+export function lineTexts(
+  kind: PurchaseKind,
+  { state, stoppedProducts }: Pick<Line, 'state' | 'stoppedProducts'>,
+): { readonly stops: string; readonly end: string } {
+  const { noun, productNoun } = KINDS[kind];
+  const products = `${productNoun} ${stoppedProducts.join(', ')}`;
+  const byPerson = `\`npx reseller gate release drift:${kind}\``;
+  const whole = 'when the paid purchases are delivered whole: they are read again automatically.';
+  if (state === 'stopped')
+    return {
+      stops: `Buying ${noun}s is stopped: paid deliveries could not be used (${products}).`,
+      end: `It ends ${whole} ${byPerson} lets one purchase go before that.`,
+    };
+  const rest = stoppedProducts.length === 0 ? '' : ` The ${products} is stopped: a paid delivery could not be used.`;
+  if (state === 'product_stopped')
+    return { stops: rest.trim(), end: `It ends ${whole} ${byPerson} lets one purchase go before that.` };
+  return {
+    stops: `One ${noun} at a time goes first; the others wait until one is delivered whole.${rest}`,
+    end: `It ends with the first ${noun} that is delivered whole${rest === '' ? '.' : `; for the ${products} ${whole}`}`,
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * Records drift: bought purchases whose delivery misstates a needed fact, or lacks it for too long. The rules are in
+ * `domain/gate/drift.ts`; what the stop holds and releases is in `fulfilment/gate/line.ts`.
+ */
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { noteFilled } from '#db/connection/after-commit.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { findLine, lineOfRow, lockLine, productColumn, storeLine, type LineRow } from '#db/gate/lines.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { gateDrifts } from '#db/schema.ts';
+import { workTable } from '#db/work/kinds.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import {
+  afterDrift,
+  afterReleaseByDocument,
+  afterStart,
+  isUnfilledTooLong,
+  type DriftPolicy,
+} from '#domain/gate/drift.ts';
+import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
+
+/** An attempt that the service names as bought. */
+export type BoughtAttempt = Pick<AttemptRow, 'id' | 'subjectKind' | 'subjectId' | 'firstSentAt'>;
+
+/**
+ * Records that a purchase of ours misstates a fact needed for its delivery, and stops its product or its kind. Has no
+ * effect for a purchase that is delivered or drifted before, and for a cancellation.
+ * @param detail what is wrong, as a sentence; never personal data.
+ * @param now epoch milliseconds.
+ */
+export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: string, now: number): Promise<void> {
+  const kind = purchaseKind(attempt);
+  if (kind === undefined) return;
+  const product = await undeliveredProduct(tx, { kind, id: attempt.subjectId });
+  if (product === undefined) return;
+  const row = await lockLine(tx, kind);
+  const at = new Date(now);
+  const [drifted] = await tx
+    .insert(gateDrifts)
+    .values({ subjectKind: kind, subjectId: attempt.subjectId, attemptId: attempt.id, product, driftedAt: at, detail })
+    .onConflictDoUpdate({
+      target: [gateDrifts.subjectKind, gateDrifts.subjectId],
+      set: { driftedAt: at, detail, attemptId: attempt.id, settledAt: null },
+      setWhere: sql`${gateDrifts.driftedAt} is null or ${gateDrifts.settledAt} is not null`,
+    })
+    .returning({ id: gateDrifts.subjectId });
+  if (drifted === undefined) return;
+  const begunAt = attempt.firstSentAt?.getTime() ?? now;
+  await storeLine(tx, row, afterDrift(lineOfRow(row), { id: attempt.subjectId, product, begunAt }, now), now, {
+    detail,
+  });
+  noteFilled(tx, 'gate');
+}
+
+/**
+ * Records that a completed purchase of ours lacks a fact needed for its delivery. It is drift once it lacks it for twice
+ * the longest fill seen; until then it only waits.
+ * @param detail what is missing, as a sentence; never personal data.
+ * @param now epoch milliseconds.
+ */
+export async function noteUnfilled(
+  tx: Executor,
+  attempt: BoughtAttempt,
+  detail: string,
+  now: number,
+  policy: DriftPolicy,
+): Promise<void> {
+  const kind = purchaseKind(attempt);
+  if (kind === undefined) return;
+  const product = await undeliveredProduct(tx, { kind, id: attempt.subjectId });
+  if (product === undefined) return;
+  const at = new Date(now);
+  const { subjectId, id: attemptId } = attempt;
+  await tx
+    .insert(gateDrifts)
+    .values({ subjectKind: kind, subjectId, attemptId, product, unfilledSince: at, detail })
+    .onConflictDoNothing();
+  const [known] = await tx
+    .select()
+    .from(gateDrifts)
+    .where(and(eq(gateDrifts.subjectKind, kind), eq(gateDrifts.subjectId, subjectId), isNull(gateDrifts.driftedAt)));
+  noteFilled(tx, 'gate');
+  if (known?.unfilledSince == null) return;
+  const longest = (await findLine(tx, kind))?.longestFillMs ?? 0;
+  if (isUnfilledTooLong(now - known.unfilledSince.getTime(), longest, policy))
+    await noteDrift(tx, attempt, detail, now);
+}
+
+/** After the release of the first hold by a document alone, the first purchase of the kind goes as the canary. */
+export async function proveAfterDocument(tx: Executor, kind: PurchaseKind, now: number): Promise<void> {
+  const row = await lockLine(tx, kind);
+  await storeLine(tx, row, afterReleaseByDocument(lineOfRow(row)), now);
+  noteFilled(tx, 'gate');
+}
+
+/**
+ * A person starts a stopped line: the next purchase goes as the canary, also one of a stopped product.
+ * @returns the line; undefined when nothing is stopped.
+ */
+export async function startLine(
+  tx: Executor,
+  kind: PurchaseKind,
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+  now: number,
+): Promise<LineRow | undefined> {
+  const row = await lockLine(tx, kind);
+  if (row.state === 'open') return undefined;
+  await storeLine(tx, row, afterStart(lineOfRow(row)), now);
+  await addAuditEntry(
+    tx,
+    { actor, action: 'gate.release', subject: { kind: 'line', id: kind }, reason },
+    new Date(now),
+  );
+  noteFilled(tx, 'gate');
+  return findLine(tx, kind);
+}
+
+/** Wakes the drifted purchases, so that each is read again: a new version may read what the last one could not. */
+export async function readDriftedAgain(tx: Executor): Promise<WorkRef[]> {
+  const parked = await tx
+    .select({ kind: gateDrifts.subjectKind, id: gateDrifts.subjectId })
+    .from(gateDrifts)
+    .where(isNull(gateDrifts.settledAt))
+    .orderBy(gateDrifts.subjectId);
+  for (const work of parked) await requestWake(tx, work);
+  return parked;
+}
+
+function purchaseKind({ subjectKind }: BoughtAttempt): PurchaseKind | undefined {
+  return PURCHASE_KINDS.find((kind) => kind === subjectKind);
+}
+
+/** The product of a purchase; undefined when it is delivered. */
+async function undeliveredProduct(
+  tx: Executor,
+  { kind, id }: { readonly kind: PurchaseKind; readonly id: string },
+): Promise<number | undefined> {
+  const table = workTable(kind);
+  const [row] = await tx
+    .select({ product: productColumn(kind) })
+    .from(table)
+    .where(and(eq(table.id, id), isNull(table.completedAt)));
+  return row?.product;
+}

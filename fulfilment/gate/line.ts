@@ -1,0 +1,200 @@
+/** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { currentAttempt } from '#db/attempts/attempts.ts';
+import type { Executor } from '#db/connection/database.ts';
+import {
+  findLine,
+  lineOfRow,
+  lockLine,
+  productColumn,
+  storeLine,
+  waitingAtLine,
+  type LineRow,
+} from '#db/gate/lines.ts';
+import { noteProbe } from '#db/gate/waits.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { gateDrifts, gateLines } from '#db/schema.ts';
+import { workTable } from '#db/work/kinds.ts';
+import { readWork } from '#db/work/work-rows.ts';
+import {
+  afterLook,
+  afterSend,
+  judgeAtLine,
+  lineTexts,
+  nextCanary,
+  withoutCanary,
+  type CanaryFate,
+} from '#domain/gate/drift.ts';
+import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { mayHaveBought, type SendCandidate } from '#domain/purchase/send-claim.ts';
+import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+
+/** A purchase that asks to pass its line. */
+interface Asker {
+  readonly work: WorkRef;
+  readonly attempt: Pick<SendCandidate, 'state' | 'anyUnknown'>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Why the line does not let a purchase through; undefined when it may pass. Changes nothing. */
+export async function stopAtLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
+  const kind = purchaseKindOf(asker.work);
+  const row = kind === undefined ? undefined : await findLine(tx, kind);
+  if (kind === undefined || row === undefined) return undefined;
+  return (await judge(tx, kind, row, asker, policy)).stop;
+}
+
+/**
+ * As {@link stopAtLine}, in the transaction that claims the send: takes the turn of the canary, so that no other
+ * purchase goes beside it.
+ */
+export async function passLine(tx: Executor, asker: Asker, policy: GatePolicy): Promise<GateStop | undefined> {
+  const kind = purchaseKindOf(asker.work);
+  if (kind === undefined || ((await findLine(tx, kind))?.state ?? 'open') === 'open') return undefined;
+  const row = await lockLine(tx, kind);
+  const { stop, canaryOf } = await judge(tx, kind, row, asker, policy);
+  if (canaryOf === undefined) return stop;
+  const { now, work } = asker;
+  await storeLine(tx, row, afterSend(lineOfRow(row), { id: work.id, product: canaryOf }, now), now);
+  return undefined;
+}
+
+/** A purchase that is held elsewhere is no canary any more. */
+export async function leaveLine(tx: Executor, work: WorkRef, now: number): Promise<void> {
+  const kind = purchaseKindOf(work);
+  const known = kind === undefined ? undefined : await findLine(tx, kind);
+  if (kind === undefined || known?.canaries.some(({ id }) => id === work.id) !== true) return;
+  const row = await lockLine(tx, kind);
+  await storeLine(tx, row, withoutCanary(lineOfRow(row), work.id), now);
+}
+
+/** @returns the stop; or the product of the purchase, when it goes as the canary. */
+async function judge(
+  tx: Executor,
+  kind: PurchaseKind,
+  row: LineRow,
+  { work, attempt, now }: Asker,
+  policy: GatePolicy,
+): Promise<{ readonly stop?: GateStop; readonly canaryOf?: number }> {
+  const line = lineOfRow(row);
+  const table = workTable(kind);
+  const [ordered] = await tx
+    .select({ product: productColumn(kind) })
+    .from(table)
+    .where(eq(table.id, work.id));
+  if (ordered === undefined) return {};
+  const { product } = ordered;
+  const [first] = await waitingAtLine(tx, kind, { limit: 1 });
+  const isFirst = first === undefined || first.id === work.id;
+  const candidate = { id: work.id, product, mayHaveBought: mayHaveBought(attempt), isFirst };
+  const answer = judgeAtLine(line, candidate, now, policy);
+  if (answer === 'pass') return {};
+  if (answer === 'canary') return { canaryOf: product };
+  const { stops, end } = lineTexts(kind, line);
+  const detail = [stops, row.detail, end].filter((text) => text !== null).join(' ');
+  return { stop: { barrier: `drift:${kind}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs } };
+}
+
+/**
+ * Looks at the lines: settles drifted purchases, ends stops, and calls canaries.
+ * @returns the called canaries.
+ */
+export async function tendLines(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
+  const called: WorkRef[] = [];
+  for (const kind of PURCHASE_KINDS) {
+    const known = await findLine(tx, kind);
+    const hasDrifts = (await openDrifts(tx, kind)).length > 0;
+    if ((known === undefined || known.state === 'open') && !hasDrifts) continue;
+    const canary = await tendLine(tx, await lockLine(tx, kind), now, policy);
+    if (canary !== undefined) called.push(canary);
+  }
+  return called;
+}
+
+async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePolicy): Promise<WorkRef | undefined> {
+  const { kind } = row;
+  const longestFillMs = Math.max(row.longestFillMs, await settleDrifts(tx, kind, now));
+  const parked = (await openDrifts(tx, kind)).filter(({ driftedAt }) => driftedAt !== null);
+  const fates = new Map<string, CanaryFate>();
+  for (const { id, sentAt } of row.canaries) if (sentAt !== null) fates.set(id, await fateOf(tx, { kind, id }));
+  const facts = { fates, parkedProducts: new Set(parked.map(({ product }) => product)) };
+  let line = afterLook(lineOfRow(row), facts, now, policy);
+  const isStopped = ({ product }: { readonly product: number }) => line.stoppedProducts.includes(product);
+  // Both ends of the queue: work of stopped products must not hide the others.
+  const waiting = [
+    ...(await waitingAtLine(tx, kind, { limit: 1, except: line.stoppedProducts })),
+    ...(await waitingAtLine(tx, kind, { limit: 1 })).filter(isStopped),
+  ];
+  const next = nextCanary(line, waiting, now, policy);
+  if (next !== undefined) {
+    line = { ...line, canaries: [...line.canaries, { ...next, calledAt: now, sentAt: null }] };
+    await noteProbe(tx, { kind, id: next.id });
+    await requestWake(tx, { kind, id: next.id });
+  }
+  await storeLine(tx, row, line, now, { longestFillMs });
+  return next === undefined ? undefined : { kind, id: next.id };
+}
+
+/** The drifted or unfilled purchases of a kind that are not settled. */
+async function openDrifts(tx: Executor, kind: PurchaseKind) {
+  return tx
+    .select()
+    .from(gateDrifts)
+    .where(and(eq(gateDrifts.subjectKind, kind), isNull(gateDrifts.settledAt)));
+}
+
+/**
+ * Settles the purchases that are delivered by now, or have ended otherwise.
+ * @returns the longest fill among them, in milliseconds.
+ */
+async function settleDrifts(tx: Executor, kind: PurchaseKind, now: number): Promise<number> {
+  const table = workTable(kind);
+  const open = await openDrifts(tx, kind);
+  if (open.length === 0) return 0;
+  const works = await tx
+    .select({ id: table.id, status: table.status, completedAt: table.completedAt })
+    .from(table)
+    .where(
+      inArray(
+        table.id,
+        open.map(({ subjectId }) => subjectId),
+      ),
+    );
+  const ended = new Map(
+    works.flatMap((work) => (work.completedAt !== null || isFinal(work.status) ? [[work.id, work] as const] : [])),
+  );
+  if (ended.size === 0) return 0;
+  await tx
+    .update(gateDrifts)
+    .set({ settledAt: new Date(now) })
+    .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, [...ended.keys()])));
+  const fills = open.flatMap(({ subjectId, unfilledSince }) => {
+    const completedAt = ended.get(subjectId)?.completedAt;
+    return completedAt == null || unfilledSince === null ? [] : [completedAt.getTime() - unfilledSince.getTime()];
+  });
+  return Math.max(0, ...fills);
+}
+
+async function fateOf(tx: Executor, work: WorkRef): Promise<CanaryFate> {
+  const { status, completedAt } = await readWork(tx, work);
+  if (completedAt !== null) return 'whole';
+  if (isFinal(status)) return 'passed_on';
+  const attempt = await currentAttempt(tx, work);
+  switch (attempt?.state) {
+    case undefined:
+    case 'prepared':
+    case 'refused':
+      return 'passed_on';
+    case 'failed':
+      return attempt?.settled === true ? 'passed_on' : 'pending';
+    default:
+      return 'pending';
+  }
+}
+
+function purchaseKindOf({ kind }: WorkRef): PurchaseKind | undefined {
+  return PURCHASE_KINDS.find((one) => one === kind);
+}

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
+import { findLine, parkedPurchases } from '#db/gate/lines.ts';
+import { grantOverride } from '#db/gate/waits.ts';
+import { startLine } from '#fulfilment/gate/drift.ts';
+import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
+import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { gateSteps } from '#test/support/work/gate-steps.ts';
+
+/** The drift stop on a real database and a real simulator, with the clock of the test. */
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const { look, later, sends } = gateSteps(() => bench);
+// Completed at once.
+const A = 1001;
+const B = 1004;
+const C = 1006;
+
+const JSON_ANSWER = { kind: 'answer', status: 200, headers: { 'content-type': 'application/json' } } as const;
+/** From now on, the eSIM of every order is answered without anything that is needed. */
+const misstateDeliveries = async () =>
+  bench.admin.onRequest('getEsim', { ...JSON_ANSWER, body: '{}' }, { count: null });
+
+/** What became of an order that was sent: of its delivery, or why it was not sent. */
+async function buy(ref: AttemptRef): Promise<string> {
+  const { outcome, delivered } = await bench.activities.sendPurchase({
+    ...ref,
+    resendWindowMs: 600_000,
+    delivers: true,
+  });
+  if (outcome.kind !== 'accepted') return outcome.kind;
+  return delivered === undefined ? read(ref) : 'completed';
+}
+const read = async (ref: AttemptRef) => (await bench.activities.completePurchase({ ...ref, applied: [] })).kind;
+const buyNew = async (product: number) => buy(await bench.begin(product));
+const line = () => bench.database.run((db) => findLine(db, 'order'));
+const start = () =>
+  bench.database.transaction((tx) => startLine(tx, 'order', { actor: 'test', reason: 'test' }, bench.clock.now));
+
+describe('20 orders at a service whose deliveries are misstated', () => {
+  it('are debited twice: once for each of two products; a repair lets all others go', async () => {
+    await misstateDeliveries();
+    const orders: { readonly ref: AttemptRef; end: string }[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const ref = await bench.begin(n < 10 ? A : B);
+      orders.push({ ref, end: await buy(ref) });
+      later(500);
+      await look();
+    }
+    // B waits for its turn, behind the held orders of A.
+    for (let n = 0; n < 5; n += 1) {
+      for (const id of await look()) {
+        const called = orders.find(({ ref }) => ref.work.id === id)!;
+        called.end = await buy(called.ref);
+      }
+      later(1_000);
+    }
+    const parked = orders.filter(({ end }) => end === 'unreadable');
+    expect(parked.map(({ ref }) => orders.findIndex((one) => one.ref === ref))).toEqual([0, 10]);
+    expect(orders.filter(({ end }) => end === 'gated')).toHaveLength(18);
+    expect(await sends()).toBe(2);
+    expect(await line()).toMatchObject({ state: 'stopped', stoppedProducts: [A, B], drifts: 2 });
+    expect(await bench.database.run(parkedPurchases)).toMatchObject([
+      { kind: 'order', product: A, count: 1, cost: [{ amount: '2.400000', currency: 'USD' }] },
+      { kind: 'order', product: B, count: 1, cost: [{ amount: '2.350000', currency: 'USD' }] },
+    ]);
+
+    await bench.admin.calm();
+    for (const order of parked) order.end = await read(order.ref);
+    for (let n = 0; n < 30; n += 1) {
+      for (const id of await look()) {
+        const woken = orders.find(({ ref }) => ref.work.id === id)!;
+        woken.end = await buy(woken.ref);
+      }
+      later(1_000);
+    }
+    expect(orders.map(({ end }) => end)).toEqual(Array(20).fill('completed'));
+    expect(await sends()).toBe(20);
+    expect((await line())?.state).toBe('open');
+  });
+});
+
+describe('a stopped product', () => {
+  it('holds only its own orders once another product was delivered whole', async () => {
+    await misstateDeliveries();
+    expect(await buyNew(A)).toBe('unreadable');
+    await bench.admin.calm();
+    expect(await buyNew(B)).toBe('completed');
+    await look();
+    expect([await buyNew(A), await buyNew(B), await buyNew(C)]).toEqual(['gated', 'completed', 'completed']);
+  });
+
+  it('is stopped by an answer to the send that names our reference and cannot be read', async () => {
+    const ref = await bench.begin(A);
+    const { reference } = await bench.database.run((db) => findAttemptById(db, ref.attemptId));
+    const body = JSON.stringify({ external_order_id: reference, state: 'DONE' });
+    await bench.admin.onRequest('createOrder', { ...JSON_ANSWER, body, after_work: true });
+    expect(await buy(ref)).toBe('failure');
+    expect(await buyNew(A)).toBe('gated');
+  });
+
+  it.each(['<html>Bad gateway</html>', '{"maintenance":true}'])(
+    'is not stopped by an answer of a proxy: %s',
+    async (body) => {
+      await bench.admin.onRequest('createOrder', { ...JSON_ANSWER, body });
+      expect(await buyNew(A)).toBe('failure');
+      expect(await buyNew(A)).toBe('completed');
+    },
+  );
+});
+
+describe('a release of the first hold', () => {
+  const release = async (byDocumentAlone: boolean) =>
+    bench.database.transaction(async (tx) => {
+      const now = new Date(bench.clock.now);
+      await holdUntilSeen(tx, now);
+      await applyFirstPurchaseCheck(tx, 'order', { kind: 'seen', evidence: 'Evidence.', byDocumentAlone }, 'test', now);
+    });
+
+  it('by a document alone lets one order go, and the others when it is whole', async () => {
+    await release(true);
+    const first = await bench.begin(A);
+    await bench.admin.onRequest('getEsim', { kind: 'server_error' });
+    expect(await buy(first)).toBe('not_yet');
+    expect(await buyNew(B)).toBe('gated');
+    expect(await read(first)).toBe('completed');
+    await look();
+    expect(await buyNew(B)).toBe('completed');
+  });
+
+  it('by listed purchases lets all go', async () => {
+    await release(false);
+    await bench.admin.onRequest('getEsim', { kind: 'server_error' });
+    expect(await buyNew(A)).toBe('not_yet');
+    expect(await buyNew(B)).toBe('completed');
+  });
+});
+
+describe('after a second drift', () => {
+  it('no operator override passes, and a person starts one order', async () => {
+    await misstateDeliveries();
+    await buyNew(A);
+    await buyNew(B);
+    const held = [await bench.begin(C), await bench.begin(C)];
+    for (const ref of held) expect(await buy(ref)).toBe('gated');
+    later(60_000);
+    expect(await look()).toEqual([]);
+    await bench.database.transaction((tx) => grantOverride(tx, held[0]!.work, 'test', new Date(bench.clock.now)));
+    expect(await buy(held[0]!)).toBe('gated');
+
+    await start();
+    expect(await look()).toEqual([held[0]!.work.id]);
+    expect([await buy(held[0]!), await buy(held[1]!)]).toEqual(['unreadable', 'gated']);
+    expect(await line()).toMatchObject({ state: 'stopped', drifts: 3 });
+  });
+});
+
+describe('a canary', () => {
+  it('that is refused passes the turn on', async () => {
+    await misstateDeliveries();
+    await buyNew(A);
+    await bench.admin.calm();
+    await bench.admin.setPackage(B, { available: false });
+    expect(await buyNew(B)).toBe('failure');
+    await look();
+    expect(await buyNew(C)).toBe('completed');
+  });
+
+  it('that is not delivered for ten minutes lets one other go', async () => {
+    await misstateDeliveries();
+    await buyNew(A);
+    await bench.admin.calm();
+    await bench.admin.onRequest('getEsim', { kind: 'server_error' }, { count: null });
+    expect(await buyNew(B)).toBe('not_yet');
+    const next = await bench.begin(C);
+    expect(await buy(next)).toBe('gated');
+    await bench.pass(bench.gate.driftCanaryMs);
+    expect(await look()).toEqual([next.work.id]);
+    await bench.admin.calm();
+    expect(await buy(next)).toBe('completed');
+  });
+});

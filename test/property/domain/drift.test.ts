@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  afterDrift,
+  afterLook,
+  afterReleaseByDocument,
+  afterSend,
+  afterStart,
+  judgeAtLine,
+  OPEN_LINE,
+  type CanaryFate,
+  type Line,
+} from '#domain/gate/drift.ts';
+import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
+
+/** Purchases of three products arrive one after the other; the service decides about each. */
+type Move =
+  | { readonly move: 'buy'; readonly product: number; readonly end: 'drifts' | 'whole' | 'fails' | 'silent' }
+  | { readonly move: 'wait'; readonly ms: number }
+  | { readonly move: 'start' | 'repair' };
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      move: fc.constant('buy' as const),
+      product: fc.integer({ min: 1, max: 3 }),
+      end: fc.constantFrom('drifts', 'whole', 'fails', 'silent'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ move: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 1_200_000 }) }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom({ move: 'start' as const }, { move: 'repair' as const }) },
+);
+
+const FATES = { drifts: 'pending', whole: 'whole', fails: 'passed_on', silent: 'pending' } as const;
+
+/** What happened on a line. */
+class Run {
+  line: Line;
+  now = 1;
+  /** Drifted purchases that are not whole. */
+  parked: { readonly id: string; readonly product: number }[] = [];
+  readonly sent: { readonly id: string; readonly before: Line; readonly end: string }[] = [];
+  readonly #fates = new Map<string, CanaryFate>();
+
+  constructor(line: Line) {
+    this.line = line;
+  }
+
+  take(move: Move): void {
+    this.now += 1;
+    switch (move.move) {
+      case 'wait':
+        this.now += move.ms;
+        break;
+      case 'start':
+        this.line = afterStart(this.line);
+        break;
+      case 'repair':
+        this.parked = [];
+        break;
+      case 'buy':
+        this.#buy(move);
+    }
+    const parkedProducts = new Set(this.parked.map(({ product }) => product));
+    this.line = afterLook(this.line, { fates: this.#fates, parkedProducts }, this.now, GATE_POLICY);
+  }
+
+  #buy({ product, end }: Extract<Move, { move: 'buy' }>): void {
+    const id = `p${this.sent.length}-${this.now}`;
+    const before = this.line;
+    const candidate = { id, product, mayHaveBought: false, isFirst: true };
+    const answer = judgeAtLine(before, candidate, this.now, GATE_POLICY);
+    if (answer === 'hold') return;
+    this.sent.push({ id, before, end });
+    this.#fates.set(id, FATES[end]);
+    if (answer === 'canary') this.line = afterSend(this.line, { id, product }, this.now);
+    if (end !== 'drifts') return;
+    this.parked.push({ id, product });
+    this.line = afterDrift(this.line, { id, product, begunAt: this.now }, this.now);
+  }
+}
+
+const runs = fc.tuple(fc.boolean(), fc.array(moves, { maxLength: 60 })).map(([byDocument, list]) => {
+  const run = new Run(byDocument ? afterReleaseByDocument(OPEN_LINE) : OPEN_LINE);
+  for (const move of list) run.take(move);
+  return run;
+});
+
+describe('a line', () => {
+  it('sends nothing while it is stopped, and nothing of a stopped product', () => {
+    fc.assert(
+      fc.property(runs, ({ sent }) => {
+        for (const { before } of sent) expect(before.state).not.toBe('stopped');
+      }),
+    );
+  });
+
+  it('has never more canaries without a result than allowed', () => {
+    fc.assert(
+      fc.property(runs, ({ sent, line }) => {
+        for (const { canaries } of [line, ...sent.map(({ before }) => before)])
+          expect(canaries.length).toBeLessThanOrEqual(GATE_POLICY.driftCanaries);
+      }),
+    );
+  });
+
+  it('loses at most two purchases in a row while nothing is repaired and nobody starts it', () => {
+    const drifting = fc.array(
+      fc.record({
+        move: fc.constant('buy' as const),
+        product: fc.integer({ min: 1, max: 9 }),
+        end: fc.constant('drifts' as const),
+      }),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(drifting, (list) => {
+        const run = new Run(OPEN_LINE);
+        for (const move of list) run.take(move);
+        expect(run.parked.length).toBeLessThanOrEqual(2);
+      }),
+    );
+  });
+
+  it('opens again after a repair, with one whole purchase', () => {
+    fc.assert(
+      fc.property(runs, (run) => {
+        run.take({ move: 'repair' });
+        run.take({ move: 'wait', ms: GATE_POLICY.driftCanaryMs });
+        if (run.line.canaries.length >= GATE_POLICY.driftCanaries) return;
+        run.take({ move: 'buy', product: 1, end: 'whole' });
+        expect(run.line).toEqual(OPEN_LINE);
+      }),
+    );
+  });
+});

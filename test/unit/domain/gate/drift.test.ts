@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import {
+  afterDrift,
+  afterLook,
+  afterReleaseByDocument,
+  afterSend,
+  afterStart,
+  isUnfilledTooLong,
+  judgeAtLine,
+  nextCanary,
+  OPEN_LINE,
+  type CanaryFate,
+  type Line,
+} from '#domain/gate/drift.ts';
+import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
+
+const A = 1;
+const B = 2;
+const { driftCanaryMs, driftCanaries, canaryLeaseMs } = GATE_POLICY;
+
+const drifted = (line: Line, id: string, product: number, at: { readonly begunAt: number; readonly now: number }) =>
+  afterDrift(line, { id, product, begunAt: at.begunAt }, at.now);
+const look = (
+  line: Line,
+  now: number,
+  fates: Readonly<Record<string, CanaryFate>> = {},
+  parked: readonly number[] = [],
+) => afterLook(line, { fates: new Map(Object.entries(fates)), parkedProducts: new Set(parked) }, now, GATE_POLICY);
+const asks = (
+  line: Line,
+  id: string,
+  product: number,
+  now: number,
+  more: { mayHaveBought?: true; isFirst?: false } = {},
+) => judgeAtLine(line, { id, product, mayHaveBought: false, isFirst: true, ...more }, now, GATE_POLICY);
+
+/** Product A drifted at 100. */
+const once = drifted(OPEN_LINE, 'a1', A, { begunAt: 50, now: 100 });
+/** The canary of product B was sent at 200. */
+const proving = afterSend(once, { id: 'b1', product: B }, 200);
+/** It drifted, too. */
+const twice = drifted(proving, 'b1', B, { begunAt: 200, now: 300 });
+
+describe('a first drift', () => {
+  it('stops its product, and lets one purchase of another product go', () => {
+    expect(asks(once, 'a2', A, 200)).toBe('hold');
+    expect(asks(once, 'b1', B, 200)).toBe('canary');
+    expect(asks(proving, 'b2', B, 201)).toBe('hold');
+    expect(nextCanary(once, [{ product: A }, { product: B }], 200, GATE_POLICY)).toEqual({ product: B });
+  });
+
+  it('lets the other products go once the canary is whole, and its own once its purchase is', () => {
+    const proven = look(proving, 300, { b1: 'whole' }, [A]);
+    expect(proven).toMatchObject({ state: 'product_stopped', stoppedProducts: [A] });
+    expect([asks(proven, 'a2', A, 301), asks(proven, 'b2', B, 301)]).toEqual(['hold', 'pass']);
+    expect(look(proven, 400)).toEqual(OPEN_LINE);
+  });
+
+  it('ends with one canary when its purchase is whole before another product was proven', () => {
+    const ended = look(once, 300);
+    expect(ended).toMatchObject({ state: 'proving', drifts: 0, stoppedProducts: [] });
+    expect(asks(ended, 'a2', A, 301)).toBe('canary');
+  });
+
+  it('is no second one when its send began before the stop', () => {
+    const late = drifted(once, 'b9', B, { begunAt: 99, now: 150 });
+    expect(late).toMatchObject({ state: 'proving', drifts: 1, stoppedProducts: [A, B] });
+  });
+
+  it('does not hold a send that may have bought', () => {
+    expect(asks(twice, 'a2', A, 400, { mayHaveBought: true })).toBe('pass');
+  });
+});
+
+describe('a second drift', () => {
+  it('stops the kind, until a person starts it', () => {
+    expect(twice.state).toBe('stopped');
+    expect(asks(twice, 'c1', 3, 400)).toBe('hold');
+    expect(nextCanary(twice, [{ product: 3 }], 400, GATE_POLICY)).toBeUndefined();
+    const started = afterStart(twice);
+    expect(nextCanary(started, [{ product: A }, { product: 3 }], 400, GATE_POLICY)).toEqual({ product: 3 });
+    expect(nextCanary(started, [{ product: A }], 400, GATE_POLICY)).toEqual({ product: A });
+  });
+
+  it('is not undone by a canary that was sent before it', () => {
+    const two = afterSend(proving, { id: 'b2', product: B }, 250);
+    const stopped = drifted(two, 'b2', B, { begunAt: 250, now: 300 });
+    expect(look(stopped, 400, { b1: 'whole' }, [A, B]).state).toBe('stopped');
+  });
+
+  it('ends by itself when all are whole, with one canary', () => {
+    expect(look(twice, 400, {}, [A]).state).toBe('stopped');
+    const ended = look(twice, 400);
+    expect(ended.state).toBe('proving');
+    expect(look(afterSend(ended, { id: 'a3', product: A }, 500), 600, { a3: 'whole' })).toEqual(OPEN_LINE);
+  });
+
+  it('of a product that was stopped alone stops the kind', () => {
+    const proven = look(proving, 300, { b1: 'whole' }, [A]);
+    expect(drifted(proven, 'b3', B, { begunAt: 310, now: 320 }).state).toBe('stopped');
+  });
+});
+
+describe('a person who starts a stopped product', () => {
+  it('lets one purchase of it go, and the other products pass', () => {
+    const started = afterStart(look(proving, 300, { b1: 'whole' }, [A]));
+    expect(asks(started, 'b2', B, 400)).toBe('pass');
+    expect(nextCanary(started, [{ product: A }], 400, GATE_POLICY)).toEqual({ product: A });
+    const sent = afterSend(started, { id: 'a2', product: A }, 400);
+    expect(nextCanary(sent, [{ product: A }], 401, GATE_POLICY)).toBeUndefined();
+    expect(look(sent, 500, { a2: 'whole' }, [A])).toEqual(OPEN_LINE);
+  });
+
+  it('changes nothing on an open line', () => {
+    expect(afterStart(OPEN_LINE)).toBe(OPEN_LINE);
+  });
+});
+
+describe('a release by a document alone', () => {
+  it('lets one purchase go until it is whole', () => {
+    const released = afterReleaseByDocument(OPEN_LINE);
+    expect(asks(released, 'a1', A, 100, { isFirst: false })).toBe('hold');
+    expect(asks(released, 'a1', A, 100)).toBe('canary');
+    const sent = afterSend(released, { id: 'a1', product: A }, 100);
+    expect(asks(sent, 'a2', A, 101)).toBe('hold');
+    expect(look(sent, 200, { a1: 'whole' })).toEqual(OPEN_LINE);
+  });
+
+  it('changes no line that is stopped', () => {
+    expect(afterReleaseByDocument(twice)).toBe(twice);
+  });
+});
+
+describe('a canary', () => {
+  const released = afterReleaseByDocument(OPEN_LINE);
+
+  it('that bought nothing passes the turn on', () => {
+    const sent = afterSend(released, { id: 'a1', product: A }, 100);
+    expect(asks(look(sent, 200, { a1: 'passed_on' }), 'a2', A, 201)).toBe('canary');
+  });
+
+  it('that shows nothing for long lets one other go, up to the limit', () => {
+    let line = released;
+    let now = 100;
+    for (let n = 0; n < driftCanaries; n += 1) {
+      expect(asks(line, `a${n}`, A, now)).toBe('canary');
+      line = look(afterSend(line, { id: `a${n}`, product: A }, now), now);
+      expect(asks(line, 'next', A, now + driftCanaryMs - 1)).toBe('hold');
+      now += driftCanaryMs;
+    }
+    expect(asks(line, 'next', A, now * 10)).toBe('hold');
+  });
+
+  it('that was called and never sent loses its turn', () => {
+    const called = { ...released, canaries: [{ id: 'a1', product: A, calledAt: 100, sentAt: null }] };
+    expect(asks(called, 'a2', A, 101)).toBe('hold');
+    expect(asks(look(called, 100 + canaryLeaseMs), 'a2', A, 200 + canaryLeaseMs)).toBe('canary');
+  });
+});
+
+describe('a delivery that is not there', () => {
+  it.each([
+    [0, 5, false],
+    [0, GATE_POLICY.unfilledMs, true],
+    [GATE_POLICY.unfilledMs, GATE_POLICY.unfilledMs, false],
+    [GATE_POLICY.unfilledMs, 2 * GATE_POLICY.unfilledMs, true],
+  ])('after a longest fill of %d ms is drift after %d ms: %s', (longest, unfilled, expected) => {
+    expect(isUnfilledTooLong(unfilled, longest, GATE_POLICY)).toBe(expected);
+  });
+});
