@@ -2130,7 +2130,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "failure_class",
         "kind": "text",
-        "description": "`invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen."
+        "description": "`invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used."
       },
       {
         "name": "reason",
@@ -2152,6 +2152,20 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
     "summary": "End a pause; held work continues at a limited rate, oldest first",
     "path": [
       "id"
+    ],
+    "query": [
+      {
+        "name": "reason",
+        "kind": "text",
+        "description": "The reason; shown in the timeline. Do not include personal data.",
+        "required": true
+      }
+    ]
+  },
+  "startAfterDrift": {
+    "summary": "Let one purchase of a stopped kind go",
+    "path": [
+      "kind"
     ],
     "query": [
       {

@@ -1,5 +1,5 @@
 /** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '#db/gate/lines.ts';
 import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { gateDrifts, gateLines } from '#db/schema.ts';
+import { gateDrifts } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import {
@@ -189,7 +189,7 @@ async function fateOf(tx: Executor, work: WorkRef): Promise<CanaryFate> {
     case 'refused':
       return 'passed_on';
     case 'failed':
-      return attempt?.settled === true ? 'passed_on' : 'pending';
+      return attempt?.settled ? 'passed_on' : 'pending';
     default:
       return 'pending';
   }

@@ -36,6 +36,13 @@ export const money = dashboard(
     ),
     number('Wallet is low', '1: the balance is below `wallet.low_balance`.', 'short', 'max(reseller_wallet_low)', 1),
     number(
+      'Stopped for paid deliveries',
+      '1: a product is held, or one purchase goes first. 2: a whole kind is stopped. `reseller gate show` says why.',
+      'short',
+      'max(reseller_drift_stop)',
+      1,
+    ),
+    number(
       'Pauses of buying',
       'Pauses in force. `reseller gate show` says who made them and why.',
       'short',

@@ -22,6 +22,7 @@ import type {
   DeadLetterAction,
   DeadLetterPage,
   DeletedWebhookEndpoint,
+  DriftStop,
   EndpointSecretRotation,
   Esim,
   EsimActivation,
@@ -704,6 +705,11 @@ export interface ListPausesQuery {
 }
 
 export interface EndPauseQuery {
+  /** The reason; shown in the timeline. Do not include personal data. */
+  readonly reason: string;
+}
+
+export interface StartAfterDriftQuery {
   /** The reason; shown in the timeline. Do not include personal data. */
   readonly reason: string;
 }
@@ -1657,6 +1663,16 @@ export class Operations {
    */
   endPause(id: string, query: EndPauseQuery, options: CallOptions = {}): Promise<Pause> {
     return this.transport.json({ operation: 'endPause', method: 'DELETE', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}`, query, options });
+  }
+
+  /** Let one purchase of a stopped kind go.
+   *
+   * The next purchase of the kind is sent, also one of a stopped product if no other waits. It spends money: if it is delivered whole, the others follow; otherwise the kind is stopped again. A purchase that was sent before and shows no result is not waited for any more.
+   *
+   * Scope: `gate:operate`.
+   */
+  startAfterDrift(kind: string, query: StartAfterDriftQuery, options: CallOptions = {}): Promise<DriftStop> {
+    return this.transport.json({ operation: 'startAfterDrift', method: 'DELETE', path: `/v1/purchase-gate/drift-stops/${encodeURIComponent(kind)}`, query, options });
   }
 
   /** Read the scopes and limits of your API key.

@@ -7,7 +7,7 @@ export type WebhookOrderEvent = OrderEvent & {
   timestamp: string;
 };
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen. A later version may add values.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used. A later version may add values.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -173,7 +173,7 @@ export type WebhookEvent =
   | WebhookWebhookEndpointDisabledEvent
   | WebhookWebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used.
  */
 export type KnownFailureClass =
   | 'invalid_request'
@@ -2465,7 +2465,7 @@ export interface Problem {
    */
   type: string;
   /**
-   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `order_batch_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `share_link_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `external_batch_id_taken`, `nothing_delivered`, `cancellation_exists`, `esim_ended`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
+   * Stable; switch on this. One of `validation_failed`, `malformed_json`, `malformed_request`, `idempotency_key_missing`, `idempotency_key_invalid`, `delivery_id_missing`, `unauthenticated`, `invalid_signature`, `missing_scope`, `account_wide_only`, `route_not_found`, `order_not_found`, `topup_not_found`, `vpn_subscription_not_found`, `cancellation_not_found`, `order_batch_not_found`, `refund_not_found`, `access_data_unavailable`, `case_not_found`, `dead_letter_not_found`, `drift_stop_not_found`, `pause_not_found`, `pricing_rule_not_found`, `esim_not_found`, `share_link_not_found`, `wallet_transaction_not_found`, `reconciliation_not_found`, `package_not_found`, `vpn_plan_not_found`, `webhook_endpoint_not_found`, `webhook_delivery_not_found`, `event_not_found`, `problem_not_found`, `method_not_allowed`, `pricing_rule_exists`, `pricing_rule_changed`, `external_order_id_taken`, `external_topup_id_taken`, `external_subscription_id_taken`, `external_batch_id_taken`, `nothing_delivered`, `cancellation_exists`, `esim_ended`, `action_not_possible`, `webhook_endpoint_disabled`, `webhook_endpoint_limit`, `idempotency_in_progress`, `webhook_secret_exists`, `webhook_secret_missing`, `webhook_secret_busy`, `cursor_expired`, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `idempotency_key_reused`, `purchase_not_possible`, `quote_expired`, `rate_limited`, `too_many_streams`, `internal_error`, `service_does_not_offer`, `service_failed`, `service_unavailable`, `database_unavailable`, `service_timeout`. A later version may add values.
    */
   code:
     | 'validation_failed'
@@ -2488,6 +2488,7 @@ export interface Problem {
     | 'access_data_unavailable'
     | 'case_not_found'
     | 'dead_letter_not_found'
+    | 'drift_stop_not_found'
     | 'pause_not_found'
     | 'pricing_rule_not_found'
     | 'esim_not_found'
@@ -3506,11 +3507,15 @@ export interface PurchaseGate {
    */
   pauses: Pause[];
   /**
+   * Kinds of purchase that are stopped in part or as a whole because paid deliveries could not be used, or because only a document has shown the answers of the service.
+   */
+  drift_stops: DriftStop[];
+  /**
    * Work held at the gate. Work that the service refused individually is held by its own timer and is not listed here; nor is `submitting` work, whose outcome is not known yet.
    */
   held: {
     /**
-     * `circuit:<name>`, `pause:<id>`, `spend_limit` or `wallet`.
+     * `circuit:<name>`, `pause:<id>`, `drift:<kind>`, `spend_limit` or `wallet`.
      */
     held_at: string;
     failure_class: FailureClass;
@@ -3604,6 +3609,55 @@ export interface Pause {
   released_at: string | null;
   released_by: string | null;
   release_reason: string | null;
+}
+export interface DriftStop {
+  /**
+   * Kind of work: `order` (order), `topup` (top-up), `vpn_subscription` (VPN subscription), `cancellation` (cancellation). A later version may add values.
+   */
+  kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | (string & {});
+  /**
+   * `proving`: one purchase at a time goes first, until one is delivered whole. `product_stopped`: only `stopped_products` are held. `stopped`: nothing of the kind is sent. `open`: nothing is stopped any more. A later version may add values.
+   */
+  state: 'open' | 'proving' | 'product_stopped' | 'stopped' | (string & {});
+  since: string | null;
+  /**
+   * What was wrong with the last delivery; null: nothing so far.
+   */
+  detail: string | null;
+  /**
+   * Ids of packages or VPN plans that are held.
+   */
+  stopped_products: number[];
+  /**
+   * Purchases that go first; `sent_at` is null while one is about to be sent.
+   */
+  canaries: {
+    id: string;
+    sent_at: string | null;
+  }[];
+  /**
+   * Purchases that are paid and could not be delivered. They are read again automatically.
+   */
+  parked: {
+    product_id: number;
+    count: number;
+    /**
+     * RFC 3339 time.
+     */
+    since: string;
+    /**
+     * What they were charged, or their price where no charge is known; one for each currency.
+     */
+    cost: Money[];
+  }[];
+  /**
+   * What is stopped, in a sentence.
+   */
+  stops: string;
+  /**
+   * What ends it, in a sentence.
+   */
+  end: string;
 }
 export interface PausePage {
   data: Pause[];
@@ -5170,7 +5224,7 @@ export interface Readiness {
     };
   };
   /**
-   * Conditions that hold purchases although this API accepts requests: the last failure of held orders, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; `other_header_prefix` when webhooks of the service are refused because of their header names; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
+   * Conditions that hold purchases although this API accepts requests: the last failure of held orders, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; `contract_drift` when a product or a kind is stopped because paid deliveries could not be used, and `first_delivery_awaited` when the first purchase of a kind must be delivered before the others; `other_header_prefix` when webhooks of the service are refused because of their header names; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
    */
   degraded: {
     condition: string;

@@ -21,6 +21,8 @@ export const WRITTEN_TABLES = [
   'events',
   'announcements',
   'audit_log',
+  'gate_drifts',
+  'gate_lines',
   'gate_overrides',
   'gate_reservations',
   'gate_reserved',
