@@ -6,7 +6,7 @@ export const GAPS: readonly Removal[] = [
     id: 'gap.answers',
     removed: 'An answer that lacks what we need ends the call with an exception.',
     file: 'upstream/client/error-mapping.ts',
-    find: "return failed('contract_drift', reading.problem)",
+    find: 'return drift(reading.problem)',
     replace: 'throw new Error(reading.problem)',
     failed: [
       {
