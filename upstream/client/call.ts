@@ -50,7 +50,7 @@ export interface CallOptions {
    * for calls that two processes may make at the same time.
    */
   readonly leaseLeftMs?: (() => number) | undefined;
-  /** The reference or eSIM in the body; see {@link Expectation.names}. */
+  /** The reference or eSIM in the body; an answer that repeats it is about this request. */
   readonly names?: string;
 }
 

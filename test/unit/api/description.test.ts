@@ -19,6 +19,7 @@ const api = readDescription(document);
 const WITHOUT_RECORDING: Readonly<Record<string, string>> = {
   abandonCancellation: 'is possible only while a cancellation is held, which passes within a moment',
   getDocsFile: 'has other content in each file; its example is a style sheet',
+  startAfterDrift: 'needs a stop, which a service with whole deliveries never causes',
   createServiceWebhookSecret: 'needs a service without a secret; the simulator has one from its start',
 };
 

@@ -192,7 +192,7 @@ describe('the output', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('17 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('18 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('has the same findings as JSON, with the exit code', () => {
