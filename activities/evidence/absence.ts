@@ -29,7 +29,7 @@ export function createAbsenceProof(
     if (!KINDS[work.kind].isPurchase) return undefined;
     if (!(await isControlled(work, attempt))) {
       const noun = KINDS[work.kind].noun;
-      const detail = `The same look-up does not find our newest delivered ${noun} either, so its empty answer proves nothing.`;
+      const detail = `The same look-up does not find our newest delivered ${noun} either: its answer proves nothing.`;
       return { kind: 'awaited', reason: 'no_control', detail };
     }
     const result = await readDebitEvidence({ work, attemptId: attempt.id });

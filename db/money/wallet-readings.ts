@@ -144,7 +144,8 @@ async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMo
     .select({
       kind: attempts.subjectKind,
       wasMissing: sql<boolean>`exists ${readAfterSend}`,
-      elapsedMs: sql<number>`(extract(epoch from clock_timestamp() - ${attempts.firstSentAt}) * 1000)::double precision`,
+      elapsedMs: sql<number>`(extract(epoch from clock_timestamp() - ${attempts.firstSentAt}) * 1000)
+        ::double precision`,
     })
     .from(attempts)
     .where(

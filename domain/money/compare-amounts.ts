@@ -8,7 +8,7 @@ import type { Money } from '#domain/money/money.ts';
  */
 export type AmountComparison = 'equal' | 'differs' | 'other_unit' | 'other_currency';
 
-/** Tenths, cents and thousandths: the minor units of ISO 4217 have up to three decimals, and some services use tenths. */
+/** Tenths, cents, thousandths: minor units of ISO 4217 have up to three decimals, and some services use tenths. */
 const FACTORS = [10, 100, 1_000] as const;
 
 /** Below this, rounding to a whole number changes an amount too much to show a factor. */
