@@ -119,6 +119,16 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  // The balance shows the debit, and the list not yet.
+  'evidence-awaited-then-credited': async (desk, temporal) => {
+    await desk.simulator.dialect('late_rows', { wallet_rows_after_ms: 6_000 });
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: 8_000 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.evidence(1));
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
   'without-evidence-then-resolved': withWorker(
     { SERVICE_MISSING_CAPABILITIES: 'wallet_transactions' },
     async (desk, temporal) => {
