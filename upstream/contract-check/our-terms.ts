@@ -6,6 +6,17 @@ import { inOurTerms, ourName, VARIANTS } from '#upstream/contract/variants.ts';
 
 /** The form of an object, with its fields under the names that we read. */
 export function formInOurTerms(document: JsonObject, form: ResolvedSchema): ResolvedSchema {
+  const named = inOurNames(form);
+  for (const name of [...named.properties.keys()].filter(isAmount)) flattenAmount(document, named, name);
+  return { ...form, ...named };
+}
+
+interface Named {
+  readonly properties: Map<string, unknown>;
+  readonly required: Set<string>;
+}
+
+function inOurNames(form: ResolvedSchema): Named {
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
   for (const [theirs, schema] of form.properties) {
@@ -13,8 +24,7 @@ export function formInOurTerms(document: JsonObject, form: ResolvedSchema): Reso
     properties.set(name, schema);
     if (form.required.has(theirs)) required.add(name);
   }
-  for (const name of [...properties.keys()].filter(isAmount)) flattenAmount(document, { properties, required }, name);
-  return { ...form, properties, required };
+  return { properties, required };
 }
 
 /** A value of a field, translated into our value. */
@@ -24,13 +34,10 @@ export function valueInOurTerms(name: string, value: unknown): unknown {
 }
 
 /** Replaces a field of the form `{"amount": …, "currency": …}` by an amount with a currency beside it. */
-function flattenAmount(
-  document: JsonObject,
-  { properties, required }: { readonly properties: Map<string, unknown>; readonly required: Set<string> },
-  name: string,
-): void {
+function flattenAmount(document: JsonObject, { properties, required }: Named, name: string): void {
   const forms = formsOrNone(document, properties.get(name));
-  const object = forms.find(({ types }) => types?.has('object') === true);
+  const form = forms.find(({ types }) => types?.has('object') === true);
+  const object = form === undefined ? undefined : inOurNames(form);
   const amounts = ['amount', 'value'].filter((each) => object?.properties.has(each) === true);
   const [amount] = amounts;
   if (object === undefined || amount === undefined || amounts.length > 1 || !object.properties.has('currency')) return;

@@ -54,8 +54,9 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
     fields[ourName(name, value, variants)] = inOurTerms(field, variants);
   for (const [name, field] of Object.entries(fields)) if (isNoId(name, field)) fields[name] = null;
   for (const name of VALUE_FIELDS) translateValue(fields, name, variants);
-  for (const name of AMOUNT_FIELDS) flattenAmount(fields, name);
-  if (variants.amounts === 'minor_units') for (const name of AMOUNT_FIELDS) toDecimal(fields, name);
+  const converted = new Set<string>(AMOUNT_FIELDS.filter((name) => flattenAmount(fields, name)));
+  if (variants.amounts === 'minor_units')
+    for (const name of AMOUNT_FIELDS) if (!converted.has(name)) toDecimal(fields, name);
   return fields;
 }
 
@@ -94,22 +95,25 @@ export function ownValue(field: ValueField, value: string, { values }: Variants)
 /**
  * Replaces a field of the form `{"amount": …, "currency": …}` by the amount. If its currency differs from that of the
  * record, it stays unchanged.
+ *
+ * @returns true when the amount was a field `amount`, which has been converted with its object.
  */
-function flattenAmount(fields: Fields, name: string): void {
+function flattenAmount(fields: Fields, name: string): boolean {
   const money = fields[name];
-  if (typeof money !== 'object' || money === null || Array.isArray(money)) return;
+  if (typeof money !== 'object' || money === null || Array.isArray(money)) return false;
   const { amount, value = amount, currency } = money as { amount?: unknown; value?: unknown; currency?: unknown };
   const isOneAmount = value !== undefined && (amount === undefined || amount === value);
   // Another number, such as an exponent, may change the meaning of the amount.
   const isPlain = Object.entries(money).every(([key, each]) => MONEY_KEYS.has(key) || typeof each === 'string');
-  if (!isOneAmount || !isPlain || typeof currency !== 'string') return;
+  if (!isOneAmount || !isPlain || typeof currency !== 'string') return false;
   const beside = fields['currency'];
-  if (typeof beside === 'string' && beside.toUpperCase() !== currency.toUpperCase()) return;
+  if (typeof beside === 'string' && beside.toUpperCase() !== currency.toUpperCase()) return false;
   // The currency belongs to this amount, so the record must have no other amount.
   const isAlone = AMOUNT_FIELDS.every((each) => each === name || fields[each] === undefined || fields[each] === null);
-  if (typeof beside !== 'string' && !isAlone) return;
+  if (typeof beside !== 'string' && !isAlone) return false;
   fields[name] = value;
   fields['currency'] = currency;
+  return amount !== undefined;
 }
 
 const MONEY_KEYS: ReadonlySet<string> = new Set(['amount', 'value', 'currency']);

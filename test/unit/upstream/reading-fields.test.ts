@@ -41,6 +41,16 @@ describe('money', () => {
   });
 
   it.each([
+    [{ amount: '450', currency: 'EUR' }, '4.50'],
+    [{ value: 450, currency: 'EUR' }, '4.50'],
+    [{ amount: 4_500, currency: 'KWD' }, '4.500'],
+  ])('in minor units with its own currency (%j) is converted once', (price_for_reseller, expected) => {
+    const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
+    const reading = readAnswer(serviceOrder, { ...ORDER, price_for_reseller }, 'order', variants);
+    expect(reading).toMatchObject({ ok: true, value: { price_for_reseller: expected } });
+  });
+
+  it.each([
     ['EUR', '4.50'],
     ['', 450],
   ])('in minor units is not read from %j %j, which contradict the unit', (currency, price_for_reseller) => {
