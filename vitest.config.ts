@@ -31,7 +31,7 @@ export default defineConfig({
           execArgv,
           // Everything that is none of the other kinds, so that no test file can be forgotten.
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/{workflow,integration,fault}/**'],
+          exclude: ['**/node_modules/**', 'test/{workflow,integration,fault,foreign}/**'],
           setupFiles: [SEED],
           testTimeout: QUICK_TEST_MS,
           hookTimeout: QUICK_TEST_MS,
@@ -83,6 +83,19 @@ export default defineConfig({
           expect: PATIENCE,
           // Concurrent tests of a file, each of which has servers and processes of its own.
           maxConcurrency: 2,
+          ...OTHERS,
+        },
+      },
+      {
+        test: {
+          name: 'foreign',
+          execArgv,
+          include: ['test/foreign/**/*.test.ts'],
+          globalSetup: ['test/support/servers/servers-setup.ts'],
+          setupFiles: [SEED, OWN_PORTS],
+          testTimeout: 2 * SLOW_TEST_MS,
+          hookTimeout: SLOW_TEST_MS,
+          expect: PATIENCE,
           ...OTHERS,
         },
       },

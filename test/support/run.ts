@@ -1,8 +1,8 @@
 /**
  * `npm test`: downloads the servers that no package contains, then runs all checks and tests, also after failures, and
- * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--all` is not passed on; it adds a
- * quick run of the benchmark, a bounded run of schemathesis, other people's tools for OpenAPI, and the packages of the
- * clients.
+ * prints totals. Arguments go to vitest: `npm test -- --project fast`. The argument `--all` is not passed on; it adds
+ * services of other authors (`test/foreign/`), a quick run of the benchmark, a bounded run of schemathesis, other
+ * people's tools for OpenAPI, and the packages of the clients.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,8 +16,8 @@ const REPORT = join(ARTIFACTS, 'vitest.json');
 const SUMMARY = join(ARTIFACTS, 'summary.txt');
 
 const ALL = '--all';
-/** Tests of tools that are no part of the product. Only `--all` runs them. */
-const TOOLS = 'test/integration/platform/bench-smoke.test.ts';
+/** Tests of tools that are no part of the product, and those with services of other authors. Only `--all` runs them. */
+const ONLY_WITH_ALL = ['test/integration/platform/bench-smoke.test.ts', 'test/foreign/**'];
 
 interface Totals {
   readonly passed: number;
@@ -40,7 +40,10 @@ const checks = [
 const wanted = process.argv.slice(2);
 const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
 const runsAll = wanted.includes(ALL);
-const chosen = [...wanted.filter((each) => each !== ALL), ...(runsAll ? [] : ['--exclude', TOOLS])];
+const chosen = [
+  ...wanted.filter((each) => each !== ALL),
+  ...(runsAll ? [] : ONLY_WITH_ALL.flatMap((file) => ['--exclude', file])),
+];
 const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...chosen]);
 if (runsAll) {
   // Every call must be requested in this time, also on a machine that is slowed down by others.

@@ -1,0 +1,182 @@
+/** Runs the product in production against a foreign service, and says how each kind of work ended. */
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { ForeignCase, Kind } from '#test/foreign/cases.ts';
+import { boughtByWork, violations, type Bought, type Shown } from '#test/foreign/judge.ts';
+import { ACCOUNT } from '#test/foreign/service/books.ts';
+import { ForeignService } from '#test/foreign/service/service.ts';
+import { type Stack, startStack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+/** Short waits of the product; the rules do not depend on them. */
+const POLICY = {
+  'purchase.delivery_deadline': '5s',
+  'purchase.silent_deadline': '20s',
+  // Longer than the late debits of the services.
+  'purchase.unseen_debit_delay': '3s',
+  'purchase.evidence_deadline': '10s',
+  'purchase.look_up_again': '200ms',
+  'purchase.look_up_again_max': '1s',
+  'cancellation.refund_deadline': '5s',
+  'vpn_subscription.cancel_check': '300ms',
+} as const;
+
+const PACKAGE = 701;
+const PLAN = 41;
+
+/** A running product with its foreign service. */
+export class ForeignRun implements AsyncDisposable {
+  readonly stack: Stack;
+  readonly service: ForeignService;
+  readonly #placed: { readonly kind: Kind; readonly id: string }[] = [];
+
+  private constructor(stack: Stack, service: ForeignService) {
+    this.stack = stack;
+    this.service = service;
+  }
+
+  static async start({ style, behaviour, adapted }: ForeignCase): Promise<ForeignRun> {
+    const service = new ForeignService(style, behaviour);
+    const baseUrl = await service.start();
+    const stack = await startStack({
+      environment: { ...POLICY, SERVICE_MODE: 'production', LOG_LEVEL: 'warn' },
+      scripts: { worker: 'test/foreign/product.ts' },
+      start: [],
+    });
+    const run = new ForeignRun(stack, service);
+    try {
+      service.sendWebhooksTo(`${stack.api.baseUrl}/webhooks/service`, stack.webhookSecret);
+      await stack.start('worker', {
+        SERVICE_BASE_URL: baseUrl,
+        SERVICE_EMAIL: ACCOUNT.email,
+        SERVICE_PASSWORD: ACCOUNT.password,
+        API_PORT: stack.environments.api['API_PORT'] ?? '',
+        FOREIGN_VARIANTS: JSON.stringify(adapted ?? {}),
+      });
+      await waitFor('the API is ready', async () => (await stack.api.get('/readyz')).status === 200);
+      return run;
+    } catch (error) {
+      await run[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Accepts work. @returns its id. */
+  async place(kind: Kind, esimId = ''): Promise<string> {
+    const { path, body } = requestOf(kind, esimId);
+    const answer = await this.stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+    if (answer.status !== 202) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+    const id = answer.textAt('id');
+    this.#placed.push({ kind, id });
+    return id;
+  }
+
+  /** Waits until work has one of these statuses. @returns the answer of the API. */
+  async reaches(kind: Kind, id: string, ...statuses: readonly string[]) {
+    return await this.stack.workReaches(`${PATHS[kind]}/${id}`, statuses, SETTLED_MS);
+  }
+
+  /** Waits until all work has ended or waits for a person or a cause. */
+  async settle(): Promise<void> {
+    for (const { kind, id } of this.#placed)
+      await waitFor(`${id} is settled`, async () => SETTLED.has((await this.#shown(kind, id)).textAt('status')), {
+        timeoutMs: SETTLED_MS,
+        context: () => this.stack.tails(),
+      });
+  }
+
+  async #shown(kind: Kind, id: string) {
+    return await this.stack.api.get(`${PATHS[kind]}/${id}`);
+  }
+
+  /** All work as the API shows it now. */
+  async works(): Promise<readonly Shown[]> {
+    return await Promise.all(
+      this.#placed.map(async ({ kind, id }) => {
+        return { kind, id, status: (await this.#shown(kind, id)).textAt('status') };
+      }),
+    );
+  }
+
+  /** The reasons of the pauses that hold purchases, with the kind of each. */
+  async pauses(): Promise<readonly z.output<typeof pause>[]> {
+    return (await this.stack.api.get('/v1/purchase-gate/pauses')).read(z.object({ data: z.array(pause) })).data;
+  }
+
+  /** Why purchases of a kind are held, as the API says. */
+  async whyHeld(kind: Kind): Promise<string> {
+    const ofKind = (await this.pauses()).filter((each) => each.kind === kind);
+    return ofKind.map(({ reason }) => reason).join('\n');
+  }
+
+  /** The reason of the case of work that needs attention. */
+  async caseOf(kind: Kind, id: string): Promise<string> {
+    const answer = await this.stack.api.get(`${PATHS[kind]}/${id}?expand=operations`);
+    return answer.textAt('operations', 'attention', 'reason');
+  }
+
+  /** The purchases that the service received for a kind. */
+  requests(kind: Kind): number {
+    return this.service.received.filter(({ path }) => SENDS[kind].test(path)).length;
+  }
+
+  async bought(): Promise<ReadonlyMap<string, Bought>> {
+    return await boughtByWork(this.stack, this.service);
+  }
+
+  /** @returns each violation of the money rules. */
+  async violations(): Promise<readonly string[]> {
+    return violations(await this.bought(), await this.works());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service.stop();
+    await this.stack.killAll();
+    await this.stack.stop();
+  }
+}
+
+/** A purchase has its end, or its case, within this time; the waits of {@link POLICY} are shorter. */
+const SETTLED_MS = 120_000;
+
+/** Work that is neither in progress nor about to be. */
+const SETTLED: ReadonlySet<string> = new Set(['completed', 'active', 'failed', 'needs_attention', 'held']);
+
+const pause = z.object({ id: z.string(), kind: z.string().nullable(), reason: z.string() });
+
+const PATHS: Readonly<Record<Kind, string>> = {
+  order: '/v1/orders',
+  topup: '/v1/topups',
+  vpn_subscription: '/v1/vpn/subscriptions',
+  cancellation: '/v1/cancellations',
+};
+
+const SENDS: Readonly<Record<Kind, RegExp>> = {
+  order: /^\/orders$/,
+  topup: /^\/topups$/,
+  vpn_subscription: /^\/vpn\/orders$/,
+  cancellation: /^\/esims\/[^/]+\/cancel$/,
+};
+
+function requestOf(kind: Kind, esimId: string): { readonly path: string; readonly body: object } {
+  const common = { if_unavailable: 'hold' };
+  switch (kind) {
+    case 'order':
+      return { path: PATHS.order, body: { ...common, package_id: PACKAGE, external_order_id: `shop-${randomUUID()}` } };
+    case 'topup':
+      return { path: PATHS.topup, body: { ...common, esim_id: esimId, package_id: PACKAGE } };
+    case 'vpn_subscription':
+      return {
+        path: PATHS.vpn_subscription,
+        body: {
+          ...common,
+          vpn_plan_id: PLAN,
+          external_subscription_id: `vpn-${randomUUID()}`,
+          customer_reference: 'C-7',
+          customer_price: { amount: '4.90', currency: 'USD' },
+        },
+      };
+    case 'cancellation':
+      return { path: `/v1/esims/${esimId}/cancel`, body: {} };
+  }
+}

@@ -1,0 +1,72 @@
+/** The answers of the foreign service in its present style. */
+import { faultBody, listed, presented, wrapped, type Fault, type Plain } from '#test/foreign/service/present.ts';
+import type { RecordKind, Style } from '#test/foreign/service/style.ts';
+
+/** The service's own page size; it reads no other. */
+const PAGE_SIZE = 10;
+
+/** The names under which records are wrapped, and lists are named. */
+export const RECORD_NAMES: Readonly<Record<RecordKind, string>> = {
+  access: 'token',
+  package: 'package',
+  plan: 'plan',
+  order: 'order',
+  esim: 'esim',
+  usage: 'usage',
+  topup: 'topup',
+  subscription: 'subscription',
+  cancellation: 'cancellation',
+  refund: 'refund',
+  transaction: 'transaction',
+  wallet: 'wallet',
+  update: 'update',
+};
+
+/** An answer before it is written. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly link?: string | undefined;
+  /** The service has acted, and the connection breaks. */
+  readonly isLost?: boolean;
+}
+
+/** Makes the answers. */
+export class Replies {
+  readonly #style: () => Style;
+
+  constructor(style: () => Style) {
+    this.#style = style;
+  }
+
+  /** One record. */
+  record(status: number, kind: RecordKind, record: Plain): Reply {
+    return { status, body: wrapped(this.#style(), RECORD_NAMES[kind], presented(this.#style(), kind, record)) };
+  }
+
+  /** One page of a list. */
+  list(kind: RecordKind, all: readonly Plain[], url: URL): Reply {
+    const asked = url.searchParams;
+    const offset = Math.floor(Number(asked.get('offset') ?? 0) / PAGE_SIZE) + 1;
+    const page = Number(asked.get('page') ?? asked.get('cursor') ?? offset);
+    const items = all
+      .slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+      .map((each) => presented(this.#style(), kind, each));
+    const { body, link } = listed(this.#style(), RECORD_NAMES[kind], {
+      items,
+      page,
+      size: PAGE_SIZE,
+      total: all.length,
+      url,
+    });
+    return { status: 200, body, link };
+  }
+
+  refused(fault: Fault): Reply {
+    return { status: fault.status, body: faultBody(this.#style(), fault) };
+  }
+
+  unknown(): Reply {
+    return this.refused({ status: 404, code: 'not_found', message: 'Not found.' });
+  }
+}

@@ -1,0 +1,78 @@
+/** Signed webhooks, by the signature rules of the specification. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { jsonOf, presented, type Plain } from '#test/foreign/service/present.ts';
+import type { RecordKind, Style } from '#test/foreign/service/style.ts';
+
+/** The body of an event in a style. @param name of the record in it, such as `order`. */
+export function eventBody(style: Style, kind: string, record: RecordKind, name: string, data: Plain): unknown {
+  const shown = presented(style, record, data);
+  const at = new Date().toISOString();
+  switch (style.event) {
+    case 'event_data':
+      return { event: kind, created_at: at, data: shown };
+    case 'type_object':
+      return { id: `evt_${randomUUID()}`, type: kind, data: { [name]: shown } };
+    case 'event_type_named':
+      return { event_id: randomUUID(), event_type: kind, occurred_at: at, data: { [name]: shown } };
+    case 'bare_data':
+      return { type: kind, data: shown };
+  }
+}
+
+/** Sends signed webhooks until they are accepted. */
+export class WebhookSender {
+  readonly #secret: string;
+  readonly #url: string;
+  readonly #ended = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(url: string, secret: string) {
+    this.#url = url;
+    this.#secret = secret;
+  }
+
+  send(kind: string, body: unknown): void {
+    const sent = this.#deliver(kind, Buffer.from(jsonOf(body)));
+    this.#pending.add(sent);
+    void sent.finally(() => this.#pending.delete(sent));
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await Promise.all(this.#pending);
+  }
+
+  async #deliver(kind: string, body: Buffer): Promise<void> {
+    const id = randomUUID();
+    for (let tries = 0; tries < TRIES && !this.#ended.signal.aborted; tries += 1) {
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const digest = createHmac('sha256', this.#secret).update(`${timestamp}.`).update(body).digest('hex');
+      const headers = {
+        'content-type': 'application/json',
+        'x-service-event': kind,
+        'x-service-delivery': id,
+        'x-service-timestamp': timestamp,
+        'x-service-signature': `v1=${digest}`,
+      };
+      try {
+        const { signal } = this.#ended;
+        const answer = await fetch(this.#url, { method: 'POST', headers, body: new Uint8Array(body), signal });
+        await answer.arrayBuffer();
+        if (answer.ok) return;
+      } catch {
+        // The receiver is not reachable: the delivery is tried again.
+      }
+      await pause(this.#ended.signal);
+    }
+  }
+}
+
+const TRIES = 20;
+const PAUSE_MS = 250;
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, PAUSE_MS);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
