@@ -5,6 +5,7 @@ export const LEGS = {
   order: 'order',
   delivery: 'delivery',
   look_up: 'look-up',
+  wallet: 'wallet',
   simulation: 'simulation',
   topup: 'top-up',
   cancellation: 'cancellation',

@@ -14,6 +14,7 @@ import { orderLeg, type Bought, type OrderChoices } from '#cli/sandbox-tour/legs
 import { simulationLeg } from '#cli/sandbox-tour/legs/simulation-leg.ts';
 import { topupLeg } from '#cli/sandbox-tour/legs/topup-leg.ts';
 import { vpnLeg } from '#cli/sandbox-tour/legs/vpn-leg.ts';
+import { readWallet, walletLeg, type WalletReading } from '#cli/sandbox-tour/legs/wallet-leg.ts';
 import { observeWebhookSecret } from '#cli/sandbox-tour/method-probe.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
@@ -129,13 +130,18 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
     return report(undefined, undefined);
   }
 
+  const base = await readWallet(context);
   const probe = async () => await observeWebhookSecret(config.baseUrl, service.session, CALL_DEADLINE_MS);
   const catalogue = await leg('catalogue', (notes) => catalogueLeg(context, notes, observations, probe));
   const { packages = [], plans = [] } = catalogue ?? {};
   const bought = await leg('order', (notes) => orderLeg(context, notes, observations, packages, options));
   if (bought === undefined)
-    skip(notebook, ['delivery', 'look_up', 'simulation', 'topup', 'cancellation', 'keys'], 'no eSIM could be bought');
-  else await driveEsims(context, observations, leg, bought);
+    skip(
+      notebook,
+      ['delivery', 'look_up', 'wallet', 'simulation', 'topup', 'cancellation', 'keys'],
+      'no eSIM could be bought',
+    );
+  else await driveEsims(context, observations, leg, bought, base);
   await leg('vpn', (notes) => vpnLeg(context, notes, observations, plans, options.vpnPlanId));
   if (bought !== undefined)
     await leg('keys', (notes) => keysLeg(context, notes, observations, bought.first, options.keyAgeMs));
@@ -152,6 +158,7 @@ async function driveEsims(
   observations: OpenObservations,
   leg: <Result>(name: Leg, run: (notes: LegNotes) => Promise<Result>) => Promise<Result | undefined>,
   { esims, package: item }: Bought,
+  base: WalletReading | string,
 ): Promise<void> {
   const { untouched, recharged } = esims;
   const listed = { amount: item.price_for_reseller, currency: item.currency };
@@ -159,6 +166,7 @@ async function driveEsims(
     const others = Object.values(esims).filter((esim) => esim !== untouched);
     await leg('delivery', (notes) => deliveryLeg(context, notes, observations, untouched));
     await leg('look_up', (notes) => lookUpLeg(context, notes, observations, [untouched, ...others], listed));
+    await leg('wallet', (notes) => walletLeg(context, notes, observations, base, [untouched, ...others]));
   }
   const simulated = await leg('simulation', (notes) => simulationLeg(context, notes, observations, esims));
   const toppedUp = await leg('topup', async (notes) => {
