@@ -5,6 +5,7 @@
 import { NOTHING_ELSE } from '#test/crash/plans/calm-plan.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { setting } from '#test/crash/plans/settings.ts';
+import { NEVER_CREDITED } from '#test/crash/run/work.ts';
 import type { Saboteur } from '#test/crash/saboteur.ts';
 
 const SOLD_LATER = { kind: 'order', nature: 'sold', packageId: 9001 } as const;
@@ -32,7 +33,59 @@ const LONG_SILENCE = {
   policy: { 'purchase.silent_deadline': '7d', 'reconciler.silent_after': '1h' },
 };
 
+/** It fails at once, and nothing is credited: a second attempt is a second debit. */
+const FAILS: CrashPlan['work'] = [{ kind: 'order', nature: 'fails', packageId: NEVER_CREDITED }];
+const TWO_DEBITS = /was bought once and cost 2 debits/;
+
+/** Former rules about what a failed purchase cost. */
+const EVIDENCE = {
+  'filtered-reading': {
+    what: 'an empty list since some minutes before proves that a failed purchase cost nothing',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/filtered-reading-worker.ts' } },
+    plan: { ...NOTHING_ELSE, setting: setting('filter_ahead'), work: FAILS },
+    caughtBy: TWO_DEBITS,
+  },
+  'stale-reading': {
+    what: 'a reading of the wallet from before a failed purchase proves that it cost nothing',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/stale-reading-worker.ts' } },
+    plan: { ...NOTHING_ELSE, work: FAILS },
+    caughtBy: TWO_DEBITS,
+  },
+  'settled-without-proof': {
+    what: 'each failed attempt counts as settled, so it is bought again without a proof',
+    sabotage: {
+      sql: [
+        `CREATE FUNCTION settle_at_once() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN NEW.settled := NEW.settled OR NEW.state = 'failed'; RETURN NEW; END $$`,
+        'CREATE TRIGGER settle_at_once BEFORE UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION settle_at_once()',
+      ],
+    },
+    plan: { ...NOTHING_ELSE, work: FAILS },
+    caughtBy: TWO_DEBITS,
+  },
+  'last-attempt-only': {
+    what: 'only the last attempt is judged, and the debit of an earlier one has appeared since',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/last-attempt-only-worker.ts' } },
+    plan: {
+      ...NOTHING_ELSE,
+      // Balance and list show the first debit after the first judgement and before the second one.
+      setting: {
+        ...setting('late_debits'),
+        properties: { debits_visible_after_ms: 8_000 },
+        policy: { 'retry.max_attempts': 3, 'retry.attempt_delay': '15s' },
+      },
+      work: [{ kind: 'order', nature: 'fails', packageId: 1001 }],
+      outcomes: [
+        { operation: 'order', outcome: 'failed_at_once', debited: false },
+        { operation: 'order', outcome: 'failed_at_once', credit_after_ms: null },
+      ],
+    },
+    caughtBy: TWO_DEBITS,
+  },
+} as const satisfies Record<string, Saboteur>;
+
 export const OLD_RULES = {
+  ...EVIDENCE,
   'random-key-at-creation': {
     what: 'the key of an attempt is random, so an attempt whose row was lost is sent again with another key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-creation-worker.ts' } },

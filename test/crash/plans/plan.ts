@@ -1,6 +1,7 @@
 /** The plan of a seed: service, work, faults. Pure: the same seed always gives the same plan. */
 import type * as z from 'zod';
 import type { Capability } from '#domain/service/capabilities.ts';
+import type { behaviourRule } from '#simulator/behaviour/behaviours.ts';
 import type { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { disturbancesOf, OUTAGE_POLICY, type Disturbance, type PlannedStop } from '#test/crash/plans/disturbances.ts';
 import { POINTS, type KilledProcess } from '#test/crash/plans/points.ts';
@@ -51,6 +52,8 @@ export interface CrashPlan {
   readonly disturbances: readonly Disturbance[];
   /** If set, the wallet is empty at first, and filled after this many pieces of work were requested. */
   readonly moneyAfterWork?: number;
+  /** Results of the next purchases; the last one is used first. */
+  readonly outcomes?: readonly z.input<typeof behaviourRule>[];
   readonly requestFaults: readonly PlannedRequestFault[];
   readonly webhookFaults: readonly PlannedWebhookFault[];
 }

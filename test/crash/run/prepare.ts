@@ -4,7 +4,7 @@ import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { preparePoison } from '#test/crash/run/poison.ts';
-import { FAILS_ONCE } from '#test/crash/run/work.ts';
+import { FAILS_ONCE, NEVER_CREDITED } from '#test/crash/run/work.ts';
 import type { Sabotage } from '#test/crash/saboteur.ts';
 import type { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
@@ -34,12 +34,20 @@ export async function prepareDatabase(
 /** Sets the dialect, the shape and the faults of the simulator. */
 export async function armService(
   admin: SimulatorAdmin,
-  { setting, work, requestFaults, webhookFaults }: CrashPlan,
+  { setting, work, outcomes = [], requestFaults, webhookFaults }: CrashPlan,
 ): Promise<void> {
   await admin.dialect(setting.dialect, setting.properties);
   // The audit finds purchases by the ids of the ledger, which are texts.
   await admin.shape(setting.shape, { ids: 'text' });
   await admin.nextPurchases({ operation: 'order', package_id: FAILS_ONCE, outcome: 'failed_at_once' });
+  await admin.nextPurchases({
+    operation: 'order',
+    package_id: NEVER_CREDITED,
+    outcome: 'failed_at_once',
+    credit_after_ms: null,
+    count: null,
+  });
+  for (const outcome of outcomes) await admin.nextPurchases(outcome);
   const isDecidedLater = work.some((planned) => planned.kind === 'cancellation' && planned.later);
   if (isDecidedLater) await admin.nextPurchases({ operation: 'cancellation', outcome: 'processing_then_accepted' });
   for (const { endpoint, fault, nth, count } of requestFaults) await admin.onRequest(endpoint, fault, { nth, count });

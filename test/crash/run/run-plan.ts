@@ -56,6 +56,8 @@ const POLICY = {
   'purchase.resend_window': '10m',
   'vpn_subscription.cancel_check': '3s',
   'purchase.stalled_after': '20s',
+  // Without a proof, a failed purchase becomes a case.
+  'purchase.evidence_deadline': '20s',
   // At one second, the two schedules would use a fifth of a core in each seed.
   'reconciler.every': '2s',
   'sweeper.every': '2s',

@@ -31,7 +31,9 @@ export type PlannedWork =
 const SOLD_LATER = 9001;
 const PLAN_SOLD_LATER = 391;
 const SOLD = [1001, 1005, 1012, 2001, SOLD_LATER, SOLD_LATER] as const;
-const FAILS = [9002, 9003] as const;
+/** It fails at once, and its debit is never credited; see `armService` in `prepare.ts`. Another attempt would cost twice. */
+export const NEVER_CREDITED = 1030;
+const FAILS = [9002, 9003, NEVER_CREDITED] as const;
 /** The first purchase of this package fails; see `armService` in `prepare.ts`. */
 export const FAILS_ONCE = 1029;
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '#domain/service/capabilities.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultRule } from '#simulator/behaviour/faults.ts';
 import { nameOf } from '#test/crash/plans/disturbances.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
-import { obstacle, provenDialects, setting, SHAPES_LEFT_OUT, type WorkOutcome } from '#test/crash/plans/settings.ts';
+import { obstacle, setting, SHAPES_LEFT_OUT, type WorkOutcome } from '#test/crash/plans/settings.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 const seed = fc.integer({ min: 1, max: 1_000_000 });
@@ -108,7 +109,7 @@ describe('a suite of seeds with any start', () => {
     fc.assert(
       fc.property(seed, (first) => {
         const settings = suiteFrom(first).map(({ setting }) => setting);
-        expect(new Set(settings.map(({ dialect }) => dialect))).toEqual(new Set(provenDialects));
+        expect(new Set(settings.map(({ dialect }) => dialect))).toEqual(new Set(dialectNames));
         expect(new Set(settings.map(({ off }) => off))).toEqual(new Set(['none', ...capabilities]));
         const shapes = new Set<string>(settings.map(({ shape }) => shape));
         expect(WORKING_SHAPES.filter((name) => !shapes.has(name)).toSorted()).toEqual(SHAPES_LEFT_OUT.toSorted());

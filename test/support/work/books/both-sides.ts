@@ -41,6 +41,9 @@ export interface Work {
   readonly cancelRequested?: boolean;
 }
 
+/** Reasons of movements that are for no purchase of ours. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['deposit', 'another_system']);
+
 export interface Books {
   readonly work: readonly Work[];
   readonly attempts: readonly AttemptRow[];
@@ -78,7 +81,7 @@ export async function readBooks({ database, simulator }: BothSides): Promise<Boo
     esims: await db.select().from(esims),
     openCases: (await db.select().from(cases)).filter(({ closedAt }) => closedAt === null),
     inbox: await db.select().from(inbox),
-    ledger: ledger.filter(({ reason }) => reason !== 'deposit'),
+    ledger: ledger.filter(({ reason }) => !OF_OTHERS.has(reason)),
     sold,
     webhooks,
   }));

@@ -1,0 +1,7 @@
+/** The former choice of the attempts that are judged; see `last-attempt-only-worker.ts`. */
+import { attemptsOf as allAttemptsOf } from '#db/attempts/attempts.ts';
+
+export * from '#db/attempts/attempts.ts';
+
+/** Only the last one. */
+export const attemptsOf: typeof allAttemptsOf = async (db, work) => (await allAttemptsOf(db, work)).slice(-1);

@@ -1,0 +1,15 @@
+/**
+ * A worker with a defect: a reading of the wallet from before the purchase proves that it cost nothing. The crash proof
+ * must detect it.
+ */
+import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
+import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
+
+const { prototype } = WalletReadings;
+const { since } = Object.getOwnPropertyDescriptors(prototype);
+prototype.since = async function atAnyTime(_beganAt, backTo) {
+  const reading = await since.value?.call(this, new Date(0), backTo);
+  if (reading === undefined) throw new Error('WalletReadings has no method since');
+  return reading;
+};
+await startWatchedWorker();
