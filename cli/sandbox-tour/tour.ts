@@ -14,7 +14,7 @@ import { orderLeg, type Bought, type OrderChoices } from '#cli/sandbox-tour/legs
 import { simulationLeg } from '#cli/sandbox-tour/legs/simulation-leg.ts';
 import { topupLeg } from '#cli/sandbox-tour/legs/topup-leg.ts';
 import { vpnLeg } from '#cli/sandbox-tour/legs/vpn-leg.ts';
-import { readWallet, walletLeg, type WalletReading } from '#cli/sandbox-tour/legs/wallet-leg.ts';
+import { readForProof, walletLeg, type WalletReading } from '#cli/sandbox-tour/legs/wallet-leg.ts';
 import { observeWebhookSecret } from '#cli/sandbox-tour/method-probe.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
@@ -130,7 +130,7 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
     return report(undefined, undefined);
   }
 
-  const base = await readWallet(context);
+  const base = await readForProof(context);
   const probe = async () => await observeWebhookSecret(config.baseUrl, service.session, CALL_DEADLINE_MS);
   const catalogue = await leg('catalogue', (notes) => catalogueLeg(context, notes, observations, probe));
   const { packages = [], plans = [] } = catalogue ?? {};
