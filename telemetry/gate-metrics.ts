@@ -5,7 +5,10 @@ import { unsetGauge } from '#telemetry/unset-gauge.ts';
 export interface GateMetrics {
   /** 1 while a circuit of the service is not closed, else 0. */
   readonly circuitOpen: Gauge<'circuit'>;
-  /** Purchases held at the gate, by hold reason and by what holds them: `circuit`, `pause`, `drift`, `spend_limit`, `wallet`. */
+  /**
+   * Purchases held at the gate, by hold reason and by what holds them: `circuit`, `pause`, `drift`, `spend_limit`,
+   * `wallet`.
+   */
   readonly gateHeld: Gauge<'failure_class' | 'barrier'>;
   /** Active pauses of buying. */
   readonly gatePauses: Gauge;
@@ -36,7 +39,7 @@ export function gateMetrics(registers: Registry[]): GateMetrics {
     }),
     gateHeld: new Gauge({
       name: 'reseller_gate_held',
-      help: 'Purchases held at the purchase gate, by failure class and barrier (circuit, pause, drift, spend_limit, wallet).',
+      help: 'Purchases held at the gate, by failure class and barrier (circuit, pause, drift, spend_limit, wallet).',
       labelNames: ['failure_class', 'barrier'],
       registers,
     }),
@@ -50,8 +53,8 @@ export function gateMetrics(registers: Registry[]): GateMetrics {
     driftStop: new Gauge({
       name: 'reseller_drift_stop',
       help:
-        '1 while a product is held, or one purchase goes first, because a paid delivery could not be used; 2 while the ' +
-        'whole kind is stopped.',
+        '1 while a product is held, or one purchase goes first, because a paid delivery could not be used; 2 while ' +
+        'the whole kind is stopped.',
       labelNames: ['kind'],
       registers,
     }),

@@ -84,11 +84,7 @@ export const PROBLEMS = {
     title: 'There is no such dead letter',
     advice: 'It may have been requeued or dismissed already: see the list.',
   },
-  drift_stop_not_found: {
-    status: 404,
-    title: 'Nothing of this kind is stopped',
-    advice: '`GET /v1/purchase-gate` lists the stops; the kind is `order`, `topup` or `vpn_subscription`.',
-  },
+  drift_stop_not_found: { status: 404, title: 'There is no such stop', advice: 'See `GET /v1/purchase-gate`.' },
   pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
   pricing_rule_not_found: {
     status: 404,

@@ -1,18 +1,19 @@
 /**
- * The drift stop. *Drift* is a purchase that the service names as ours, whose answer or delivery misstates a fact needed
- * for the delivery, or lacks it for too long. Each such purchase is paid and cannot be delivered, so the product stops at
- * once, and its kind at the second drift. One purchase, the canary, then goes first and must be delivered whole.
+ * The drift stop. *Drift* is a purchase that the service names as ours, whose answer or delivery misstates a fact
+ * needed for the delivery, or lacks it for too long. Each such purchase is paid and cannot be delivered, so the product
+ * stops at once, and its kind at the second drift. One purchase, the canary, then goes first and must be delivered
+ * whole.
  *
- * No circuit: there an acceptance is a success and a canary without a result lets another try at once. Here only a whole
- * delivery is a success.
+ * No circuit: there an acceptance is a success and a canary without a result lets another try at once. Here only a
+ * whole delivery is a success.
  */
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
 /**
- * `open`: purchases of the kind pass. `proving`: one at a time, until one is delivered whole. `product_stopped`: a canary
- * was delivered whole, and only the stopped products are held. `stopped`: none passes until the drifted purchases are
- * whole or a person starts a canary.
+ * `open`: purchases of the kind pass. `proving`: one at a time, until one is delivered whole. `product_stopped`: a
+ * canary was delivered whole, and only the stopped products are held. `stopped`: none passes until the drifted
+ * purchases are whole or a person starts a canary.
  */
 export const LINE_STATES = ['open', 'proving', 'product_stopped', 'stopped'] as const;
 export type LineState = (typeof LINE_STATES)[number];
@@ -87,8 +88,8 @@ export function afterDrift(line: Line, { id, product, begunAt }: Drifted, now: n
 }
 
 /**
- * A person starts a line that is not open: a stopped product may be the canary, a stopped kind has one again, and a canary
- * that shows nothing is not waited for any more.
+ * A person starts a line that is not open: a stopped product may be the canary, a stopped kind has one again, and a
+ * canary that shows nothing is not waited for any more.
  */
 export function afterStart(line: Line): Line {
   if (line.state === 'open') return line;
@@ -146,7 +147,9 @@ function hasTurn({ state, canaries, isStarted }: Line, now: number, policy: Drif
   return canaries.every(({ sentAt }) => sentAt !== null && now >= sentAt + policy.driftCanaryMs);
 }
 
-/** The waiting purchase that goes next as the canary: another product first. @param waiting in the order of the queue. */
+/**
+ * The waiting purchase that goes next as the canary: another product first. @param waiting in the order of the queue.
+ */
 export function nextCanary<Waiting extends { readonly product: number }>(
   line: Line,
   waiting: readonly Waiting[],
@@ -220,8 +223,9 @@ export function lineTexts(
   const rest = stoppedProducts.length === 0 ? '' : ` The ${products} is stopped: a paid delivery could not be used.`;
   if (state === 'product_stopped')
     return { stops: rest.trim(), end: `It ends ${whole} ${byPerson} lets one purchase go before that.` };
+  const then = rest === '' ? '.' : `; for the ${products} ${whole}`;
   return {
     stops: `One ${noun} at a time goes first; the others wait until one is delivered whole.${rest}`,
-    end: `It ends with the first ${noun} that is delivered whole${rest === '' ? '.' : `; for the ${products} ${whole}`}`,
+    end: `It ends with the first ${noun} that is delivered whole${then}`,
   };
 }

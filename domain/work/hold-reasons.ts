@@ -96,10 +96,10 @@ export const HOLD_REASONS = {
     disposition: 'hold',
     withoutAnswer: true,
     meaning:
-      'Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because ' +
-      'paid deliveries could not be used.',
+      'Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or ' +
+      'because paid deliveries could not be used.',
     advice:
-      'See `GET /v1/purchase-gate` for the reason. It continues when the pause or the stop ends; `release` sends this ' +
-      'one now, past a pause.',
+      'See `GET /v1/purchase-gate` for the reason. It continues when the pause or the stop ends; `release` sends ' +
+      'this one now, past a pause.',
   },
 } as const satisfies Record<string, HoldReason>;

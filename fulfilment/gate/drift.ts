@@ -54,8 +54,8 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
 }
 
 /**
- * Records that a completed purchase of ours lacks a fact needed for its delivery. It is drift once it lacks it for twice
- * the longest fill seen; until then it only waits.
+ * Records that a completed purchase of ours lacks a fact needed for its delivery. It is drift once it lacks it for
+ * twice the longest fill seen; until then it only waits.
  * @param detail what is missing, as a sentence; never personal data.
  * @param now epoch milliseconds.
  */

@@ -1,6 +1,7 @@
 /**
  * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
- * first. Also ends drift stops and calls their canaries. Every worker runs this about once a second while the gate is in use; one at a time does it.
+ * first. Also ends drift stops and calls their canaries. Every worker runs this about once a second while the gate is
+ * in use; one at a time does it.
  */
 import { and, asc, eq, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -107,8 +108,8 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
 }
 
 /**
- * Work that is not held by an open circuit, a pause or a stopped line, oldest first. Some of each queue, so that many that wait for
- * money do not hide the others.
+ * Work that is not held by an open circuit, a pause or a stopped line, oldest first. Some of each queue, so that many
+ * that wait for money do not hide the others.
  */
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   const found: GateWait[] = [];

@@ -23,7 +23,8 @@ export async function driftStopTexts(db: Executor): Promise<{ readonly text: str
 function lineText({ kind, since, detail, ...line }: LineRow, parked: readonly Parked[]): string {
   const { stops, end } = lineTexts(kind, line);
   const last = detail === null ? '' : ` Last: ${detail}`;
-  return `${stops}${last} Since ${since?.toISOString()}. ${parkedText(parked.filter((one) => one.kind === kind))}${end}`;
+  const paid = parkedText(parked.filter((one) => one.kind === kind));
+  return `${stops}${last} Since ${since?.toISOString()}. ${paid}${end}`;
 }
 
 /** A sentence about the purchases that are paid and not delivered; empty without any. */

@@ -185,7 +185,9 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, match, names }: Expecta
   };
 }
 
-/** True when a value in a body is this text, whatever its field. Bodies are nested at most as deep as `readJson` allows. */
+/**
+ * True when a value in a body is this text, whatever its field. Bodies are nested at most as deep as `readJson` allows.
+ */
 function contains(body: unknown, text: string): boolean {
   if (typeof body === 'object' && body !== null) return Object.values(body).some((value) => contains(value, text));
   return (typeof body === 'string' || typeof body === 'number') && String(body) === text;
