@@ -18,9 +18,7 @@ export function createCompletion(
   };
 }
 
-/**
- * Stores what an attempt has bought. A delivery that cannot be used, or is missing for long, goes to the drift stop.
- */
+/** Stores what an attempt has bought. A delivery that cannot be used, or is missing for long, is drift. */
 export async function complete(
   dependencies: Pick<WorkDependencies, 'database' | 'gate' | 'now'>,
   handler: WorkHandlers[WorkKind],

@@ -2,7 +2,16 @@
  * Terms of the books: our journal of the wallet at the service, and the cause of each of its movements. The rules that
  * match the two are in `reconciliation.ts`.
  */
-import { addMoney, paddedAmount, plainAmount, subtractMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
+import {
+  addMoney,
+  compareMoney,
+  negateMoney,
+  paddedAmount,
+  plainAmount,
+  subtractMoney,
+  sumByCurrency,
+  type Money,
+} from '#domain/money/money.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 
 /**
@@ -45,6 +54,36 @@ export function slotOf({ cause, direction }: Pick<Entry, 'cause' | 'direction'>)
 /** The cause of the `number`-th period of a subscription. The first period has its attempt as cause. */
 export function periodCause(subscriptionId: string, number: number): Cause {
   return { kind: 'subscription_period', id: `${subscriptionId}/${number}` };
+}
+
+/** True when two causes are the same. */
+export function sameCause(one: Cause, other: Cause): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}
+
+/** The journal is append-only: the difference corrects a wrong amount. */
+export function corrections(
+  reported: Money,
+  { id, direction, money }: Pick<Entry, 'direction' | 'money'> & { readonly id: string },
+): Entry[] {
+  const cause: Cause = { kind: 'adjustment', id };
+  if (reported.currency !== money.currency) {
+    return [
+      { direction: opposite(direction), money: reported, cause },
+      { direction, money, cause },
+    ];
+  }
+  const difference = subtractMoney(money, reported);
+  const isMore = compareMoney(money, reported) > 0;
+  return [
+    isMore
+      ? { direction, money: difference, cause }
+      : { direction: opposite(direction), money: negateMoney(difference), cause },
+  ];
+}
+
+function opposite(direction: Direction): Direction {
+  return direction === 'debit' ? 'credit' : 'debit';
 }
 
 /** Kinds of finding of a reconciliation, the worst first. */

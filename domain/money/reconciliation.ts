@@ -2,7 +2,7 @@
  * Finds the cause of every movement of the service's wallet (rule 7). Pure: the result depends on what is
  * known, not on the order in which it came. A movement that has a cause keeps it.
  */
-import { periodCause, slotOf, type Cause, type Direction, type Entry } from '#domain/money/books.ts';
+import { corrections, periodCause, sameCause, slotOf, type Cause, type Entry } from '#domain/money/books.ts';
 import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
 import {
   amountFinding,
@@ -16,7 +16,7 @@ import {
   type Finding,
   type OrphanReason,
 } from '#domain/money/findings.ts';
-import { compareMoney, equalMoney, negateMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import { equalMoney, type Money } from '#domain/money/money.ts';
 import {
   byAge,
   compare,
@@ -284,28 +284,6 @@ class Reconciliation {
   }
 }
 
-/** The journal is append-only: the difference corrects a wrong amount. */
-function corrections(reported: Money, { id, direction, money }: Movement): Entry[] {
-  const cause: Cause = { kind: 'adjustment', id };
-  if (reported.currency !== money.currency) {
-    return [
-      { direction: opposite(direction), money: reported, cause },
-      { direction, money, cause },
-    ];
-  }
-  const difference = subtractMoney(money, reported);
-  const isMore = compareMoney(money, reported) > 0;
-  return [
-    isMore
-      ? { direction, money: difference, cause }
-      : { direction: opposite(direction), money: negateMoney(difference), cause },
-  ];
-}
-
-function opposite(direction: Direction): Direction {
-  return direction === 'debit' ? 'credit' : 'debit';
-}
-
 /** True when more excess debits of this amount were booked than credited. */
 function hasExcess({ placed }: Account, money: Money): boolean {
   const adjusted = placed.filter(
@@ -313,8 +291,4 @@ function hasExcess({ placed }: Account, money: Money): boolean {
   );
   const debits = adjusted.filter(({ movement }) => movement.direction === 'debit').length;
   return debits > adjusted.length - debits;
-}
-
-function sameCause(one: Cause, other: Cause): boolean {
-  return one.kind === other.kind && one.id === other.id;
 }

@@ -1,4 +1,4 @@
-import { DEBIT, EARLIER_MS, noteAmounts, priceOf } from '#cli/sandbox-tour/amounts.ts';
+import { DEBIT, noteAmounts, priceOf } from '#cli/sandbox-tour/amounts.ts';
 import { lapse, until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { noteCall } from '#cli/sandbox-tour/noting.ts';

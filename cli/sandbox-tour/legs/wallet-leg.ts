@@ -59,10 +59,10 @@ export async function walletLeg(
   if (calls.wallet_transactions?.kind !== 'works' || debitSeenAfterMs == null)
     return notes.skipped(proof, expected, 'the debits of the orders were not seen');
   const last = await readForProof(context);
-  if (typeof base === 'string' || typeof last === 'string') {
-    const reason = typeof last === 'string' ? last : String(base);
-    return notes.drift(proof, expected, `the movements cannot be read without a filter: ${reason}; ${EVIDENCE}`);
-  }
+  const unread = (reason: string) =>
+    notes.drift(proof, expected, `the movements cannot be read without a filter: ${reason}; ${EVIDENCE}`);
+  if (typeof last === 'string') return unread(last);
+  if (typeof base === 'string') return unread(base);
   const missing = orders.length - debitsOf(orders, last.rows.items).length;
   notes.expect(
     missing === 0,
