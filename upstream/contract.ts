@@ -18,6 +18,7 @@ export * from '#upstream/contract/errors.ts';
 export * from '#upstream/contract/events.ts';
 export {
   DEFAULT_HEADER_PREFIX,
+  deliveredFactsOf,
   IDEMPOTENCY_KEY_HEADER,
   itemOf,
   NEEDED_FOR,
@@ -25,6 +26,7 @@ export {
   pageOf,
   serviceHeaders,
   type Mark,
+  type Misstating,
   type ServiceHeaders,
 } from '#upstream/contract/fields.ts';
 export * from '#upstream/contract/lifecycle-resources.ts';

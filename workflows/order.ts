@@ -69,7 +69,7 @@ async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, de
 
     // The service has it: wait for its report, ...
     case 'await_service':
-      return waitForService(purchase);
+      return waitForService(purchase, step);
     // ... then read the delivery and complete the order.
     case 'deliver':
       return deliver(purchase, delivery);

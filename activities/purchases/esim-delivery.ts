@@ -9,25 +9,27 @@ import { violatedConstraint } from '#db/connection/database.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { isEsimOfAnotherOrder } from '#db/esims/esim-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { parseLpaString } from '#domain/esims/activation.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
-import type { ServiceEsim } from '#upstream/contract.ts';
+import type { ServiceEsim, ServiceOrder } from '#upstream/contract.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
 
+type LookUpOrder = (attempt: AttemptRow) => Promise<LookUpResult<ServiceOrder>>;
+
 /** Completes an order: reads its eSIM from the service and stores it, with its activation code encrypted. */
-export function createEsimDelivery(
-  dependencies: WorkDependencies,
-  lookUp: WorkHandler['lookUp'],
-): WorkHandler['complete'] {
+export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookUpOrder): WorkHandler['complete'] {
   const { database, keyRing, service, now } = dependencies;
 
   return async (known, applied) => {
     const { attempt, lookedUp } = await withEsimId(dependencies, lookUp, known);
     if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', isOurs: false, detail: lookedUp.detail };
     const { subjectId: orderId } = attempt;
-    if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
+    if (attempt.serviceEsimId === null) {
+      if (lookedUp?.kind === 'found' && lookedUp.record.misstated?.includes('esim_id') === true)
+        return { kind: 'unreadable', detail: 'The completed order names its eSIM in a form that cannot be read.' };
+      throw new NotYetError('not_filled', 'The completed order names no eSIM (yet).');
+    }
     const answer = await service.getEsim(attempt.serviceEsimId);
     const doubt = doubtOf(attempt, answer);
     if (doubt !== undefined) {
@@ -43,11 +45,15 @@ export function createEsimDelivery(
       throw notAnswered(answer);
     }
     const esim = answer.value;
-    if (parseLpaString(esim.activation_code) === undefined) {
-      return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones accept.' };
+    const { iccid, activation_code: activationCode, misstated = [] } = esim;
+    if (misstated.length > 0) {
+      const detail = `The eSIM states its ${misstated.join(' and its ')} in a form that cannot be used.`;
+      return { kind: 'unreadable', detail };
     }
+    if (iccid == null || activationCode == null)
+      throw new NotYetError('not_filled', 'The eSIM has no ICCID or no activation code (yet).');
     const isOtherwiseNamed = esim.id !== attempt.serviceEsimId;
-    if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, orderId, esim)))) {
+    if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, orderId, { id: esim.id, iccid })))) {
       return {
         kind: 'unreadable',
         detail: `The eSIM ${attempt.serviceEsimId} has the record of an eSIM of another order.`,
@@ -60,8 +66,8 @@ export function createEsimDelivery(
       // The id that the service has accepted in a path, not that of the record.
       serviceEsimId: attempt.serviceEsimId,
       ...(isOtherwiseNamed && { namedByRecord: esim.id }),
-      iccid: esim.iccid,
-      encryptedActivationCode: keyRing.encrypt(esim.activation_code, activationCodeAad(ownId)),
+      iccid,
+      encryptedActivationCode: keyRing.encrypt(activationCode, activationCodeAad(ownId)),
       ...esimDetails(esim),
     };
     const isStored = await unlessTaken(() =>
@@ -140,9 +146,9 @@ function judgeDoubt(
  */
 async function withEsimId(
   dependencies: WorkDependencies,
-  lookUp: WorkHandler['lookUp'],
+  lookUp: LookUpOrder,
   known: AttemptRow,
-): Promise<{ readonly attempt: AttemptRow; readonly lookedUp?: LookUpResult | NotOurs }> {
+): Promise<{ readonly attempt: AttemptRow; readonly lookedUp?: LookUpResult<ServiceOrder> | NotOurs }> {
   if (known.serviceEsimId !== null && known.chargedAmount !== null) return { attempt: known };
   const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.

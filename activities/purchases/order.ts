@@ -3,10 +3,11 @@ import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { priceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseReport, sinceFirstSend } from '#activities/purchases/purchase-report.ts';
-import type { Found, WorkHandler } from '#activities/purchases/work-handler.ts';
+import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { wholeRow } from '#db/work/kinds.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
@@ -16,10 +17,14 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
   const { keyRing, service, gate, now } = dependencies;
   const prices = priceList(service, { maxAgeMs: gate.priceAgeMs, now });
 
-  const lookUp: WorkHandler['lookUp'] = async (attempt) => {
+  const lookUp = async (attempt: AttemptRow): Promise<LookUpResult<ServiceOrder>> => {
     const { serviceId } = attempt;
     const byId = serviceId === null ? undefined : resultById(await service.getOrder(serviceId), found);
-    return byId ?? resultOfList(await service.findOrdersByReference(ownReference(attempt)), { found, noun: 'orders' });
+    if (byId !== undefined && !isUnfilled(byId)) return byId;
+    // Some services name the eSIM in their list only.
+    const list = await service.findOrdersByReference(ownReference(attempt));
+    const listed = resultOfList(list, { found, noun: 'orders' });
+    return byId === undefined || isSameFilled(byId, listed) ? listed : byId;
   };
 
   const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
@@ -72,6 +77,17 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
 
     complete: createEsimDelivery(dependencies, lookUp),
   };
+}
+
+/** True for a completed order without its eSIM. */
+function isUnfilled(result: LookUpResult<ServiceOrder>): boolean {
+  return result.kind === 'found' && result.facts.outcome === 'completed' && result.record.esim_id == null;
+}
+
+/** True when the list shows the order that was read by its id, with its eSIM. */
+function isSameFilled(byId: LookUpResult<ServiceOrder>, listed: LookUpResult<ServiceOrder>): boolean {
+  if (byId.kind !== 'found' || listed.kind !== 'found') return false;
+  return listed.record.id === byId.record.id && listed.facts.outcome === 'completed' && !isUnfilled(listed);
 }
 
 function found(order: ServiceOrder): Found<ServiceOrder> {

@@ -1,5 +1,5 @@
 import { resultsByReference, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
-import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
+import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseReport, sinceFirstSend } from '#activities/purchases/purchase-report.ts';
@@ -21,7 +21,7 @@ import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import type { SubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
-import type { VpnSubscription } from '#upstream/contract.ts';
+import { givesAccess, type VpnAccess, type VpnSubscription } from '#upstream/contract.ts';
 
 /** VPN subscriptions: reads the plans, then sends `POST /vpn/orders`; looked up by our reference. */
 export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHandler {
@@ -31,9 +31,11 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
     const { serviceId, subjectId } = attempt;
     const found = (subscription: VpnSubscription) => foundAs(subscription, encrypt(subjectId));
     const byId = serviceId === null ? undefined : resultById(await service.getVpnSubscription(serviceId), found);
-    if (byId !== undefined) return byId;
+    if (byId !== undefined && !isUnfilled(byId)) return byId;
+    // Some services give the access data in their list only.
     const list = await service.findVpnSubscriptionsByReference(ownReference(attempt));
-    return resultOfList(list, { found, noun: 'subscriptions' });
+    const listed = resultOfList(list, { found, noun: 'subscriptions' });
+    return byId === undefined || isSameFilled(byId, listed) ? listed : byId;
   };
 
   const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
@@ -45,18 +47,33 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
     });
   };
 
-  /** @throws NotYetError while the service does not answer. */
-  const read = async (known: AttemptRow): Promise<AttemptRow | NotOurs> => {
+  /**
+   * Reads what is not stored yet.
+   *
+   * @throws NotYetError while the service does not answer, or gives no access data.
+   */
+  const fill = async (known: AttemptRow): Promise<AttemptRow | { readonly drift: string; readonly isOurs?: false }> => {
+    const isFilled = async () => {
+      const { encryptedAccess, endedAs } = await database.run((db) => readVpnSubscription(db, known.subjectId));
+      // A subscription that has ended gives nobody access any more.
+      return encryptedAccess !== null || endedAs !== null;
+    };
+    // The answer to the order may contain everything.
+    if (known.chargedAmount !== null && (await isFilled())) return known;
     const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
-    if (lookedUp.kind === 'not_ours') return lookedUp;
-    if (lookedUp.kind === 'not_found') {
-      throw new NotYetError('not_listed', 'The service does not list the subscription (yet).');
+    if (lookedUp.kind === 'not_ours') return { drift: lookedUp.detail, isOurs: false };
+    // Without the price it can still be completed; the books get the price from the wallet.
+    if (await isFilled()) return attempt;
+    switch (lookedUp.kind) {
+      case 'not_found':
+        throw new NotYetError('not_listed', 'The service does not list the subscription (yet).');
+      case 'unavailable':
+        throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
+      case 'found':
+        if (lookedUp.record.misstated?.includes('access') === true)
+          return { drift: 'The service gives the access data in a form that cannot be read.' };
+        throw new NotYetError('not_filled', 'The service gives no access data (yet).');
     }
-    // When it cannot be read at all, it is active without access data.
-    if (lookedUp.kind === 'unavailable' && lookedUp.failure.class !== 'contract_drift') {
-      throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
-    }
-    return attempt;
   };
 
   return {
@@ -105,12 +122,11 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
 
     async complete(known, applied) {
       const { subjectId: id } = known;
-      // The answer to the order may contain everything.
-      const isWhole =
-        known.chargedAmount !== null &&
-        (await database.run((db) => readVpnSubscription(db, id))).encryptedAccess !== null;
-      const attempt = isWhole ? known : await read(known);
-      if ('detail' in attempt) return { kind: 'unreadable', isOurs: false, detail: attempt.detail };
+      const attempt = await fill(known);
+      if ('drift' in attempt) {
+        const { drift: detail, ...whose } = attempt;
+        return { kind: 'unreadable', detail, ...whose };
+      }
       const work = { kind: 'vpn_subscription', id } as const;
       const charged = chargedOf(attempt);
       await database.transaction(async (tx) => {
@@ -130,7 +146,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
         const hasAccess = (await readVpnSubscription(tx, id)).encryptedAccess !== null;
         const message =
           'The VPN subscription is ' +
-          `active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
+          `active${hasAccess ? '; its access data are stored.' : '. It has ended at the service, without access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
         await reportCharge(tx, attempt, charged, new Date(now()));
@@ -142,20 +158,20 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
   };
 
   function encrypt(id: string) {
-    return (access: NonNullable<VpnSubscription['access']>) => keyRing.encrypt(JSON.stringify(access), accessAad(id));
+    return (access: VpnAccess) => keyRing.encrypt(JSON.stringify(access), accessAad(id));
   }
 }
 
 /** The part of a service record about the subscription itself. */
 export function subscriptionReport(
   { status, started_at: startedAt, expires_at: expiresAt, access }: VpnSubscription,
-  encrypt: (access: NonNullable<VpnSubscription['access']>) => Buffer,
+  encrypt: (access: VpnAccess) => Buffer,
 ): SubscriptionReport {
   return {
     startedAt: startedAt == null ? undefined : new Date(startedAt),
     expiresAt: expiresAt == null ? undefined : new Date(expiresAt),
     endedAs: status === 'cancelled' || status === 'expired' ? status : undefined,
-    encryptedAccess: access == null ? undefined : encrypt(access),
+    encryptedAccess: givesAccess(access) ? encrypt(access) : undefined,
   };
 }
 
@@ -169,6 +185,17 @@ function subscriptionSnapshot(row: VpnSubscriptionRow): SubscriptionSnapshot {
   };
 }
 
+/** True for an active subscription without access data. */
+function isUnfilled(result: LookUpResult<VpnSubscription>): boolean {
+  return result.kind === 'found' && result.record.status === 'active' && !givesAccess(result.record.access);
+}
+
+/** True when the list shows the subscription that was read by its id, with access data. */
+function isSameFilled(byId: LookUpResult<VpnSubscription>, listed: LookUpResult<VpnSubscription>): boolean {
+  if (byId.kind !== 'found' || listed.kind !== 'found') return false;
+  return listed.record.id === byId.record.id && listed.record.status === 'active' && !isUnfilled(listed);
+}
+
 /** A subscription that has ended was bought before. */
 const OUTCOMES = {
   processing: 'processing',
@@ -178,7 +205,7 @@ const OUTCOMES = {
   failed: 'failed',
 } as const satisfies Record<VpnSubscription['status'], ObservedOutcome>;
 
-type Encrypt = (access: NonNullable<VpnSubscription['access']>) => Buffer;
+type Encrypt = (access: VpnAccess) => Buffer;
 
 function summaryColumns(subscription: VpnSubscription, encrypt: Encrypt): AttemptReport {
   return {

@@ -15,13 +15,17 @@ export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
 export const accessOutput = z
   .strictObject({
     subscription_id: ourId('vpn_subscription', exampleSubscriptionId),
-    username: z.string(),
-    password: z.string(),
+    username: z.string().nullable(),
+    password: z.string().nullable(),
     server: z.string().nullable(),
     configuration: z
       .string()
       .nullable()
       .meta({ description: "Configuration for the customer's app, or an address to download it from." }),
+    licence_key: z
+      .string()
+      .nullable()
+      .meta({ description: 'A key for the app, from services that give no user name and password.' }),
   })
   .meta({ id: 'VpnAccess' });
 
@@ -63,6 +67,13 @@ export async function revealAccess(
 }
 
 function accessJson(id: string, text: string): z.input<typeof accessOutput> {
-  const { username, password, server, configuration } = vpnAccess.parse(JSON.parse(text));
-  return { subscription_id: id, username, password, server: server ?? null, configuration: configuration ?? null };
+  const { username, password, server, configuration, licence_key } = vpnAccess.parse(JSON.parse(text));
+  return {
+    subscription_id: id,
+    username: username ?? null,
+    password: password ?? null,
+    server: server ?? null,
+    configuration: configuration ?? null,
+    licence_key: licence_key ?? null,
+  };
 }

@@ -8,7 +8,7 @@ import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 
 const params = idInPath('vpn_subscription', exampleSubscriptionId);
 
-/** Access data of a VPN subscription: user name, password, server. Each read is audited. */
+/** Access data of a VPN subscription: user name and password, or a licence key. Each read is audited. */
 export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
   return operation({
     id: 'getVpnAccess',
@@ -30,6 +30,7 @@ export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
           password: 'not-a-real-one',
           server: 'vpn.example.com',
           configuration: null,
+          licence_key: null,
         },
       },
     },

@@ -103,6 +103,7 @@ function purchaseOf(settings: PolicySettings, resendAllowed: boolean): Policy['p
     attemptDelayMs: retry.attempt_delay,
     ...(retry.rules !== undefined && { retryRules: retry.rules }),
     silentDeadlineMs: purchase.silent_deadline,
+    deniedAfterMs: purchase.denied_after,
   };
 }
 

@@ -48,7 +48,8 @@ export const purchaseSettings = {
   ),
   delivery_deadline: duration(
     PURCHASE.deliveryDeadlineMs,
-    'How long a purchased eSIM is read without success before a case opens; it is read again after that.',
+    'How long the eSIM or the access data of a completed purchase are read without success before a case opens; they ' +
+      'are read again after that.',
     A_SECOND,
   ),
   look_up_again: duration(
@@ -79,6 +80,12 @@ export const purchaseSettings = {
     FIRST_WAIT,
   ),
   missing_row_check_max: duration(PURCHASE.missingRowCheckMaxMs, 'Longest such wait.'),
+  denied_after: duration(
+    PURCHASE.deniedAfterMs,
+    'When accepted work without a report is first looked up by its workflow; doubled for each further look-up. If the ' +
+      'service does not know it then, neither by its id nor in a complete list, a case opens.',
+    FIRST_WAIT,
+  ),
   silent_deadline: duration(
     PURCHASE.silentDeadlineMs,
     'Time without a report of its end after which accepted work needs attention, if it cannot be looked up at the ' +

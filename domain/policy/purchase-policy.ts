@@ -47,7 +47,16 @@ export interface PurchasePolicy extends RetrySettings, WorkflowPolicy {
    * reported.
    */
   readonly silentDeadlineMs: number;
-  /** How long the delivery of a bought eSIM is tried before a case opens. */
+  /**
+   * When accepted work without a report is first looked up by its own workflow; doubled for each further look-up. Work
+   * that the service denies then, by its id and in a complete list, becomes a case: most suppliers have finished within
+   * an hour, and no list that lags behind lags so long.
+   */
+  readonly deniedAfterMs: number;
+  /**
+   * How long the delivery of a bought purchase is read before a case opens: its eSIM, its access data. Some suppliers
+   * fill them minutes after they call the purchase completed.
+   */
   readonly deliveryDeadlineMs: number;
   /** Least wait between a reported failure and the first read of the wallet: debits may appear late. */
   readonly settleDelayMs: number;
@@ -103,6 +112,7 @@ export const PURCHASE_POLICY: PurchasePolicy = {
   holdDeadlineMs: 48 * hour,
   lookUps: 3,
   silentDeadlineMs: 7 * 24 * hour,
+  deniedAfterMs: hour,
   deliveryDeadlineMs: hour,
   settleDelayMs: 30 * second,
   unseenDebitDelayMs: 10 * minute,

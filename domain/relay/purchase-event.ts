@@ -18,6 +18,11 @@ export interface PurchaseEvent {
   readonly charged?: Money;
   /** How a subscription has ended. */
   readonly endedAs?: SubscriptionEnd;
+  /** Access data of a subscription, as the service names them; personal data. */
+  readonly access?: Readonly<Record<string, string | null | undefined>>;
+  /** Times of a subscription. */
+  readonly startedAt?: string;
+  readonly expiresAt?: string;
   /** The report about a cancellation; `outcome` follows from this report alone. */
   readonly cancellation?: CancellationReport & { readonly serviceRefundId?: string; readonly refunded?: Money };
 }

@@ -5,6 +5,7 @@ import { holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/q
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
 import { isAsOrdered, judgeObservation, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
@@ -13,6 +14,7 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
 import type { InboxMatch } from '#fulfilment/reports/match-by-esim.ts';
 import { lockMatch } from '#fulfilment/reports/match-report.ts';
+import type { ReportInContext } from '#fulfilment/reports/report-context.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
 import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
@@ -48,20 +50,26 @@ interface Matched {
   readonly epoch: string;
 }
 
+export interface JudgeOptions {
+  /** How long the row stays leased from now on, in milliseconds. */
+  readonly leaseMs: number;
+  /** Encrypts the access data of a subscription for its row. */
+  readonly encryptAccess: (workId: string, access: NonNullable<PurchaseEvent['access']>) => Buffer;
+}
+
 /**
  * Judges one report of the service in one transaction: finds its attempt, decides by the tables of the domain, and
  * stores the reported facts with the attempt. The row is read again under its lock, since another relay may have
  * changed it.
  *
  * @param reported the event of the row, already decrypted and parsed.
- * @param options.leaseMs how long the row stays leased from now on.
  */
 export async function judgeReport(
   database: Database,
   row: InboxRow,
   reported: PurchaseEvent,
   now: Date,
-  options: { readonly leaseMs: number },
+  options: JudgeOptions,
 ): Promise<Judgement> {
   return database.transaction(async (tx) => {
     const match = await lockMatch(tx, { ...reported, receivedAt: row.receivedAt });
@@ -70,17 +78,19 @@ export async function judgeReport(
       return { kind: 'unmatched' };
     }
     const stored = await holdRow(tx, row);
-    const { event, followUp } = (await FULFILMENT_KINDS[match.work.kind].inContext?.(tx, match, reported)) ?? {
+    const inContext: ReportInContext = (await FULFILMENT_KINDS[match.work.kind].inContext?.(tx, match, reported)) ?? {
       event: reported,
-      followUp: 'known',
+      followUp: namesNewEsim(match, reported) ? 'advance' : 'known',
     };
+    const { event, followUp } = inContext;
     const judged = judge(match, event, followUp);
     const action = decideInboxRow(stored, judged, isFinal(match.row.status));
     if (action.kind === 'leave') return { kind: 'left' };
     const matched = { row, match, event, epoch: stored.epoch };
     const foreign = foreignTo(match, event);
     if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
-    await storeFacts(tx, matched, action.decision, now);
+    const facts = { ...options, isNew: inContext.isNew === true || namesMore(match, event), now };
+    await storeFacts(tx, matched, action.decision, facts);
     return action.kind === 'apply'
       ? apply(tx, matched, action.decision, now)
       : signal(tx, matched, action.decision, options);
@@ -120,10 +130,11 @@ async function storeFacts(
   tx: Executor,
   { row, match, event }: Matched,
   decision: ObservationDecision,
-  now: Date,
+  { isNew, encryptAccess, now }: Pick<JudgeOptions, 'encryptAccess'> & { readonly isNew: boolean; readonly now: Date },
 ): Promise<void> {
   const ended = isFinal(match.row.status);
-  if (decision === 'advance') await storeReport(tx, match, event, now);
+  const isFilling = decision === 'known' && isNew && isBought(match);
+  if (decision === 'advance' || isFilling) await storeReport(tx, match, event, { encryptAccess, now });
   // A report about a cancellation after its end is stored: a refund may be paid late. The attempt keeps its final
   // state.
   else if (ended && event.cancellation !== undefined)
@@ -180,10 +191,44 @@ function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boo
   return event.reference !== undefined && event.reference !== attempt.reference;
 }
 
-async function storeReport(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {
-  const { outcome, serviceId, serviceEsimId, charged, endedAs, cancellation } = event;
-  await recordReport(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
-  if (endedAs !== undefined) await storeSubscriptionReport(tx, match.work.id, { endedAs });
+/** True when the service has accepted or completed the attempt: more about it may come in any order. */
+function isBought({ attempt: { state, subjectKind } }: InboxMatch): boolean {
+  return subjectKind !== 'cancellation' && (state === 'processing' || state === 'completed');
+}
+
+/** True when it names the eSIM of an order whose workflow waits for that name. */
+function namesNewEsim(match: InboxMatch, { serviceEsimId }: PurchaseEvent): boolean {
+  return isBought(match) && match.attempt.serviceEsimId === null && serviceEsimId !== undefined;
+}
+
+/** True when it names something about the purchase that is not stored yet. */
+function namesMore(match: InboxMatch, event: PurchaseEvent): boolean {
+  const { serviceId, chargedAmount } = match.attempt;
+  return (
+    namesNewEsim(match, event) ||
+    (serviceId === null && event.serviceId !== undefined) ||
+    (chargedAmount === null && event.charged !== undefined)
+  );
+}
+
+async function storeReport(
+  tx: Executor,
+  { attempt, work }: InboxMatch,
+  event: PurchaseEvent,
+  { encryptAccess, now }: Pick<JudgeOptions, 'encryptAccess'> & { readonly now: Date },
+): Promise<void> {
+  const { outcome, serviceId, serviceEsimId, charged, cancellation } = event;
+  await recordReport(tx, attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
+  if (work.kind !== 'vpn_subscription') return;
+  const { access, endedAs, startedAt, expiresAt } = event;
+  const known = await readVpnSubscription(tx, work.id);
+  // An event may be late: it fills what is missing, and replaces nothing that a read has stored.
+  await storeSubscriptionReport(tx, work.id, {
+    endedAs,
+    startedAt: known.startedAt ?? (startedAt === undefined ? undefined : new Date(startedAt)),
+    expiresAt: known.expiresAt ?? (expiresAt === undefined ? undefined : new Date(expiresAt)),
+    encryptedAccess: known.encryptedAccess ?? (access === undefined ? undefined : encryptAccess(work.id, access)),
+  });
 }
 
 /** A clause of the sentence about a contradiction. */

@@ -13,6 +13,8 @@ export interface ReportInContext {
   readonly event: PurchaseEvent;
   /** What it means for what follows the purchase. */
   readonly followUp: ObservationDecision;
+  /** True when it names something about a bought subscription that is not stored yet. */
+  readonly isNew?: boolean;
 }
 
 /** A piece of work that is locked. */
@@ -21,14 +23,18 @@ interface ReportedWork {
   readonly row: { readonly status: WorkStatus };
 }
 
-/** A report about a VPN subscription, with the decision about its end. */
+/** A report about a VPN subscription, with the decision about its end and about access data that are not stored yet. */
 export async function subscriptionInContext(
   tx: Executor,
   { work }: ReportedWork,
   event: PurchaseEvent,
 ): Promise<ReportInContext> {
-  const { endedAs } = await readVpnSubscription(tx, work.id);
-  return { event, followUp: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
+  const { endedAs, encryptedAccess, startedAt, expiresAt } = await readVpnSubscription(tx, work.id);
+  const fills = encryptedAccess === null && event.access !== undefined;
+  const dates =
+    (startedAt === null && event.startedAt !== undefined) || (expiresAt === null && event.expiresAt !== undefined);
+  const end = judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs);
+  return { event, followUp: fills ? 'advance' : end, isNew: fills || dates };
 }
 
 /** A report about a cancellation, merged with the earlier reports about eSIM and refund. */

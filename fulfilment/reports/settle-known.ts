@@ -53,11 +53,15 @@ export async function settleKnown(db: Executor, rows: readonly ReadRow[], now: D
   return settled;
 }
 
-/** It names its purchase, and reports no more than the outcome. An earlier judgement as something new stays. */
+/**
+ * It names its purchase, and reports no more than the outcome and names of the purchase. An earlier judgement as
+ * something new stays.
+ */
 function isPlain({ row, event }: ReadRow): boolean {
-  const { serviceId, cancellation, endedAs } = event;
+  const { serviceId, cancellation, endedAs, access, startedAt, expiresAt } = event;
   const isJudged = row.decision !== null && row.decision !== 'known';
-  return serviceId !== undefined && cancellation === undefined && endedAs === undefined && !isJudged;
+  const more = [cancellation, endedAs, access, startedAt, expiresAt];
+  return serviceId !== undefined && more.every((each) => each === undefined) && !isJudged;
 }
 
 function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
@@ -70,13 +74,15 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
     reference: event.reference,
     outcome: event.outcome,
     sold: event.productId,
+    esim: event.serviceEsimId,
     amount: event.charged?.amount,
     currency: event.charged?.currency,
   }));
   return sql`
     with report as (
       select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as report (id bigint, tries integer,
-        service_id text, reference text, outcome text, sold integer, amount numeric, currency text)),
+        service_id text, reference text, outcome text, sold integer, esim text, amount numeric,
+        currency text)),
     known as materialized (
       select report.id, report.tries, ${attempts.id} as attempt_id, ${attempts.subjectId} as subject_id,
         ${attempts.state} as attempt_state, ${attempts.number} as attempt, ${table.requestId} as request_id,
@@ -86,8 +92,8 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
       join ${table} on ${table.id} = ${attempts.subjectId}
       where (report.reference is null or report.reference = ${attempts.reference})
         and (report.sold is null or ${ordered} is null or report.sold = ${ordered})
-        and (report.amount is null or ${attempts.chargedAmount} is null
-          or (report.amount, report.currency) = (${attempts.chargedAmount}, ${attempts.chargedCurrency}))
+        and (report.esim is null or ${attempts.serviceEsimId} is not null)
+        and (report.amount is null or (report.amount, report.currency) = (${attempts.chargedAmount}, ${attempts.chargedCurrency}))
         and ${table.status} || '/' || ${attempts.state} || '/' || report.outcome
           = any(${sql.param(KNOWN_CASES)}::text[])
       for share of ${attempts}, ${table} skip locked)

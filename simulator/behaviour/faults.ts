@@ -33,6 +33,11 @@ export const requestFault = z.discriminatedUnion('kind', [
     headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).default({}),
     after_work: z.boolean().default(false),
   }),
+  /**
+   * The work is done; in the record of the answer, or in each record of its list, these fields have other values.
+   * A null leaves a field empty.
+   */
+  z.strictObject({ kind: z.literal('fields'), set: z.record(z.string(), z.json()) }),
   /** The work is done, then the connection closes without an answer. */
   z.strictObject({ kind: z.literal('accepted_but_answer_lost') }),
   /** The connection is reset before any work. */

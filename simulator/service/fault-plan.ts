@@ -65,6 +65,7 @@ function isAfterWork(fault: RequestFault): boolean {
     case 'accepted_but_answer_lost':
     case 'truncated_body':
     case 'garbage_body':
+    case 'fields':
       return true;
     case 'server_error':
     case 'answer':
@@ -86,6 +87,8 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
       return refusal(fault.status, 'internal_error', 'Something went wrong.', fault.retry_after);
     case 'answer':
       return dictated({ status: fault.status, body: fault.body, headers: fault.headers });
+    case 'fields':
+      return dictated(withFields(worked ?? jsonAnswer(200, {}), fault.set));
     case 'garbage_body':
       return dictated({ ...(worked ?? jsonAnswer(200, {})), body: '<html>{"id": \u0000' });
     case 'truncated_body':
@@ -99,6 +102,22 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
     case 'latency':
       return { kind: 'answer', answer: worked ?? jsonAnswer(200, {}) };
   }
+}
+
+/** Sets fields of a plain record, or of each record of a plain list. A refusal stays as it is. */
+function withFields(answer: Answer, set: Readonly<Record<string, unknown>>): Answer {
+  if (answer.status >= 300) return answer;
+  const body: unknown = JSON.parse(answer.body);
+  if (!isRecord(body)) return answer;
+  const { data: list } = body;
+  const changed = Array.isArray(list)
+    ? { ...body, data: list.map((record: unknown) => (isRecord(record) ? { ...record, ...set } : record)) }
+    : { ...body, ...set };
+  return { ...answer, body: JSON.stringify(changed) };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function dictated(answer: Answer): Ending {

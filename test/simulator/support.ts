@@ -8,7 +8,7 @@ import { startSimulator } from '#simulator/service/server.ts';
 import { DescribedClient } from '#test/simulator/described.ts';
 import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { orderEventData, serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
+import { serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
 
 export const EMAIL = 'reseller@example.com';
 export const PASSWORD = 'simulator-password';
@@ -234,5 +234,5 @@ export function fieldsOf(answer: HttpAnswer): string[] {
 
 /** The order of an order event. */
 export function orderIn(webhook: ReceivedWebhook): z.output<typeof serviceOrder> {
-  return z.object({ data: orderEventData }).parse(JSON.parse(webhook.body.toString('utf8'))).data;
+  return z.object({ data: serviceOrder }).parse(JSON.parse(webhook.body.toString('utf8'))).data;
 }

@@ -36,7 +36,7 @@ describe('a VPN subscription after its end', () => {
     const subscription = new FakeSubscription(end);
     subscription.onLookUp = () => {
       if (subscription.lookUps === 1) return OUT_OF_ORDER;
-      subscription.change({ expiresAt: renewed });
+      subscription.change(subscription.lookUps === 2 ? { expiresAt: renewed } : { endedAs: 'expired' });
       return FOUND;
     };
     await withSubscription(environment, subscription, async (running) => {

@@ -4,7 +4,9 @@ import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts'
 import { FakeSubscription, FOUND, withSubscription } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
-const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
@@ -53,7 +55,7 @@ describe('a VPN subscription', () => {
     const subscription = new FakeSubscription(await inDays(30));
     const renewed = await inDays(60);
     subscription.onLookUp = () => {
-      subscription.change({ expiresAt: renewed });
+      subscription.change(subscription.lookUps === 1 ? { expiresAt: renewed } : { endedAs: 'expired' });
       return FOUND;
     };
     await withSubscription(environment, subscription, async (running) => {
@@ -62,6 +64,37 @@ describe('a VPN subscription', () => {
       expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
+  });
+
+  it('whose status says active goes on after its stated time, which may lack a zone, until the service ends it', async () => {
+    const end = await inDays(30);
+    const subscription = new FakeSubscription(end);
+    const reallyEnds = end + 14 * HOUR_MS;
+    subscription.onLookUp = () => {
+      if (subscription.lookUpTimes.at(-1)! >= reallyEnds) subscription.change({ endedAs: 'expired' });
+      return FOUND;
+    };
+    await withSubscription(environment, subscription, async (running) =>
+      expect(await running.result()).toMatchObject({ status: 'expired' }),
+    );
+    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(reallyEnds);
+    // Each wait doubles the time since the stated end, which began ten minutes after it.
+    const waits = subscription.lookUpTimes.map((at) => Math.log2((at - end) / (10 * MINUTE_MS)));
+    expect(waits.map(Math.round)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(subscription.steps.map(({ status }) => status)).toEqual(['active', 'expired']);
+  });
+
+  it('that is being cancelled outlives its stated time by a day at most while its status says active', async () => {
+    const end = await inDays(1);
+    const subscription = new FakeSubscription(end);
+    subscription.onLookUp = () => FOUND;
+    await withSubscription(environment, subscription, async (running) => {
+      subscription.change({ cancelRequested: true });
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
+    });
+    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(end + DAY_MS);
+    expect(subscription.lookUps).toBeLessThan(70);
   });
 
   it('without a known end is looked up once a day until the service ends it [spec: state.vpn.expired]', async () => {

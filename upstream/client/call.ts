@@ -10,18 +10,18 @@ import {
   type Unused,
 } from '#upstream/client/error-mapping.ts';
 import type { HttpTransport } from '#upstream/client/http.ts';
-import { ENDPOINTS, itemOf, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS, itemOf, type EndpointContract, type EndpointName, type Misstating } from '#upstream/contract.ts';
 import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
 import { readBody, type ListPage } from '#upstream/reading/body.ts';
 
 /** Calls that answer a list. */
 export type ListName = Extract<EndpointName, `list${string}`>;
-export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number];
+export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number] & Misstating;
 
 /** The value of a successful call. */
 export type AnswerOf<Name extends EndpointName> = Name extends ListName
   ? ListPage<ItemOf<Name>>
-  : z.output<(typeof ENDPOINTS)[Name]['answer']>;
+  : z.output<(typeof ENDPOINTS)[Name]['answer']> & Misstating;
 
 /** One HTTP exchange, for metrics. Contains no data of the request or the answer. */
 export interface CallEvent {

@@ -1,6 +1,7 @@
 /** All events of the interface, with their meanings and the assumed forms of their signed bodies. */
 import * as z from 'zod';
-import { wireTime, type Mark } from '#upstream/contract/fields.ts';
+import type { RecordName } from '#upstream/contract/envelopes.ts';
+import { neededFor, wireId, wireTime, type Mark } from '#upstream/contract/fields.ts';
 import {
   esimCancellation,
   serviceRefund,
@@ -52,16 +53,50 @@ export const eventEnvelope = z.object({
   data: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** Shape assumed: `data` of the three order events is the order as a read would return it. */
-export const orderEventData = serviceOrder;
-/** Shape assumed: the top-up as a read would return it. */
-export const topupEventData = serviceTopup;
-/** Shape assumed: the cancellation as in the answer to the cancel call. */
-export const cancellationEventData = esimCancellation;
-/** Shape assumed: the refund as a read would return it. */
-export const refundEventData = serviceRefund;
-/** Shape assumed: the subscription as a read would return it; access data is not read from events. */
-export const vpnEventData = vpnSubscription.omit({ access: true });
+/** The fields of which an event has to have one, to name the purchase that it is about. */
+export const NAMES_IN_EVENTS = {
+  order: ['id', 'order_id', 'external_order_id'],
+  topup: ['id', 'topup_id'],
+  cancellation: ['esim_id'],
+  refund: ['id', 'refund_id'],
+  subscription: ['id', 'vpn_subscription_id', 'subscription_id', 'external_subscription_id'],
+} as const satisfies Partial<Record<RecordName, readonly string[]>>;
+
+const idInEvent = (record: keyof typeof NAMES_IN_EVENTS) =>
+  neededFor(
+    wireId.nullish(),
+    'finding the purchase of an event',
+    NAMES_IN_EVENTS[record].filter((name) => name !== 'id'),
+  );
+
+/**
+ * Shapes assumed: `data` of an event is the record as a read would return it. The kind of the event states the outcome,
+ * so its status may be absent; one name of the purchase is enough.
+ */
+export const orderEventData = serviceOrder.extend({
+  id: idInEvent('order'),
+  order_id: wireId.nullish(),
+  status: serviceOrder.shape.status.nullish(),
+});
+/** A top-up has no reference of ours. */
+export const topupEventData = serviceTopup.extend({
+  id: idInEvent('topup'),
+  topup_id: wireId.nullish(),
+  status: serviceTopup.shape.status.nullish(),
+});
+/** The cancellation as in the answer to the cancel call. */
+export const cancellationEventData = esimCancellation.extend({ status: esimCancellation.shape.status.nullish() });
+export const refundEventData = serviceRefund.extend({
+  id: idInEvent('refund'),
+  refund_id: wireId.nullish(),
+  status: serviceRefund.shape.status.nullish(),
+});
+export const vpnEventData = vpnSubscription.extend({
+  id: idInEvent('subscription'),
+  vpn_subscription_id: wireId.nullish(),
+  subscription_id: wireId.nullish(),
+  status: vpnSubscription.shape.status.nullish(),
+});
 
 /** One event of the interface. */
 export interface EventContract {
@@ -73,7 +108,8 @@ export interface EventContract {
   readonly data?: z.ZodType;
 }
 
-const asRead = (record: string): string => `The body layout is not shown; data is taken to be ${record}.`;
+const asRead = (record: string): string =>
+  `The body layout is not shown; data is taken to be ${record}. Its id or our reference is enough.`;
 const event = (meaning: string, reason: string, data: z.ZodType): EventContract => {
   return { meaning, kind: 'stated', body: 'shape assumed', reason, data };
 };
@@ -82,7 +118,7 @@ const AN_ORDER = asRead('the order as a read returns it');
 const A_TOPUP = asRead('the top-up as a read returns it');
 const A_CANCELLATION = asRead('the cancellation as the cancel call returns it');
 const A_REFUND = asRead('the refund as a read returns it');
-const A_SUBSCRIPTION = asRead('the VPN subscription as a read returns it, without its access data');
+const A_SUBSCRIPTION = asRead('the VPN subscription as a read returns it');
 
 export const EVENTS: Readonly<Record<EventKind, EventContract>> = {
   ping: {

@@ -150,6 +150,29 @@ export function neededFor<Schema extends z.ZodType>(
   });
 }
 
+/**
+ * Marks a fact without which a paid purchase cannot be delivered. As {@link neededFor}; in addition, a placeholder is
+ * read as "not there yet", and a value that cannot be read is reported in {@link Misstating}.
+ */
+export function deliveredFact<Schema extends z.ZodType>(schema: Schema, purpose: string) {
+  const marked = neededFor(schema.nullish(), purpose);
+  return marked.meta({ ...marked.meta(), [DELIVERED_FACT]: true });
+}
+
+const DELIVERED_FACT = 'x-delivered-fact';
+
+/** Added to a record that was read. */
+export interface Misstating {
+  /** The facts ({@link deliveredFact}) that have a value, but none that can be read. */
+  readonly misstated?: readonly string[];
+}
+
+/** The names of the fields of a record that are marked as {@link deliveredFact}. */
+export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
+  const fields = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : [];
+  return fields.filter(([, field]) => field.meta()?.[DELIVERED_FACT] === true).map(([name]) => name);
+}
+
 /** Keys of {@link neededFor} in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { REFUND_REVIEWS, REFUND_STATES } from '#domain/cancellation/refund.ts';
 import {
+  deliveredFact,
   neededFor,
   wireCurrency,
   wireDecimal,
@@ -12,6 +13,7 @@ import {
   wireReference,
   wireTime,
   wireValue,
+  type Misstating,
 } from '#upstream/contract/fields.ts';
 import { orderStatus } from '#upstream/contract/resources.ts';
 
@@ -92,14 +94,27 @@ export const vpnOrderRequest = z.object({
 /** The states that the events name, and the state before them. */
 const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
 
-/** Access data for the customer's device; personal data. */
+/** A part of access data that may be enough. @param others are enough in its place. */
+function oneOfAccess(others: readonly string[]) {
+  return neededFor(z.string().min(1).nullish(), 'giving the customer access', others);
+}
+
+/** Access data for the customer's device; personal data. They give access as {@link givesAccess} says. */
 export const vpnAccess = z.object({
-  username: z.string().min(1),
-  password: z.string().min(1),
+  username: oneOfAccess(['licence_key', 'configuration']),
+  password: oneOfAccess(['licence_key', 'configuration']),
   server: z.string().nullish(),
   /** A configuration for the customer's app, or an address to fetch one from. */
-  configuration: z.string().nullish(),
+  configuration: oneOfAccess(['username', 'licence_key']),
+  /** What the customer enters in the app in place of a user name and a password. */
+  licence_key: oneOfAccess(['username', 'configuration']),
 });
+
+/** True when access data suffice for a customer: a user name with its password, a licence key, or a configuration. */
+export function givesAccess(access: VpnAccess | null | undefined): access is VpnAccess {
+  const { username, password, licence_key: key, configuration } = access ?? {};
+  return (username != null && password != null) || key != null || configuration != null;
+}
 
 export const vpnSubscription = z.object({
   id: wireId,
@@ -109,8 +124,8 @@ export const vpnSubscription = z.object({
   /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
-  /** Null until it is active. */
-  access: neededFor(vpnAccess.nullish(), 'giving the customer access'),
+  /** Null until it is active, and perhaps for some minutes longer. */
+  access: deliveredFact(vpnAccess, 'giving the customer access'),
   failure: wireFailure.nullish(),
   started_at: wireTime.nullish(),
   expires_at: wireTime.nullish(),
@@ -126,4 +141,5 @@ export type EsimCancellation = z.output<typeof esimCancellation>;
 export type VpnPlan = z.output<typeof vpnPlan>;
 export type VpnOrderRequest = z.output<typeof vpnOrderRequest>;
 export type VpnSubscriptionStatus = z.output<typeof vpnSubscriptionStatus>;
-export type VpnSubscription = z.output<typeof vpnSubscription>;
+export type VpnAccess = z.output<typeof vpnAccess>;
+export type VpnSubscription = z.output<typeof vpnSubscription> & Misstating;

@@ -1,6 +1,8 @@
 /** Bodies and records of access, packages, orders, eSIMs, the wallet and the service itself. */
 import * as z from 'zod';
+import { parseLpaString } from '#domain/esims/activation.ts';
 import {
+  deliveredFact,
   neededFor,
   wireCurrency,
   wireDecimal,
@@ -12,6 +14,7 @@ import {
   wireState,
   wireTime,
   wireValue,
+  type Misstating,
 } from '#upstream/contract/fields.ts';
 
 export const loginRequest = z.object({
@@ -66,8 +69,8 @@ export const serviceOrder = z.object({
   external_order_id: neededFor(wireReference.nullish(), 'finding an order whose answer was lost'),
   package_id: wireNumericId.nullish(),
   status: orderStatus,
-  /** Null until the order is completed. */
-  esim_id: neededFor(wireId.nullish(), 'delivering the eSIM of a completed order'),
+  /** Null until the order is completed, and perhaps for some minutes longer. */
+  esim_id: deliveredFact(wireId, 'delivering the eSIM of a completed order'),
   /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
@@ -75,12 +78,15 @@ export const serviceOrder = z.object({
   created_at: wireTime.nullish(),
 });
 
+const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
+
 export const serviceEsim = z.object({
   id: wireId,
   order_id: wireId.nullish(),
-  iccid: z.string().regex(/^[0-9]{18,22}$/),
-  /** `LPA:1$<SM-DP+ address>$<matching id>`. */
-  activation_code: z.string().min(1),
+  /** Null until the supplier has filled the eSIM, perhaps for some minutes after the order is completed. */
+  iccid: deliveredFact(z.string().regex(/^[0-9]{18,22}$/), 'delivering an eSIM'),
+  /** `LPA:1$<SM-DP+ address>$<matching id>`. Null for as long as `iccid`. */
+  activation_code: deliveredFact(z.string().refine(isActivationCode), 'installing an eSIM'),
   status: wireState,
   /** Null before the installation. */
   installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
@@ -172,8 +178,8 @@ export type LoginResponse = z.output<typeof loginResponse>;
 export type ServicePackage = z.output<typeof servicePackage>;
 export type PublicPackage = z.output<typeof publicPackage>;
 export type OrderRequest = z.output<typeof orderRequest>;
-export type ServiceOrder = z.output<typeof serviceOrder>;
-export type ServiceEsim = z.output<typeof serviceEsim>;
+export type ServiceOrder = z.output<typeof serviceOrder> & Misstating;
+export type ServiceEsim = z.output<typeof serviceEsim> & Misstating;
 export type EsimUsage = z.output<typeof esimUsage>;
 export type SimulatedEsim = z.output<typeof simulatedEsim>;
 export type ServiceWallet = z.output<typeof serviceWallet>;

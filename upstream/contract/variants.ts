@@ -34,7 +34,7 @@ export interface Variants {
 }
 
 export const VARIANTS: Variants = {
-  fields: { state: 'status' },
+  fields: { state: 'status', credentials: 'access', license_key: 'licence_key', config: 'configuration' },
   values: { status: { canceled: 'cancelled' } },
   parameters: {},
   amounts: 'unstated',
@@ -54,6 +54,7 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
     fields[ourName(name, value, variants)] = inOurTerms(field, variants);
   for (const [name, field] of Object.entries(fields)) if (isNoId(name, field)) fields[name] = null;
   for (const name of VALUE_FIELDS) translateValue(fields, name, variants);
+  if (typeof fields['access'] === 'string') fields['access'] = { licence_key: fields['access'] };
   const converted = new Set<string>(AMOUNT_FIELDS.filter((name) => flattenAmount(fields, name)));
   if (variants.amounts === 'minor_units')
     for (const name of AMOUNT_FIELDS) if (!converted.has(name)) toDecimal(fields, name);

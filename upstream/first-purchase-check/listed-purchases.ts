@@ -1,5 +1,4 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
-import { parseLpaString } from '#domain/esims/activation.ts';
 import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
 import { plainText, type Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
@@ -170,7 +169,9 @@ async function listedPrice(productId: number | null | undefined, priceToday: Pri
 
 /** Why the read eSIM prevents the delivery or the refund of its order, as a clause. */
 function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
-  if (parseLpaString(esim.activation_code) === undefined) return 'activation_code is no LPA string';
+  const { misstated = [], iccid, activation_code: code } = esim;
+  if (misstated.length > 0) return `${misstated.join(' and ')} cannot be read`;
+  if (iccid == null || code == null) return 'iccid or activation_code of a completed order has no value yet';
   const absent = absentFields(serviceEsim, esim);
   if (absent.length > 0) return `${absent.join(' and ')} cannot be read, not even as null`;
   const { order_id: named } = esim;

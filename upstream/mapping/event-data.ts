@@ -1,7 +1,10 @@
+import type * as z from 'zod';
 import type { Money } from '#domain/money/money.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import {
   cancellationEventData,
+  givesAccess,
+  NAMES_IN_EVENTS,
   orderEventData,
   refundEventData,
   topupEventData,
@@ -12,8 +15,10 @@ import {
   type ServiceOrder,
   type ServiceRefund,
   type ServiceTopup,
+  type VpnAccess,
   type VpnSubscriptionStatus,
 } from '#upstream/contract.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
 import { readAnswer } from '#upstream/reading/answer.ts';
 
 type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
@@ -23,7 +28,8 @@ interface OrderEvent {
   readonly kind: 'order';
   readonly event: KindsOf<'order'>;
   readonly outcome: ObservedOutcome;
-  readonly serviceOrderId: string;
+  /** Absent when the event names our reference alone. */
+  readonly serviceOrderId?: string;
   /** `external_order_id`, in a form that an attempt of ours may have sent. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
@@ -69,18 +75,23 @@ interface RefundEvent extends RefundRecord {
   readonly event: KindsOf<'refund'>;
 }
 
-/** A VPN subscription event. Access data is never read from an event. */
+/** A VPN subscription event. */
 interface VpnSubscriptionEvent {
   readonly kind: 'vpn_subscription';
   readonly event: KindsOf<'vpn'>;
   readonly status: Exclude<VpnSubscriptionStatus, 'processing'>;
-  readonly serviceSubscriptionId: string;
+  /** Absent when the event names our reference alone. */
+  readonly serviceSubscriptionId?: string;
   /** `external_subscription_id`, in a form that an attempt of ours may have sent. */
   readonly reference?: string;
   /** Id of the plan. */
   readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
+  /** Access data for the customer; personal data. */
+  readonly access?: VpnAccess;
+  readonly startedAt?: string;
+  readonly expiresAt?: string;
 }
 
 export type LifecycleEvent = OrderEvent | TopupEvent | CancellationEvent | RefundEvent | VpnSubscriptionEvent;
@@ -135,20 +146,20 @@ function readOrder(
   data: unknown,
   unused: string[],
 ): OrderEvent | DataProblem {
-  const order = readAnswer(orderEventData, data, 'order');
-  if (!order.ok) return 'unreadable_data';
-  unused.push(...order.leftOut);
-  if (order.value.status !== outcome) return 'contradicts_itself';
-  const { id, external_order_id: reference, esim_id: esimId, package_id: productId } = order.value;
+  const order = readNamed(orderEventData, data, 'order', outcome, unused);
+  if (typeof order === 'string') return order;
+  const { external_order_id: reference, esim_id: esimId, package_id: productId } = order;
+  const id = order.id ?? order.order_id;
+  if (id == null && !mayBeOurs(reference)) return 'unreadable_data';
   return {
     kind: 'order',
     event,
     outcome,
-    serviceOrderId: id,
+    ...(id == null ? {} : { serviceOrderId: id }),
     ...(mayBeOurs(reference) ? { reference } : {}),
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...productIn(productId),
-    ...chargedIn(order.value),
+    ...chargedIn(order),
   };
 }
 
@@ -158,11 +169,11 @@ function readTopup(
   data: unknown,
   unused: string[],
 ): TopupEvent | DataProblem {
-  const topup = readAnswer(topupEventData, data, 'topup');
-  if (!topup.ok) return 'unreadable_data';
-  unused.push(...topup.leftOut);
-  if (topup.value.status !== outcome) return 'contradicts_itself';
-  const { id, esim_id: esimId, package_id: packageId } = topup.value;
+  const topup = readNamed(topupEventData, data, 'topup', outcome, unused);
+  if (typeof topup === 'string') return topup;
+  const { esim_id: esimId, package_id: packageId } = topup;
+  const id = topup.id ?? topup.topup_id;
+  if (id == null) return 'unreadable_data';
   return {
     kind: 'topup',
     event,
@@ -170,7 +181,7 @@ function readTopup(
     serviceTopupId: id,
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...productIn(packageId),
-    ...chargedIn(topup.value),
+    ...chargedIn(topup),
   };
 }
 
@@ -179,11 +190,10 @@ function readCancellation(
   data: unknown,
   unused: string[],
 ): CancellationEvent | DataProblem {
-  const cancellation = readAnswer(cancellationEventData, data, 'cancellation');
-  if (!cancellation.ok) return 'unreadable_data';
-  unused.push(...cancellation.leftOut);
-  const { esim_id: serviceEsimId, status, refund } = cancellation.value;
-  if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
+  const cancellation = readNamed(cancellationEventData, data, 'cancellation', 'cancelled', unused);
+  if (typeof cancellation === 'string') return cancellation;
+  const { esim_id: serviceEsimId, refund } = cancellation;
+  if ((refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
   const refundField = refund == null ? {} : { refund: refundRecord(refund) };
   return { kind: 'esim_cancellation', event, serviceEsimId, ...refundField };
 }
@@ -194,11 +204,11 @@ function readRefund(
   data: unknown,
   unused: string[],
 ): RefundEvent | DataProblem {
-  const refund = readAnswer(refundEventData, data, 'refund');
-  if (!refund.ok) return 'unreadable_data';
-  unused.push(...refund.leftOut);
-  if (refund.value.status !== status) return 'contradicts_itself';
-  return { kind: 'refund', event, ...refundRecord(refund.value) };
+  const refund = readNamed(refundEventData, data, 'refund', status, unused);
+  if (typeof refund === 'string') return refund;
+  const id = refund.id ?? refund.refund_id;
+  if (id == null) return 'unreadable_data';
+  return { kind: 'refund', event, ...refundRecord({ ...refund, id, status }) };
 }
 
 function readSubscription(
@@ -207,20 +217,41 @@ function readSubscription(
   data: unknown,
   unused: string[],
 ): VpnSubscriptionEvent | DataProblem {
-  const subscription = readAnswer(vpnEventData, data, 'subscription');
-  if (!subscription.ok) return 'unreadable_data';
-  unused.push(...subscription.leftOut);
-  if (subscription.value.status !== status) return 'contradicts_itself';
-  const { id, external_subscription_id: reference, vpn_plan_id: productId } = subscription.value;
+  const subscription = readNamed(vpnEventData, data, 'subscription', status, unused);
+  if (typeof subscription === 'string') return subscription;
+  const { external_subscription_id: reference, vpn_plan_id: productId, access, started_at, expires_at } = subscription;
+  const id = subscription.id ?? subscription.vpn_subscription_id ?? subscription.subscription_id;
+  if (id == null && !mayBeOurs(reference)) return 'unreadable_data';
   return {
     kind: 'vpn_subscription',
     event,
     status,
-    serviceSubscriptionId: id,
+    ...(id == null ? {} : { serviceSubscriptionId: id }),
     ...(mayBeOurs(reference) ? { reference } : {}),
     ...productIn(productId),
-    ...chargedIn(subscription.value),
+    ...chargedIn(subscription),
+    ...(givesAccess(access) ? { access } : {}),
+    ...(started_at == null ? {} : { startedAt: started_at }),
+    ...(expires_at == null ? {} : { expiresAt: expires_at }),
   };
+}
+
+/**
+ * Reads the data of an event whose kind states the outcome.
+ *
+ * @param outcome a status in the data has to be the same. One that we cannot read may contradict it.
+ */
+function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | undefined }>>(
+  schema: Schema,
+  data: unknown,
+  record: keyof typeof NAMES_IN_EVENTS,
+  outcome: string,
+  unused: string[],
+): z.output<Schema> | DataProblem {
+  const read = readAnswer(schema, data, record, VARIANTS, NAMES_IN_EVENTS[record]);
+  if (!read.ok || read.leftOut.includes('status') || read.leftOut.includes('id')) return 'unreadable_data';
+  unused.push(...read.leftOut);
+  return (read.value.status ?? outcome) === outcome ? read.value : 'contradicts_itself';
 }
 
 /** Converts a refund, from an event or an answer. */

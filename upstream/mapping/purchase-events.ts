@@ -8,7 +8,7 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
   switch (event.kind) {
     case 'order': {
       const { kind, serviceOrderId: serviceId, ...rest } = event;
-      return { ...rest, kind, serviceId };
+      return { ...rest, kind, ...(serviceId !== undefined && { serviceId }) };
     }
     case 'topup': {
       const { kind, serviceTopupId: serviceId, ...rest } = event;
@@ -21,7 +21,7 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
       return {
         ...rest,
         kind,
-        serviceId,
+        ...(serviceId !== undefined && { serviceId }),
         outcome: status === 'failed' ? 'failed' : 'completed',
         ...(ended && { endedAs: status }),
       };

@@ -3,12 +3,13 @@ import * as z from 'zod';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import { listWrappersOf, MOST_WRAPPERS, unwrapped, wrappersOf, type RecordName } from '#upstream/contract/envelopes.ts';
 import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
-import { readRecord, type ReadResult } from '#upstream/reading/record.ts';
+import { readRecord, type ReadResult, type ValueOf } from '#upstream/reading/record.ts';
 
 /**
  * Reads one record, translated into our names and values: the value itself, or the part under `data` or its own name.
  *
  * @param record the kind of the record.
+ * @param namedBy fields of which the record has at least one, where none is needed by itself.
  * @returns the record, or the names of the needed fields that it lacks.
  */
 export function readAnswer<Schema extends z.ZodType>(
@@ -16,13 +17,15 @@ export function readAnswer<Schema extends z.ZodType>(
   value: unknown,
   record: RecordName,
   variants: Variants = VARIANTS,
-): ReadResult<z.output<Schema>> {
+  namedBy: readonly string[] = [],
+): ReadResult<ValueOf<Schema>> {
   // An OpenAPI document is neither unwrapped nor translated: OpenAPI defines its names.
   if (record === 'document') return readRecord(schema, value);
   const layers = layersOf(inOurTerms(value, variants), wrappersOf(record));
   const needed = neededFields(schema);
   if (layers.some(saysFailure)) return { ok: false, lacking: [NO_ERROR] };
-  const [whole, another] = layers.filter((layer) => needed.every((name) => hasValue(layer, name)));
+  const isNamed = (layer: unknown) => namedBy.length === 0 || namedBy.some((name) => hasValue(layer, name));
+  const [whole, another] = layers.filter((layer) => needed.every((name) => hasValue(layer, name)) && isNamed(layer));
   // Two nested records with all needed fields: the choice would be a guess.
   if (another !== undefined) return { ok: false, lacking: needed };
   const found = whole ?? nearest(layers, needed);
@@ -119,13 +122,13 @@ export function readPage<Schema extends z.ZodType>(
   value: unknown,
   record: RecordName,
   variants: Variants = VARIANTS,
-): PageResult<z.output<Schema>> {
+): PageResult<ValueOf<Schema>> {
   const found = findList(inOurTerms(value, variants), listWrappersOf(record));
   if (found === undefined) return { ok: false, problem: 'its body lacks or misstates data' };
   if (found.layers.some(isErrorLayer)) return { ok: false, problem: SAYS_ERROR };
   const { listItems: most } = ANSWER_LIMITS;
   if (found.list.length > most) return { ok: false, problem: `its list has more than ${most} items` };
-  const items: z.output<Schema>[] = [];
+  const items: ValueOf<Schema>[] = [];
   let uncertain = otherLists(found);
   const leftOut = new Set<string>();
   const lacking = new Set<string>();

@@ -1,5 +1,10 @@
 /** Reads a value by a schema of the contract, and ignores the unusable parts that are not needed. */
 import * as z from 'zod';
+import { isNotThereYet } from '#domain/service/fact.ts';
+import { deliveredFactsOf, type Misstating } from '#upstream/contract/fields.ts';
+
+/** A value as it was read by a schema. */
+export type ValueOf<Schema extends z.ZodType> = z.output<Schema> & Misstating;
 
 /** The result of reading a value. */
 export type ReadResult<Value> =
@@ -16,9 +21,11 @@ export type ReadResult<Value> =
  * Reads a value tolerantly: an unusable optional field counts as absent, and an unusable list item is dropped. The
  * value is refused when a needed field is unusable.
  */
-export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): ReadResult<z.output<Schema>> {
+export function readRecord<Schema extends z.ZodType>(schema: Schema, stated: unknown): ReadResult<ValueOf<Schema>> {
+  const facts = factsOf(schema);
+  const value = facts.length === 0 ? stated : withoutPlaceholders(stated, facts);
   const direct = schema.safeParse(value);
-  if (direct.success) return { ok: true, value: direct.data, leftOut: [] };
+  if (direct.success) return { ok: true, value: withMisstated<Schema>(direct.data, []), leftOut: [] };
   const leftOut = new Set<string>();
   let { issues } = direct.error;
   // So many issues are no small differences, and each costs time.
@@ -39,9 +46,48 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
     for (const path of inRemovalOrder(paths)) remove(rest, path);
     for (const name of namesOf(paths)) leftOut.add(name);
     const parsed = schema.safeParse(rest);
-    if (parsed.success) return { ok: true, value: parsed.data, leftOut: [...leftOut] };
+    if (parsed.success) {
+      const misstated = facts.filter((name) =>
+        [...leftOut].some((left) => left === name || left.startsWith(`${name}.`)),
+      );
+      return { ok: true, value: withMisstated<Schema>(parsed.data, misstated), leftOut: [...leftOut] };
+    }
     ({ issues } = parsed.error);
   }
+}
+
+/** Kept, because the contract is constant and every answer needs this list. */
+const FACTS = new WeakMap<z.ZodType, readonly string[]>();
+
+function factsOf(schema: z.ZodType): readonly string[] {
+  const facts = FACTS.get(schema) ?? deliveredFactsOf(schema);
+  FACTS.set(schema, facts);
+  return facts;
+}
+
+function withMisstated<Schema extends z.ZodType>(
+  value: z.output<Schema>,
+  misstated: readonly string[],
+): ValueOf<Schema> {
+  const read = misstated.length === 0 || !isHolder(value) ? value : { ...value, misstated };
+  // The field that is added is optional, so every value of the schema is one.
+  return read as ValueOf<Schema>;
+}
+
+/** Reads a fact of a delivery that only keeps a place as null, and removes such parts of a fact. */
+function withoutPlaceholders(value: unknown, facts: readonly string[]): unknown {
+  if (!isHolder(value)) return value;
+  const filled = facts.flatMap((name): [string, unknown][] => {
+    const fact: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    if (fact === undefined) return [];
+    if (isNotThereYet(fact)) return [[name, null]];
+    if (!isHolder(fact) || Array.isArray(fact)) return [[name, fact]];
+    return [
+      [name, Object.fromEntries(Object.entries(fact).filter(([, part]) => part === null || !isNotThereYet(part)))],
+    ];
+  });
+  const others = Object.entries(value).filter(([name]) => !facts.includes(name));
+  return Object.fromEntries([...others, ...filled]);
 }
 
 const MOST_ISSUES = 1_000;

@@ -1,10 +1,11 @@
+import { accessAad } from '#db/encryption-aads.ts';
 import { postpone, releaseRows, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { startedWork } from '#db/work/started-work.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
-import { judgeReport, type Judgement } from '#fulfilment/reports/judge-report.ts';
+import { judgeReport, type JudgeOptions, type Judgement } from '#fulfilment/reports/judge-report.ts';
 import { recordNotification } from '#fulfilment/reports/record-notification.ts';
 import { settleKnown } from '#fulfilment/reports/settle-known.ts';
 import {
@@ -81,13 +82,16 @@ async function passOn(
 ): Promise<'judge_again' | 'done'> {
   const {
     database,
+    keyRing,
     policy: { leaseMs },
     now,
     logger,
   } = context;
+  const encryptAccess: JudgeOptions['encryptAccess'] = (workId, access) =>
+    keyRing.encrypt(JSON.stringify(access), accessAad(workId));
   try {
     if (report === undefined || 'error' in report) throw report?.error;
-    const judgement = await judgeReport(database, row, report, new Date(now()), { leaseMs });
+    const judgement = await judgeReport(database, row, report, new Date(now()), { leaseMs, encryptAccess });
     const settled = judgement.kind === 'signal' ? await signal(context, row, judgement) : undefined;
     if (judgement.kind === 'applied' && judgement.contradiction) {
       logger.error(

@@ -97,7 +97,8 @@ export async function retryLater(purchase: Purchase, step: StepNamed<'retry_late
   if (woken === 'observation') return purchase.takeReports();
   if (woken === 'operator') {
     purchase.proofs = 0;
-    return purchase.nextStep();
+    const next = purchase.nextStep();
+    return next.step === 'await_service' && step.resume === 'await_service' ? { ...next, isDenied: true } : next;
   }
   // The row may know more by now, or less.
   const before = run.attempt;
@@ -116,6 +117,8 @@ function resumed({ resume, detail }: StepNamed<'retry_later'>, failure: FailureC
       return { step: 'prove_absence', failure, detail };
     case 'deliver':
       return { step: 'deliver' };
+    case 'await_service':
+      return { step: 'await_service', isDenied: true };
   }
 }
 

@@ -1,7 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CompletionResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
-import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import { nothingMore } from '#workflows/purchase/cases.ts';
@@ -85,7 +84,10 @@ async function complete(
   }
 }
 
-/** Waits and reads again. After the deadline for the delivery a case is opened. */
+/**
+ * Waits and reads again, with growing waits. After the deadline for the delivery a case is opened, and it is still
+ * read: what the service fills late is delivered.
+ */
 async function waitToReadAgain(
   purchase: Purchase,
   { name, overdue }: Delivery,
@@ -102,13 +104,9 @@ async function waitToReadAgain(
   );
   if (purchase.unansweredReads > 0 || now + pause - since >= deliveryDeadlineMs) {
     purchase.unread = undefined;
-    const isAnswered =
-      reason === 'not_listed' ||
-      reason === 'not_filled' ||
-      reason === 'refund_not_in_wallet' ||
-      !isLookUpRetried(reason);
     const text = `Its ${name} could not be read from the service. ${detail}`;
-    if (isAnswered) return { step: 'open_case', reason: overdue, detail: text };
+    // The books find a refund, and wake the cancellation.
+    if (reason === 'refund_not_in_wallet') return { step: 'open_case', reason: overdue, detail: text };
     return { step: 'retry_later', reason: overdue, detail: text, resume: 'deliver' };
   }
   purchase.unread = { since, reads: reads + 1 };

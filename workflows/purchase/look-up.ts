@@ -142,7 +142,8 @@ function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: num
   });
 }
 
-async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
+/** Looks the attempt up at the service once. The activity stores what it finds. */
+export async function readAttempt(purchase: Purchase): Promise<PurchaseLookUp> {
   try {
     return await reads(purchase, `Look attempt ${purchase.run.attempt.number} up at the service`).lookUpPurchase(
       purchase.attemptRef,

@@ -6,7 +6,9 @@ import type { WorkEnd } from '#domain/work/work-end.ts';
 
 /** A step of a purchase or cancellation: the decisions of the domain after a send, and further steps. */
 export type Step =
-  | Exclude<NextStep, { step: 'fail' }>
+  | Exclude<NextStep, { step: 'fail' | 'await_service' }>
+  /** The service has accepted it. `isDenied`: at the last read the service did not know it any more. */
+  | { readonly step: 'await_service'; readonly isDenied?: true }
   /** The work ends without effect. */
   | { readonly step: 'fail'; readonly failure: FailureClass; readonly detail?: string }
   /** The service does not list an attempt that may have bought: its list and its wallet may prove that it did not. */
@@ -28,10 +30,11 @@ export type Step =
         | 'delivery_unavailable'
         | 'refund_missing'
         | 'evidence_unavailable'
-        | 'contract_drift';
+        | 'contract_drift'
+        | 'outcome_unknown';
       readonly detail: string;
       readonly failure?: FailureClass;
-      readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence';
+      readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence' | 'await_service';
     }
   /** A person must decide. */
   | {

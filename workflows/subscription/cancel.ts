@@ -32,7 +32,8 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
       : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
   subscription.cancelChecks += 1;
   const delayMs = backoffMs(cancelCheckMs, cancelCheckMaxMs, subscription.cancelChecks);
-  const woken = await run.wait(Math.min(delayMs, endsAt - Date.now()), WAIT_NAMES.cancelled());
+  const leftMs = endsAt - Date.now();
+  const woken = await run.wait(leftMs > 0 ? Math.min(delayMs, leftMs) : delayMs, WAIT_NAMES.cancelled());
   if (woken !== 'time') return undefined;
   const answer = await subscription.read();
   return Date.now() < endsAt ? undefined : endUnconfirmed(subscription, answer, expiresAt, cancelAcceptedAt);
@@ -48,6 +49,9 @@ async function endUnconfirmed(
   const { run } = subscription;
   await subscription.reload();
   const after = run.subscription;
+  // Its status says that it goes on: its time may have been stated without a zone, so it may be hours off.
+  const lastAt = Math.max(expiresAt ?? 0, acceptedAt) + run.policy.unknownExpiryCheckMs;
+  if (answer.kind === 'found' && expiresAt !== undefined && Date.now() < lastAt) return undefined;
   const isChanged = after.endedAs !== undefined || after.expiresAt !== expiresAt || !after.cancelRequested;
   if (isChanged || !run.observations.isEmpty) return undefined;
   if (expiresAt !== undefined)

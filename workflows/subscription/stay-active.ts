@@ -44,22 +44,19 @@ async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefine
     return undefined;
   }
   subscription.silence = undefined;
-  if (subscription.isOver(expiresAt)) {
-    const message =
-      answer.kind === 'found'
-        ? 'Its time is over, and the service reports nothing else.'
-        : `Its time is over. ${answer.detail}`;
-    return subscription.end('expired', message);
-  }
-  if (subscription.isEscalated) {
-    await run.record({
-      status: 'active',
-      message: 'The service answers again.',
-      next: nextForActive(expiresAt),
-    });
+  const isOver = subscription.isOver(expiresAt);
+  if (isOver && answer.kind === 'not_known') return subscription.end('expired', `Its time is over. ${answer.detail}`);
+  const isNew = isOver && subscription.activeAfterEndAt === undefined;
+  subscription.activeAfterEndAt = isOver ? Date.now() : undefined;
+  if (subscription.isEscalated || isNew) {
+    const message = isOver ? `The service has not ended it. ${STATUS_COUNTS}` : 'The service answers again.';
+    await run.record({ status: 'active', message, next: nextForActive(expiresAt) });
   }
   return undefined;
 }
+
+/** A time without a zone may be hours off. */
+const STATUS_COUNTS = 'Its stated time is over, but its status counts; it is read again with growing waits.';
 
 /**
  * Counts a failed read. A failed read proves nothing about the subscription: a growing wait or a case follows, never an
@@ -84,11 +81,19 @@ function noteSilence(
 }
 
 /** @returns epoch milliseconds. */
-function nextReadAt({ silence, isEscalated, run }: Subscription, expiresAt: number | undefined): number {
+function nextReadAt(
+  { silence, isEscalated, activeAfterEndAt, run }: Subscription,
+  expiresAt: number | undefined,
+): number {
   if (silence !== undefined) return silence.readAgainAt;
   // A run that begins with this case reads at once: the service may answer by now.
   if (isEscalated) return Date.now();
-  return expiresAt === undefined ? Date.now() + run.policy.unknownExpiryCheckMs : expiresAt + run.policy.expiryGraceMs;
+  const { unknownExpiryCheckMs, expiryGraceMs } = run.policy;
+  if (expiresAt === undefined) return Date.now() + unknownExpiryCheckMs;
+  const dueAt = expiresAt + expiryGraceMs;
+  if (activeAfterEndAt === undefined || activeAfterEndAt < dueAt) return dueAt;
+  // The longer it has outlived its stated time, the less does another hour matter.
+  return activeAfterEndAt + Math.min(unknownExpiryCheckMs, activeAfterEndAt - expiresAt);
 }
 
 async function showActive(subscription: Subscription, expiresAt: number | undefined): Promise<void> {

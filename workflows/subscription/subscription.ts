@@ -19,6 +19,8 @@ export class Subscription {
   cancelChecks: number;
   /** Failed reads in a row. */
   silence: Silence | undefined;
+  /** When the service last showed it as active after the end of its time, in epoch milliseconds. */
+  activeAfterEndAt: number | undefined;
   /** Requests to cancel without an answer, in a row. */
   unanswered: Unanswered | undefined;
 

@@ -3,7 +3,6 @@ import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { noteCall, notePurchase } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
-import { parseLpaString } from '#domain/esims/activation.ts';
 
 /** Reads the eSIM of a completed order, and its usage. */
 export async function deliveryLeg(
@@ -17,17 +16,22 @@ export async function deliveryLeg(
   const esim = await client.getEsim(esimId);
   if (esim.ok) {
     const {
+      iccid,
       activation_code: code,
+      misstated = [],
       order_id: orderId,
       installed_at: installedAt,
       activated_at: activatedAt,
     } = esim.value;
-    const readable = parseLpaString(code) !== undefined;
+    const readable = iccid != null && code != null;
+    const problem = misstated.includes('activation_code')
+      ? 'an activation code without LPA:1$address$id'
+      : 'an eSIM whose ICCID or activation code is not filled yet, or is not valid';
     const seen: CallObservation = readable
       ? { kind: 'works', detail: 'one was completed, and its eSIM was read' }
-      : { kind: 'differs', detail: 'one was completed, and the activation code of its eSIM is not valid' };
+      : { kind: 'differs', detail: `one was completed with ${problem}` };
     notePurchase(observations, 'order', seen);
-    notes.expect(readable, step, expected, readable ? expected : 'an activation code without LPA:1$address$id');
+    notes.expect(readable, step, expected, readable ? expected : problem);
     notes.expect(
       orderId == null || orderId === order.id,
       'its order',

@@ -3002,13 +3002,17 @@ export interface VpnAccess {
    * Id of a VPN subscription.
    */
   subscription_id: string;
-  username: string;
-  password: string;
+  username: string | null;
+  password: string | null;
   server: string | null;
   /**
    * Configuration for the customer's app, or an address to download it from.
    */
   configuration: string | null;
+  /**
+   * A key for the app, from services that give no user name and password.
+   */
+  licence_key: string | null;
 }
 export interface VpnSubscriptionPage {
   data: VpnSubscription[];

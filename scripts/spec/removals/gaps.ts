@@ -104,8 +104,8 @@ export const GAPS: readonly Removal[] = [
     id: 'gap.events',
     removed: 'A contradictory order event is accepted.',
     file: 'upstream/mapping/event-data.ts',
-    find: 'order.value.status !== outcome',
-    replace: 'order.value.status === undefined',
+    find: '(read.value.status ?? outcome) === outcome',
+    replace: 'read.value.status !== null',
     failed: [{ file: 'test/unit/upstream/lifecycle-events.test.ts', title: '%s is quarantined when its' }],
   },
   {

@@ -25,7 +25,7 @@ describe('a purchase', () => {
     const esim = (await simulator.sandbox.get(`/esims/${order.esim_id}`)).read(serviceEsim);
     expect(esim.order_id).toBe(order.id);
     expect(esim.iccid).toMatch(/^89\d{17,18}$/);
-    expect(luhnCheckDigit(esim.iccid.slice(0, -1))).toBe(esim.iccid.at(-1));
+    expect(luhnCheckDigit(esim.iccid!.slice(0, -1))).toBe(esim.iccid!.at(-1));
     expect(esim.activation_code).toMatch(/^LPA:1\$[a-z.]+\$[0-9A-Z-]+$/);
 
     expect(before).toBe('100000.00');

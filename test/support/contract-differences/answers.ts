@@ -40,7 +40,6 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the currency may be null', 'getWallet answer', 'currency', { anyOf: [text(), { type: 'null' }] }),
   field('the token may be null', 'login answer', 'access_token', { oneOf: [text(), { type: 'null' }] }),
   field('the balance may be null by a reference', 'getWallet answer', 'balance', { allOf: [text()], nullable: true }),
-  field('the ICCID may be null', 'getEsim answer', 'iccid', text({ nullable: true })),
   field(
     'an order has a state that we do not know',
     'getOrder answer',
@@ -152,7 +151,9 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   breaking('the cancellation has no result', 'cancelEsim status', (draft) => {
     draft.remove(['cancelEsim answer'], 'status', 'message');
   }),
-  breaking('the access data have no password', 'getVpnSubscription access.password', (draft) => {
+  note('the access data of a read have no password', 'getVpnSubscription access.password', (draft) => {
+    for (const name of ['configuration', 'licence_key'] as const)
+      draft.remove(['getVpnSubscription answer'], name, undefined, () => 'access');
     draft.remove(['getVpnSubscription answer'], 'password', 'pre_shared_key', () => 'access');
   }),
   breaking('an order is a list', 'createOrder', (draft) => {

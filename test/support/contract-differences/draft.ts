@@ -101,7 +101,7 @@ export class Draft {
   remove(names: readonly BodyName[], field: string, to?: string, path = pathOfRecord): void {
     for (const name of names) {
       const object = this.object(name, path(name));
-      const { properties, required } = object as { properties: Schema; required: string[] };
+      const { properties, required = [] } = object as { properties: Schema; required?: string[] };
       if (!Object.hasOwn(properties, field)) throw new Error(`${name} has no field ${field}`);
       if (to !== undefined) properties[to] = properties[field];
       Reflect.deleteProperty(properties, field);

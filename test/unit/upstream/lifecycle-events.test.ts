@@ -117,9 +117,20 @@ describe('each event of the specification', () => {
     });
   });
 
-  it.each(withData)('%s is quarantined without the id of its subject, or without data [spec: gap.events]', (event) => {
+  it.each(withData)('%s states the outcome by its kind: a status in its data is not needed', (event) => {
+    const [data, reading] = CASES[event];
+    expect(parse(event, { ...data, status: undefined })).toEqual({ ...reading, event });
+  });
+
+  it.each(withData)('%s is quarantined when its status cannot be read: it may contradict', (event) => {
+    expect(parse(event, { ...CASES[event][0], status: 'odd' })).toMatchObject({ reason: 'unreadable_data' });
+  });
+
+  it.each(withData)('%s is quarantined without a name of its subject, or without data [spec: gap.events]', (event) => {
     const unreadable = { kind: 'quarantine', reason: 'unreadable_data', event };
-    expect(parse(event, { ...CASES[event][0], id: undefined, esim_id: undefined })).toEqual(unreadable);
+    const names = new Set(['id', 'esim_id', 'external_order_id', 'external_subscription_id']);
+    const nameless = Object.fromEntries(Object.entries(CASES[event][0]).filter(([name]) => !names.has(name)));
+    expect(parse(event, nameless)).toEqual(unreadable);
     expect(parse(event)).toEqual(unreadable);
     expect(parse(event, null)).toEqual(unreadable);
   });
@@ -141,11 +152,26 @@ describe('an event', () => {
     });
   });
 
-  it('of a VPN subscription never gives access data, even when it contains some', () => {
-    const access = { username: 'u', password: 'p-secret' };
-    const parsed = parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
-    expect(parsed).toMatchObject({ kind: 'vpn_subscription' });
-    expect(JSON.stringify(parsed)).not.toContain('p-secret');
+  it('of a VPN subscription gives access data that suffice, and no others', () => {
+    const parsed = (access: unknown) =>
+      parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
+    const whole = { username: 'u', password: 'p-secret' };
+    expect(parsed(whole)).toMatchObject({ kind: 'vpn_subscription', access: whole });
+    expect(parsed({ username: 'u', password: 'PENDING' })).not.toHaveProperty('access');
+    expect(parsed(null)).not.toHaveProperty('access');
+  });
+
+  it.each([
+    ['order.completed', { id: 'so_1' }, { serviceOrderId: 'so_1' }],
+    ['order.failed', { order_id: 7 }, { serviceOrderId: '7' }],
+    ['order.completed', { external_order_id: 'shop-1' }, { reference: 'shop-1' }],
+    ['order.completed', { order: { external_order_id: 'shop-1' } }, { reference: 'shop-1' }],
+    ['topup.completed', { topup_id: 't_1' }, { serviceTopupId: 't_1' }],
+    ['vpn.subscription.active', { subscription_id: 'v_1' }, { serviceSubscriptionId: 'v_1' }],
+    ['vpn.subscription.active', { external_subscription_id: 'vpn-1' }, { reference: 'vpn-1' }],
+    ['refund.failed', { refund_id: 'r_1' }, { serviceRefundId: 'r_1' }],
+  ])('%s needs no more than one name: %j', (event, data, named) => {
+    expect(parse(event, data)).toMatchObject({ event, ...named });
   });
 
   it.each(['with a \0', 'two words', '', 'x'.repeat(129)])(

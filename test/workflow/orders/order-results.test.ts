@@ -112,6 +112,36 @@ describe('an order that the service reports as failed', () => {
   });
 });
 
+describe('an accepted order that the service denies later', () => {
+  it('becomes a case after an hour and never fails; it is read on, and delivered when it is found', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    order.lookUps = ['not_found', 'not_found', 'not_found', 'found completed'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      const shown = async (skipped: string) => {
+        await environment.sleep(skipped);
+        return handle.query(explainQuery);
+      };
+      expect(await shown('59 minutes')).toMatchObject({ status: 'processing' });
+      await expect
+        .poll(() => shown('90 seconds'))
+        .toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('goes on waiting when the service shows it again', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    order.lookUps = ['not_found', 'found processing', 'found completed'];
+    await withOrder(environment, order, async (start) =>
+      expect(await (await start()).result()).toMatchObject({ status: 'completed' }),
+    );
+    expect(order.steps.map(({ status }) => status)).toContain('needs_attention');
+    expect(order.sent).toHaveLength(1);
+  });
+});
+
 describe('a delivery', () => {
   it('that cannot be read opens the case contract_drift', async () => {
     const order = await orderWith({ answers: 'completed' });

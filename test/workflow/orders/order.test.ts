@@ -44,8 +44,9 @@ describe('an order', () => {
     expect(order.calls).toEqual(['beginWork']);
   });
 
-  it('in progress at the service waits for its webhook without look-ups [spec: state.order.processing]', async () => {
+  it('in progress at the service waits for its webhook, with few look-ups of its own [spec: state.order.processing]', async () => {
     const order = await orderWith({ answers: 'processing' });
+    order.lookUps = Array.from({ length: 10 }, () => 'found processing' as const);
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep('3 days');
@@ -56,17 +57,20 @@ describe('an order', () => {
     });
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
-    expect(order.calls).not.toContain('lookUpPurchase');
+    // After 1, 2, 4, … hours.
+    expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(7);
   });
 
-  it('that stays in progress is looked up after a week, and needs attention without a result', async () => {
+  it('that stays in progress is looked up for a week, and needs attention without a result', async () => {
     const order = await orderWith({ answers: 'processing' });
-    order.lookUps = ['found processing'];
+    order.lookUps = Array.from({ length: 40 }, () => 'found processing' as const);
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep('8 days');
-      expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(1);
+      // After 1, 2, … 128 hours and after a week, when the wait begins again: after 1, 2, … 16 hours.
+      expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(14);
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
+      order.lookUps = [];
       await environment.sleep('7 days');
       expect(await handle.query(explainQuery)).toMatchObject({
         status: 'needs_attention',

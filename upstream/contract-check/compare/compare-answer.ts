@@ -24,7 +24,7 @@ import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
 import { at } from '#upstream/contract-check/schema/document.ts';
 import { layersToList, mayBe, peeled } from '#upstream/contract-check/schema/peeled.ts';
 import { eitherOf, formsOrNone, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
-import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
+import { EVENT_NAME_FIELDS, listWrappersOf, NAMES_IN_EVENTS, wrappersOf, type RecordName } from '#upstream/contract.ts';
 
 /**
  * Compares what we read with what the service describes. Each field that we need must be described, with values that we
@@ -83,7 +83,8 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Re
   const { document, record, findings } = comparison;
   // An OpenAPI document is not unwrapped: its field names are defined by OpenAPI.
   const envelopes = record === 'document' ? [] : wrappersOf(record);
-  const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes);
+  const names = namesInEvent(comparison);
+  const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes, names);
   if (inner.rival !== undefined) {
     const [one, other] = [inner, inner.rival].map(({ path }) => path.join('.'));
     const places = `${one === '' ? 'at the top' : `in ${one}`} and in ${other}`;
@@ -92,6 +93,7 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Re
   }
   const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
   if (inner.path.length > 0) findings.note('answer', nameOf(place), `is in ${inside.path} there`);
+  if (names.length > 0) compareNames(comparison, names, inner.forms, inside);
   compareForms(comparison, ours, inner.forms, inside);
 }
 
@@ -112,6 +114,31 @@ function compareData(comparison: Comparison, ours: unknown, forms: readonly Reso
     .toSorted((left, right) => left.findings.length - right.findings.length);
   const [best] = fitting;
   compareRecord(comparison, ours, best === undefined ? forms : [best.form], place);
+}
+
+/** The fields of which an event has to have one; empty for other answers. */
+function namesInEvent({ isEvent, record }: Comparison): readonly string[] {
+  const names: Readonly<Partial<Record<RecordName, readonly string[]>>> = NAMES_IN_EVENTS;
+  return isEvent ? (names[record] ?? []) : [];
+}
+
+/** Reports an event that does not say which purchase it is about. */
+function compareNames(
+  comparison: Comparison,
+  names: readonly string[],
+  forms: readonly ResolvedSchema[],
+  place: Place,
+): void {
+  const described = formsInOurTerms(comparison, forms).filter(({ properties }) => properties.size > 0);
+  const theirs = new Set(described.flatMap(({ properties }) => [...properties.keys()]));
+  if (described.length === 0 || names.some((name) => theirs.has(name))) return;
+  const near = names.flatMap((name) => nearNames(name, [...theirs]));
+  comparison.findings[place.severity](
+    'answer',
+    nameOf(place),
+    `names no purchase: it has none of ${names.join(', ')}`,
+    [...new Set(near)],
+  );
 }
 
 function compareItems(comparison: Comparison, ours: unknown, lists: readonly ResolvedSchema[], place: Place): void {
@@ -155,7 +182,9 @@ function compareFields(
     const need = needOf(name, schema);
     const needed = expected.required.has(name);
     // An optional field that cannot be read is ignored, so its differences are notes.
-    const inside = fieldOf(place, name, needed || need !== undefined ? place.severity : 'note');
+    // A status in an event is not needed, but one that cannot be read makes the event unreadable.
+    const counts = needed || need !== undefined || (comparison.isEvent && name === 'status');
+    const inside = fieldOf(place, name, counts ? place.severity : 'note');
     const having = described.filter((form) => form.properties.has(name));
     if (having.length === 0) {
       const near = nearNames(name, strangers);

@@ -29,16 +29,22 @@ export interface RecordLayer extends Layer {
  *
  * @param needed names of the fields that must be there.
  * @param envelopes names that an envelope may have.
+ * @param namedBy names of which one is enough; empty when none is needed.
  */
 export function peeled(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
   needed: readonly string[],
   envelopes: readonly string[],
+  namedBy: readonly string[] = [],
 ): RecordLayer {
   const layers = layersOf(document, forms, envelopes).filter((layer) => layer.path.length === 0 || !isList(layer));
-  const counts = layers.map((layer) => needed.filter((name) => fieldsOf(layer.forms).has(name)).length);
-  const [whole, rival] = layers.filter((_, index) => counts[index] === needed.length);
+  const counts = layers.map(({ forms }) => {
+    const fields = fieldsOf(forms);
+    return needed.filter((name) => fields.has(name)).length + (namedBy.some((name) => fields.has(name)) ? 1 : 0);
+  });
+  const all = needed.length + (namedBy.length > 0 ? 1 : 0);
+  const [whole, rival] = layers.filter((_, index) => counts[index] === all);
   if (whole !== undefined) return rival === undefined ? whole : { ...whole, rival };
   return layers[counts.indexOf(Math.max(...counts))] ?? { path: [], forms };
 }

@@ -155,7 +155,10 @@ async function statesOnceJudged(ids: readonly string[]) {
   const now = new Date(Date.now() + MINUTE);
   const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
   for (const row of rows)
-    await judgeReport(bench.database, row, readReport(bench.keyRing, row), now, { leaseMs: MINUTE });
+    await judgeReport(bench.database, row, readReport(bench.keyRing, row), now, {
+      leaseMs: MINUTE,
+      encryptAccess: () => Buffer.alloc(0),
+    });
   const found = await bench.database.run((db) =>
     db
       .select()

@@ -167,7 +167,7 @@ describe('events', () => {
     });
     expect(check(freeForm).compatible).toBe(true);
     expect(findingsOf('topup.failed', freeForm)).toEqual([
-      note('answer', 'data', 'is not described; we need id, status'),
+      note('answer', 'data', 'is not described'),
     ]);
   });
 

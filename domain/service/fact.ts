@@ -1,0 +1,47 @@
+/**
+ * What an answer of the service says about one fact that a delivery needs: the eSIM of an order, its ICCID and
+ * activation code, the access data of a subscription. The only place that tells "not filled yet" from "wrong".
+ */
+
+/**
+ * `known`: a value that can be used. `not_yet`: no value so far, so the fact is waited for. `misstated`: a value that
+ * cannot be used, so waiting does not help.
+ */
+export type FactState = 'known' | 'not_yet' | 'misstated';
+
+/** Words that services put where a value is to come, without spaces, hyphens and underscores. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  (
+    'pending processing provisioning inprogress queued waiting awaiting generating creating ' +
+    'na n/a none null nil undefined empty unknown tbd tba notset notyet notready ' +
+    'notavailable notavailableyet unavailable notassigned unassigned'
+  ).split(' '),
+);
+
+/**
+ * True for a value that only keeps a place: absent, null, empty, zero, a word such as `PENDING`, an activation code
+ * without content, and a list or an object of such values.
+ */
+export function isNotThereYet(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === 0) return true;
+  if (typeof value === 'string') return isPlaceholder(value);
+  if (typeof value !== 'object') return false;
+  return Object.values(value).every(isNotThereYet);
+}
+
+function isPlaceholder(text: string): boolean {
+  return text
+    .trim()
+    .replace(/^LPA:1(?=\$)/i, '')
+    .split('$')
+    .every((part) => {
+      const plain = part.toLowerCase().replaceAll(/[\s_.…-]/g, '').replace(/^[<([{]+|[>)\]}]+$/g, '');
+      return /^0*$/.test(plain) || PLACEHOLDERS.has(plain);
+    });
+}
+
+/** @param isUsable called for a value that is there. */
+export function factState<Value>(value: Value | null | undefined, isUsable: (value: Value) => boolean): FactState {
+  if (value === null || value === undefined || isNotThereYet(value)) return 'not_yet';
+  return isUsable(value) ? 'known' : 'misstated';
+}

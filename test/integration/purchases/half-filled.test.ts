@@ -1,0 +1,187 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { WrongService } from '#test/support/work/wrong-service.ts';
+
+const PLAN = 301;
+const ALWAYS = { count: null } as const;
+const READS_OF_ORDERS = ['getOrder', 'listOrders'] as const;
+const READS_OF_SUBSCRIPTIONS = ['getVpnSubscription', 'listVpnSubscriptions'] as const;
+
+let stack: Stack;
+let desk: OrderDesk;
+let service: WrongService;
+
+beforeAll(async () => {
+  const environment = {
+    ...NORMAL_WAITS_POLICY,
+    ...RARE_UPKEEP,
+    'purchase.resend_delay': '100ms',
+    'purchase.look_up_again': '200ms',
+    'purchase.delivery_deadline': '3s',
+    'purchase.denied_after': '1s',
+    'reconciler.silent_after': '60s',
+  };
+  stack = await startStack({ environment });
+  desk = new OrderDesk(stack);
+  service = new WrongService(stack, desk);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+type Endpoint = Parameters<OrderDesk['simulator']['onRequest']>[0];
+
+/** Sets fields in the answers of some endpoints. */
+async function answers(endpoints: readonly Endpoint[], set: Record<string, never>, rule: object = ALWAYS) {
+  for (const endpoint of endpoints) await desk.simulator.onRequest(endpoint, { kind: 'fields', set }, rule);
+}
+const fields = (set: Record<string, unknown>) => set as Record<string, never>;
+const lost = () => desk.simulator.onWebhook(undefined, { kind: 'lost' }, ALWAYS);
+const isWaiting = (id: string, kind: string) =>
+  waitFor('it waits for its delivery', async () => (await desk.events(id)).includes(`${kind}.not_complete_yet`));
+
+describe('an eSIM that the service fills after it has completed the order', () => {
+  it.each([null, '', 'PENDING'])('(%j) is read until it is filled, without a case', async (placeholder) => {
+    await answers(['getEsim'], fields({ iccid: placeholder, activation_code: placeholder }), { count: 3 });
+    const order = await desk.complete(PACKAGE.completedAtOnce);
+    expect(await desk.cases(order.textAt('id'))).toEqual([]);
+    expect(await desk.events(order.textAt('id'))).toContain('order.not_complete_yet');
+  });
+
+  it.each([null, '', 'PENDING', 0])('and that its order does not name (%j) is awaited', async (placeholder) => {
+    await answers(['createOrder'], fields({ esim_id: placeholder }));
+    await answers(READS_OF_ORDERS, fields({ esim_id: placeholder }), { count: 2 });
+    await lost();
+    const order = await desk.complete(PACKAGE.completedAtOnce);
+    expect(await desk.cases(order.textAt('id'))).toEqual([]);
+  });
+
+  it('is a case after the deadline, is still read, and is delivered by itself when it is filled', async () => {
+    await answers(['getEsim'], fields({ activation_code: '' }));
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.at('operations', 'attention', 'reason')).toBe('delivery_unavailable');
+    await desk.simulator.calm();
+    await desk.reaches(id, 'completed');
+    expect(await desk.cases(id)).toEqual([{ reason: 'delivery_unavailable', open: false }]);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('is a case at once when a fact is there and wrong', async () => {
+    await answers(['getEsim'], fields({ activation_code: 'not an LPA string' }));
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.at('operations', 'attention', 'reason')).toBe('contract_drift');
+    expect(await desk.events(id)).not.toContain('order.not_complete_yet');
+    await desk.simulator.calm();
+    expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'It is corrected.' })).status).toBe(200);
+    await desk.reaches(id, 'completed');
+  });
+
+  it('is delivered when only the list names it', async () => {
+    await answers(['createOrder', 'getOrder'], fields({ esim_id: null }));
+    await lost();
+    const order = await desk.complete(PACKAGE.completedAtOnce);
+    expect(await desk.cases(order.textAt('id'))).toEqual([]);
+  });
+
+  it('is delivered when only an event names it, although the order is known to be completed', async () => {
+    await answers(['createOrder', ...READS_OF_ORDERS], fields({ esim_id: null }));
+    await lost();
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await isWaiting(id, 'order');
+    const reference = (await stack.api.get(`/v1/orders/${id}`)).textAt('external_order_id');
+    const [sold] = await desk.simulator.orders(reference);
+    await service.reports('order.completed', { id: sold?.id, esim_id: sold?.esim_id });
+    const { serviceEsimId } = await service.esimOf(await desk.reaches(id, 'completed'));
+    expect(serviceEsimId).toBe(sold?.esim_id);
+  });
+});
+
+describe('the access data of a VPN subscription', () => {
+  const unfilled = () => answers(['createVpnOrder', ...READS_OF_SUBSCRIPTIONS], fields({ access: null }));
+  const accessOf = async (id: string) => (await stack.api.get(`/v1/vpn/subscriptions/${id}/access`)).body;
+
+  it('that only an event gives, as a licence key, are stored before it becomes active', async () => {
+    await unfilled();
+    await lost();
+    const id = await desk.subscribe(PLAN);
+    await isWaiting(id, 'vpn_subscription');
+    const reference = (await stack.api.get(`/v1/vpn/subscriptions/${id}`)).textAt('external_subscription_id');
+    const data = { external_subscription_id: reference, access: { username: null, license_key: 'K-1' } };
+    await service.reports('vpn.subscription.active', data);
+    await desk.subscriptionReaches(id, 'active');
+    expect(await accessOf(id)).toMatchObject({ licence_key: 'K-1', username: null, password: null });
+  });
+
+  it('that only the list gives are stored', async () => {
+    await answers(['createVpnOrder', 'getVpnSubscription'], fields({ access: {} }));
+    await lost();
+    const id = await desk.subscribe(PLAN);
+    expect((await desk.subscriptionReaches(id, 'active')).body).toMatchObject({ has_access_data: true });
+  });
+
+  it('that never come are a case, and are stored when they come', async () => {
+    await unfilled();
+    await lost();
+    const id = await desk.subscribe(PLAN);
+    const parked = await desk.subscriptionReaches(id, 'needs_attention');
+    expect(parked.at('operations', 'attention', 'reason')).toBe('delivery_unavailable');
+    await desk.simulator.calm();
+    expect((await desk.subscriptionReaches(id, 'active')).body).toMatchObject({ has_access_data: true });
+    expect(await desk.cases(id)).toEqual([{ reason: 'delivery_unavailable', open: false }]);
+  });
+
+  it('that an event gives after it is active are stored', async () => {
+    const id = await desk.subscribe(PLAN);
+    const active = await desk.subscriptionReaches(id, 'active');
+    await stack.database.run((db) =>
+      db.update(vpnSubscriptions).set({ encryptedAccess: null }).where(eq(vpnSubscriptions.id, id)),
+    );
+    const data = { id: active.textAt('service_subscription_id'), access: { username: 'late', password: 'p' } };
+    await service.reports('vpn.subscription.active', data);
+    await waitFor('they are stored', async () => (await stack.api.get(`/v1/vpn/subscriptions/${id}/access`)).status === 200);
+    expect(await accessOf(id)).toMatchObject({ username: 'late' });
+  });
+});
+
+describe('an event whose kind states the outcome', () => {
+  it.each(['id', 'order_id', 'external_order_id'])('completes an order that it names by %s alone', async (name) => {
+    await desk.silenceService();
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const order = await desk.reaches(id, 'processing');
+    const names = { id: order.textAt('service_order_id'), external_order_id: order.textAt('external_order_id') };
+    await desk.simulator.completeOrder(names.id);
+    await service.reports('order.completed', { [name]: name === 'external_order_id' ? names[name] : names.id });
+    await isWaiting(id, 'order');
+    await desk.simulator.calm();
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ service_order_id: names.id });
+  });
+});
+
+describe('an accepted order that the service denies by its id and in its list', () => {
+  it('is a case, never fails, and goes on when the service shows it again', async () => {
+    await lost();
+    const denied = { kind: 'answer', status: 404, body: '{"error":{"code":"not_found","message":""}}' } as const;
+    await desk.simulator.onRequest('getOrder', denied, ALWAYS);
+    await service.lists('listOrders', []);
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.at('operations', 'attention', 'reason')).toBe('outcome_unknown');
+    await desk.simulator.calm();
+    const order = await desk.reaches(id, 'processing');
+    await desk.simulator.completeOrder(order.textAt('service_order_id'));
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
+  });
+});
