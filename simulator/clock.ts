@@ -1,6 +1,6 @@
 /** The simulator's two clocks, in epoch milliseconds. */
 export interface Clock {
-  /** Business time, for due dates, expiry and `created_at`. The admin API can advance it, and a dialect may be wrong. */
+  /** Business time, for due dates, expiry and `created_at`. The admin API can advance it; a dialect may be wrong. */
   readonly now: () => number;
   /** Business time without the error of the dialect. */
   readonly correct: () => number;

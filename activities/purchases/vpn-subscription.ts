@@ -146,7 +146,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
         const hasAccess = (await readVpnSubscription(tx, id)).encryptedAccess !== null;
         const message =
           'The VPN subscription is ' +
-          `active${hasAccess ? '; its access data are stored.' : '. It has ended at the service, without access data.'}`;
+          `active${hasAccess ? '; its access data are stored.' : '. It has ended, without access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
         await reportCharge(tx, attempt, charged, new Date(now()));

@@ -82,7 +82,8 @@ export const purchaseSettings = {
   missing_row_check_max: duration(PURCHASE.missingRowCheckMaxMs, 'Longest such wait.'),
   denied_after: duration(
     PURCHASE.deniedAfterMs,
-    'When accepted work without a report is first looked up by its workflow; doubled for each further look-up. If the ' +
+    'When accepted work without a report is first looked up by its workflow; doubled for each further look-up. If ' +
+      'the ' +
       'service does not know it then, neither by its id nor in a complete list, a case opens.',
     FIRST_WAIT,
   ),

@@ -141,7 +141,7 @@ export async function placeMovements(
   }
 }
 
-/** What the purchase of an order cost: its debit in the wallet, else what the service reported; undefined: not known. */
+/** What the purchase of an order cost: its debit in the wallet, else what was reported; undefined: not known. */
 export async function debitOfOrder(db: Executor, orderId: string): Promise<Money | undefined> {
   const [row] = await db
     .select({

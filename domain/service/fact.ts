@@ -35,7 +35,10 @@ function isPlaceholder(text: string): boolean {
     .replace(/^LPA:1(?=\$)/i, '')
     .split('$')
     .every((part) => {
-      const plain = part.toLowerCase().replaceAll(/[\s_.…-]/g, '').replace(/^[<([{]+|[>)\]}]+$/g, '');
+      const plain = part
+        .toLowerCase()
+        .replaceAll(/[\s_.…-]/g, '')
+        .replace(/^[<([{]+|[>)\]}]+$/g, '');
       return /^0*$/.test(plain) || PLACEHOLDERS.has(plain);
     });
 }

@@ -42,7 +42,7 @@ export const ATTENTION_REASONS = {
     meaning: 'The delivery of the service cannot be read.',
     advice:
       'Compare the interface of the service with the contract. It is read again automatically, with growing waits ' +
-      'and after each start of a worker; `retry` reads it now. `npx reseller gate show` names what its drift has stopped.',
+      'and after each start of a worker; `retry` reads it now. `npx reseller gate show` names what its drift stopped.',
   },
   delivery_unavailable: {
     meaning: 'It is bought, but its delivery could not be read from the service for a long time.',

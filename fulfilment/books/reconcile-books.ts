@@ -69,8 +69,8 @@ const TOO_MANY =
 const LISTED_FINDINGS = 200;
 
 /**
- * Matches the movements of the wallet, as a reading has stored them, with their causes, and writes journal rows, cases and the
- * report.
+ * Matches the movements of the wallet, as a reading has stored them, with their causes, and writes journal rows, cases
+ * and the report.
  */
 export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
   const { books, now } = run;

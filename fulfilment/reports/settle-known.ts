@@ -93,7 +93,8 @@ function settlement(kind: WorkKind, rows: readonly ReadRow[], now: Date): SQL {
       where (report.reference is null or report.reference = ${attempts.reference})
         and (report.sold is null or ${ordered} is null or report.sold = ${ordered})
         and (report.esim is null or ${attempts.serviceEsimId} is not null)
-        and (report.amount is null or (report.amount, report.currency) = (${attempts.chargedAmount}, ${attempts.chargedCurrency}))
+        and (report.amount is null
+        or (report.amount, report.currency) = (${attempts.chargedAmount}, ${attempts.chargedCurrency}))
         and ${table.status} || '/' || ${attempts.state} || '/' || report.outcome
           = any(${sql.param(KNOWN_CASES)}::text[])
       for share of ${attempts}, ${table} skip locked)

@@ -59,7 +59,7 @@ export const dialectProperties = z.strictObject({
   }),
   wallet_filter_shift_ms: z.int().meta({
     description:
-      'Milliseconds by which `since` is taken later than it was sent, as by a service that reads it in another time zone.',
+      'Milliseconds by which `since` is taken later than it was sent, as by a service in another time zone.',
   }),
   wallet_filter_edge_ms: z
     .int()

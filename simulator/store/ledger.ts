@@ -49,7 +49,8 @@ export interface LedgerFilter {
   readonly oldest?: number | undefined;
 }
 
-const FILTERED = `FROM ledger WHERE environment = :environment AND (:reference IS NULL OR external_order_id = :reference)
+const FILTERED = `FROM ledger WHERE environment = :environment
+  AND (:reference IS NULL OR external_order_id = :reference)
   AND created_at BETWEEN :since AND :until AND (type = 'credit' OR created_at <= :debitsUntil)`;
 const sequenceOnly = z.object({ sequence: z.number() });
 

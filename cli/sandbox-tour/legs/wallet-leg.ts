@@ -146,7 +146,7 @@ async function lookSince({ client }: TourContext, notes: LegNotes, orders: reado
     expected,
     missing === 0
       ? `all ${orders.length}`
-      : `${missing} of ${orders.length} are missing: \`since\` is read in another time zone, or its edge is exclusive; ` +
+      : `${missing} of ${orders.length} are missing: \`since\` is read in another zone, or its edge is exclusive; ` +
           'where a service has only filtered lists, ' +
           EVIDENCE,
   );

@@ -147,7 +147,10 @@ describe('the access data of a VPN subscription', () => {
     );
     const data = { id: active.textAt('service_subscription_id'), access: { username: 'late', password: 'p' } };
     await service.reports('vpn.subscription.active', data);
-    await waitFor('they are stored', async () => (await stack.api.get(`/v1/vpn/subscriptions/${id}/access`)).status === 200);
+    await waitFor(
+      'they are stored',
+      async () => (await stack.api.get(`/v1/vpn/subscriptions/${id}/access`)).status === 200,
+    );
     expect(await accessOf(id)).toMatchObject({ username: 'late' });
   });
 });

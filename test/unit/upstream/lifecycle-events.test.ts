@@ -153,8 +153,7 @@ describe('an event', () => {
   });
 
   it('of a VPN subscription gives access data that suffice, and no others', () => {
-    const parsed = (access: unknown) =>
-      parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
+    const parsed = (access: unknown) => parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
     const whole = { username: 'u', password: 'p-secret' };
     expect(parsed(whole)).toMatchObject({ kind: 'vpn_subscription', access: whole });
     expect(parsed({ username: 'u', password: 'PENDING' })).not.toHaveProperty('access');

@@ -68,8 +68,14 @@ describe('the reading of a record', () => {
   });
 
   it.each([
-    [{ username: 'u', password: 'p' }, { username: 'u', password: 'p' }],
-    [{ username: 'u', password: 'p', server: 'PENDING' }, { username: 'u', password: 'p' }],
+    [
+      { username: 'u', password: 'p' },
+      { username: 'u', password: 'p' },
+    ],
+    [
+      { username: 'u', password: 'p', server: 'PENDING' },
+      { username: 'u', password: 'p' },
+    ],
     [{ username: null, password: null, licence_key: 'K-1' }, { licence_key: 'K-1' }],
     [{ license_key: 'K-1' }, { licence_key: 'K-1' }],
     ['K-1', { licence_key: 'K-1' }],

@@ -166,9 +166,7 @@ describe('events', () => {
       properties: { event: { type: 'string' }, data: { type: 'object' } },
     });
     expect(check(freeForm).compatible).toBe(true);
-    expect(findingsOf('topup.failed', freeForm)).toEqual([
-      note('answer', 'data', 'is not described'),
-    ]);
+    expect(findingsOf('topup.failed', freeForm)).toEqual([note('answer', 'data', 'is not described')]);
   });
 
   it('with another form are breaking', () => {

@@ -99,7 +99,8 @@ describe('capabilities', () => {
     expect(check(draft.document, off).compatible).toBe(true);
     draft.remove(['createVpnOrder answer'], 'access');
     const report = check(draft.document, off);
-    const text = 'is missing in every read, which an event cannot replace, and is needed for giving the customer access';
+    const text =
+      'is missing in every read, which an event cannot replace, and is needed for giving the customer access';
     expect(report.calls.find(({ name }) => name === 'createVpnOrder')?.findings).toContainEqual(
       breaking('answer', 'access', text),
     );
