@@ -1,4 +1,4 @@
-/** The former proof of absence; see `filtered-reading-worker.ts`. */
+/** The former proof of absence; see the workers that use it. */
 import type { judgeAbsence as judgesByTheReading } from '#domain/money/absence.ts';
 
 export * from '#domain/money/absence.ts';

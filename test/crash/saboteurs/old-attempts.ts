@@ -3,5 +3,5 @@ import { attemptsOf as allAttemptsOf } from '#db/attempts/attempts.ts';
 
 export * from '#db/attempts/attempts.ts';
 
-/** Only the last one. */
-export const attemptsOf: typeof allAttemptsOf = async (db, work) => (await allAttemptsOf(db, work)).slice(-1);
+/** Only the newest, which is the first. */
+export const attemptsOf: typeof allAttemptsOf = async (db, work) => (await allAttemptsOf(db, work)).slice(0, 1);

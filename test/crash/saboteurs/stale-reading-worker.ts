@@ -2,8 +2,12 @@
  * A worker with a defect: a reading of the wallet from before the purchase proves that it cost nothing. The crash proof
  * must detect it.
  */
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
-import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
+import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
+
+// The present rule would refuse such a reading for other reasons.
+replaceModule('#domain/money/absence.ts', new URL('old-absence.ts', import.meta.url));
+const { WalletReadings } = await import('#activities/evidence/wallet-readings.ts');
+const { startWatchedWorker } = await import('#test/crash/processes/watched-worker.ts');
 
 const { prototype } = WalletReadings;
 const { since } = Object.getOwnPropertyDescriptors(prototype);
