@@ -18,7 +18,6 @@ export * from '#upstream/contract/errors.ts';
 export * from '#upstream/contract/events.ts';
 export {
   DEFAULT_HEADER_PREFIX,
-  deliveredFactsOf,
   IDEMPOTENCY_KEY_HEADER,
   itemOf,
   NEEDED_FOR,

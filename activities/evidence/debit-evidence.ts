@@ -45,11 +45,9 @@ export function createDebitEvidence(
     const reading = await readings.since(new Date(readyAt), beforeAll(question.sent) ?? 0);
     if ('ok' in reading) return unread(reading);
     return database.transaction(async (tx) => {
-      const { result, money } = await judge(tx, question, reading);
-      const [debit] = money.debits;
-      const [credit] = money.credits;
-      if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId, money: debit });
-      if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId, money: credit });
+      const costs = new Map<string, Costs>();
+      for (const each of question.sent) costs.set(each.id, await bookCosts(tx, each));
+      const result = await judge(tx, question, reading, costs);
       // An unknown attempt is not settled: a request may still be on its way.
       if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
       // While evidence is awaited, the workflow records why.
@@ -99,47 +97,46 @@ async function judge(
   tx: Executor,
   { work, attempt, sent }: Question,
   reading: WalletReading,
-): Promise<{ readonly result: EvidenceResult; readonly money: Costs }> {
-  const own = new Map<string, Costs>();
-  for (const each of sent) own.set(each.id, moneyOf(await movementsOf(tx, each)));
-  const money = own.get(attempt.id) ?? NO_COSTS;
+  own: ReadonlyMap<string, Costs>,
+): Promise<EvidenceResult> {
+  const { debits: ownDebits = [] } = own.get(attempt.id) ?? {};
   const uncredited = [...own.values()].find(({ debits, credits }) => !areCredited(debits, credits));
   if (uncredited !== undefined) {
     const detail = `The wallet shows a debit of ${textOf(uncredited.debits)} and no credit for it.`;
-    return { result: { evidence: 'debited', detail }, money };
+    return { evidence: 'debited', detail };
   }
   for (const each of sent) {
     const booked = await bookedMovements(tx, each.id);
     // A booked debit was real: a wallet that does not show it is not trusted.
     if (booked.debit && !booked.credit && own.get(each.id)?.debits.length === 0)
-      return { result: awaited('vanished', DEBIT_VANISHED), money };
+      return awaited('vanished', DEBIT_VANISHED);
   }
   const without = sent.filter(({ id }) => own.get(id)?.debits.length === 0);
   const absence = await absenceOf(tx, work, without, reading);
-  if (money.debits.length > 0) {
-    const detail = `The wallet shows the debit of ${textOf(money.debits)} and its credit.`;
+  if (ownDebits.length > 0) {
     // Earlier attempts were judged before; a debit that may be theirs has appeared since.
-    if (!absence.isProven && absence.reason === 'suspect') return { result: awaited('suspect', absence.detail), money };
-    return { result: { evidence: 'credited', detail }, money };
+    if (!absence.isProven && absence.reason === 'suspect') return awaited('suspect', absence.detail);
+    return { evidence: 'credited', detail: `The wallet shows the debit of ${textOf(ownDebits)} and its credit.` };
   }
-  return {
-    result: absence.isProven
-      ? { evidence: 'no_debit', detail: absence.detail }
-      : awaited(absence.reason, absence.detail),
-    money,
-  };
+  return absence.isProven ? { evidence: 'no_debit', detail: absence.detail } : awaited(absence.reason, absence.detail);
 }
-
-const NO_COSTS: Costs = { debits: [], credits: [] };
 
 const DEBIT_VANISHED =
   'Our journal has a debit for this attempt, but the wallet shows none. This does not prove that the attempt cost ' +
   'nothing.';
 
-function moneyOf(movements: readonly Movement[]): Costs {
+/** Reads the debits and credits of an attempt, and books the first of each. */
+async function bookCosts(tx: Executor, attempt: AttemptRow): Promise<Costs> {
+  const movements = await movementsOf(tx, attempt);
   const of = (direction: Movement['direction']) =>
     movements.filter((each) => each.direction === direction).map(({ money }) => money);
-  return { debits: of('debit'), credits: of('credit') };
+  const [debits, credits] = [of('debit'), of('credit')];
+  const attemptId = attempt.id;
+  const [debit] = debits;
+  const [credit] = credits;
+  if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId, money: debit });
+  if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId, money: credit });
+  return { debits, credits };
 }
 
 /** True when each debit has a credit of the same amount. */

@@ -135,7 +135,7 @@ describe('the transfer of a profile to production', () => {
 
     const confirmed = await printed((output) => confirmCapabilities({ by: 'Ada' }, environment, output));
     expect(confirmed).toMatch(/confirmed by Ada/);
-    expect(confirmed).toMatch(/switches on: automatic resends, automatic new attempts/);
+    expect(confirmed).toMatch(/switches on: automatic resends/);
     expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(
       /automatic resends \(production\): on/,
     );
