@@ -100,6 +100,7 @@ describe('recorded histories', () => {
       'completed-at-once.json',
       'contradicted-then-resolved.json',
       'debited-then-credited.json',
+      'evidence-awaited-then-credited.json',
       'failed-then-new-attempt.json',
       'gate-held-then-released.json',
       'gate-holds-resend.json',
