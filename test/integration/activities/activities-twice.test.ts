@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
-import { attempts, topups } from '#db/schema.ts';
+import { topups } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
@@ -107,10 +107,9 @@ describe('an activity repeated with the same input leaves the same rows and one 
     ['a VPN subscription', () => bench.beginSubscription()],
     ['a cancellation', () => bench.beginCancellation()],
   ])('openNextAttempt of %s', async (_what, begin) => {
-    const { work, attemptId } = await begin();
-    await bench.database.run((db) =>
-      db.update(attempts).set({ state: 'failed', settled: true }).where(eq(attempts.id, attemptId)),
-    );
+    const ref = await begin();
+    const { work } = ref;
+    await bench.settle(ref);
     const [first, second] = await twice('openNextAttempt', () => bench.activities.openNextAttempt({ work, number: 2 }));
     expect(second).toEqual(first);
     expect(first).toMatchObject({ kind: 'opened', attempt: { number: 2 } });

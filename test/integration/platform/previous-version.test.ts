@@ -66,6 +66,8 @@ describe.skipIf(!hasHistory)('the previous version', () => {
     await using stack = await startStack({
       scripts: { api: script('api/main.ts'), worker: script('worker/main.ts') },
       workflowBundle,
+      // The previous version does not know it.
+      environment: { 'purchase.unseen_debit_delay': undefined },
       simulator: { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' },
     });
     const desk = new OrderDesk(stack);

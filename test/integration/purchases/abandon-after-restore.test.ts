@@ -92,6 +92,7 @@ describe('an order restored to the state before its send', () => {
     expect(await openNext()).toEqual({ kind: 'not_compared' });
     expect(await bench.database.run((db) => findAttempt(db, ref.work, 2))).toBeUndefined();
     await bench.activities.beginWork({ work: ref.work });
+    await bench.settle(ref);
     expect(await openNext()).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
   });
 

@@ -210,7 +210,9 @@ describe('a change of the policy by an operator', () => {
   });
 
   it('stops new attempts, except one that an operator grants for this work', async () => {
-    const { work } = await bench.begin();
+    const ref = await bench.begin();
+    const { work } = ref;
+    await bench.settle(ref);
     bench.purchaseInForce.maxAttempts = 1;
     const next = () => bench.activities.openNextAttempt({ work, number: 2 });
     expect(await next()).toEqual({ kind: 'not_allowed', attempts: 1 });
@@ -230,6 +232,7 @@ describe('an attempt with a lost row', () => {
     ['a cancellation', () => bench.beginCancellation()],
   ] as const)('of %s is opened again with the same key, reference and bytes', async (_what, begin) => {
     const ref = await begin();
+    await bench.settle(ref);
     await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
     const read = () =>
       bench.database.run(async (db) => {
@@ -249,7 +252,8 @@ describe('an attempt with a lost row', () => {
     const before = await read();
     expect(new Set(before.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
-    await bench.activities.beginWork({ work: ref.work });
+    const { attempt } = await bench.activities.beginWork({ work: ref.work });
+    await bench.settle({ ...ref, attemptId: attempt.id });
     await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
     expect(await read()).toEqual(before);
   });

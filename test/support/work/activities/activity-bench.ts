@@ -1,5 +1,6 @@
 /** The real activities in this process, with a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AttemptRef } from '#activities/work/work-types.ts';
@@ -7,6 +8,7 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { customerReferenceAad } from '#db/encryption-aads.ts';
+import { attempts } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -164,20 +166,8 @@ export class ActivityBench implements AsyncDisposable {
   /** Accepts an order as the API does. @returns its id. */
   async accept(packageId = 1001, externalOrderId = `ext-${randomUUID()}`, apiKeyId = 'key_test'): Promise<string> {
     const id = newId('order');
-    await this.database.transaction((tx) =>
-      acceptOrder(
-        tx,
-        {
-          id,
-          apiKeyId,
-          externalOrderId,
-          packageId,
-          encryptedDeviceImei: null,
-          ...WITHOUT_TERMS,
-        },
-        new Date(this.clock.now),
-      ),
-    );
+    const order = { id, apiKeyId, externalOrderId, packageId, encryptedDeviceImei: null, ...WITHOUT_TERMS };
+    await this.database.transaction((tx) => acceptOrder(tx, order, new Date(this.clock.now)));
     return id;
   }
 
@@ -186,6 +176,13 @@ export class ActivityBench implements AsyncDisposable {
     const work = { kind: 'order', id: await this.accept(packageId, undefined, apiKeyId) } as const;
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
+  }
+
+  /** Records that an attempt has failed and provably cost nothing, without a look at the wallet. */
+  async settle({ attemptId }: AttemptRef): Promise<void> {
+    await this.database.run((db) =>
+      db.update(attempts).set({ state: 'failed', settled: true }).where(eq(attempts.id, attemptId)),
+    );
   }
 
   /** Records that work is held, as its workflow does after the gate refused its send. */
@@ -205,14 +202,7 @@ export class ActivityBench implements AsyncDisposable {
   async beginTopup(packageId = 1001, existingEsimId?: string): Promise<AttemptRef> {
     const esimId = existingEsimId ?? (await this.deliveredEsim());
     const work = { kind: 'topup', id: newId('topup') } as const;
-    const topup = {
-      id: work.id,
-      apiKeyId: 'key_test',
-      esimId,
-      packageId,
-      externalTopupId: null,
-      ...WITHOUT_TERMS,
-    };
+    const topup = { id: work.id, apiKeyId: 'key_test', esimId, packageId, externalTopupId: null, ...WITHOUT_TERMS };
     await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
