@@ -5,6 +5,7 @@ import { findLine, parkedPurchases } from '#db/gate/lines.ts';
 import { grantOverride } from '#db/gate/waits.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
 import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
+import { readGateConditions } from '#fulfilment/readiness/gate-conditions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';
 
@@ -69,6 +70,14 @@ describe('20 orders at a service whose deliveries are misstated', () => {
     expect(await bench.database.run(parkedPurchases)).toMatchObject([
       { kind: 'order', product: A, count: 1, cost: [{ amount: '2.400000', currency: 'USD' }] },
       { kind: 'order', product: B, count: 1, cost: [{ amount: '2.350000', currency: 'USD' }] },
+    ]);
+    expect(await bench.database.run(readGateConditions)).toEqual([
+      {
+        condition: 'contract_drift',
+        detail: expect.stringMatching(
+          /^Buying orders is stopped: .* Last: .* Since 20.*Z\. 2 paid and not delivered, together 4\.75 USD\. It ends when /,
+        ),
+      },
     ]);
 
     await bench.admin.calm();
@@ -183,5 +192,37 @@ describe('a canary', () => {
     expect(await look()).toEqual([next.work.id]);
     await bench.admin.calm();
     expect(await buy(next)).toBe('completed');
+  });
+});
+
+describe('a delivery that the service does not have yet', () => {
+  const NOT_FOUND = {
+    kind: 'answer',
+    status: 404,
+    body: '{"error":{"code":"not_found","message":"No such eSIM."}}',
+    headers: { 'content-type': 'application/json' },
+  } as const;
+
+  it('is drift after five minutes, or twice the longest fill', async () => {
+    await bench.admin.onRequest('getEsim', NOT_FOUND, { count: null });
+    const slow = await bench.begin(A);
+    expect(await buy(slow)).toBe('not_yet');
+    later(bench.gate.unfilledMs - 1);
+    expect(await read(slow)).toBe('not_yet');
+    expect((await line())?.state ?? 'open').toBe('open');
+    await bench.admin.calm();
+    expect(await read(slow)).toBe('completed');
+    await look();
+    expect(await line()).toMatchObject({ state: 'open', longestFillMs: bench.gate.unfilledMs - 1 });
+
+    await bench.admin.onRequest('getEsim', NOT_FOUND, { count: null });
+    const missing = await bench.begin(A);
+    await buy(missing);
+    later(bench.gate.unfilledMs);
+    await read(missing);
+    expect((await line())?.state).toBe('open');
+    later(bench.gate.unfilledMs);
+    await read(missing);
+    expect(await line()).toMatchObject({ state: 'proving', stoppedProducts: [A] });
   });
 });
