@@ -36,6 +36,19 @@ const LONG_SILENCE = {
 /** It fails at once, and nothing is credited: a second attempt is a second debit. */
 const FAILS: CrashPlan['work'] = [{ kind: 'order', nature: 'fails', packageId: NEVER_CREDITED }];
 const TWO_DEBITS = /was bought once and cost 2 debits/;
+/** No reading shows a debit before it is judged, unless the judgement waits as it should. */
+const DEBITS_COME_LATER: CrashPlan['setting'] = {
+  ...setting('late_debits'),
+  properties: { debits_visible_after_ms: 8_000 },
+  policy: { 'purchase.unseen_debit_delay': '12s' },
+};
+/** A delivery that cannot be used. */
+const MISSTATED = {
+  kind: 'answer',
+  status: 200,
+  body: '{}',
+  headers: { 'content-type': 'application/json' },
+} as const;
 
 /** Former rules about what a failed purchase cost. */
 const EVIDENCE = {
@@ -48,7 +61,7 @@ const EVIDENCE = {
   'stale-reading': {
     what: 'a reading of the wallet from before a failed purchase proves that it cost nothing',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/stale-reading-worker.ts' } },
-    plan: { ...NOTHING_ELSE, work: FAILS },
+    plan: { ...NOTHING_ELSE, setting: DEBITS_COME_LATER, work: FAILS },
     caughtBy: TWO_DEBITS,
   },
   'settled-without-proof': {
@@ -86,6 +99,25 @@ const EVIDENCE = {
 
 export const OLD_RULES = {
   ...EVIDENCE,
+  'no-drift-stop': {
+    what: 'a paid delivery that cannot be used stops nothing',
+    sabotage: {
+      sql: [
+        `CREATE FUNCTION open_at_once() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN NEW.state := 'open'; NEW.stopped_products := '[]'; RETURN NEW; END $$`,
+        `CREATE TRIGGER open_at_once BEFORE INSERT OR UPDATE ON gate_lines
+           FOR EACH ROW EXECUTE FUNCTION open_at_once()`,
+      ],
+    },
+    plan: {
+      ...NOTHING_ELSE,
+      // Two of three orders are bought again after the delivery of the third.
+      work: Array.from({ length: 3 }, () => ({ kind: 'order', nature: 'fails_once', packageId: 1001 }) as const),
+      outcomes: [{ operation: 'order', outcome: 'failed_at_once', count: 2 }],
+      requestFaults: [{ endpoint: 'getEsim', fault: MISSTATED, nth: 1, count: 3 }],
+    },
+    caughtBy: /was sent after the stop/,
+  },
   'random-key-at-creation': {
     what: 'the key of an attempt is random, so an attempt whose row was lost is sent again with another key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-creation-worker.ts' } },

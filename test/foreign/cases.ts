@@ -15,6 +15,8 @@ export type End =
   | { readonly canary: string }
   /** It was sent once, has no proof of its result, and has a case with this reason. */
   | { readonly case: string }
+  /** It is delivered, and a case beside it has this reason. */
+  | { readonly beside: string }
   /** A cancellation is not sent, because the service does not prove the conditions of its refund. */
   | 'refused';
 
@@ -176,6 +178,84 @@ export const BEHAVIOUR_CASES: readonly BehaviourCase[] = [
     style: 'plain',
     behaviour: { ...BOTH, completes: 'event', facts: 'read_only' },
     ends: { order: { held: 'esim_id' }, vpn_subscription: 'works' },
+  },
+  {
+    what: 'the codes of a completed order are filled later; they are null before',
+    style: 'plain',
+    behaviour: { ...DOCUMENT, delivery: 'codes_later', unfilled: null },
+    ends: { order: 'works' },
+  },
+  {
+    what: 'the id of the eSIM of a completed order is filled later; it is empty before',
+    style: 'laravel',
+    behaviour: { ...PURCHASES, completes: 'event', delivery: 'ids_later', unfilled: '' },
+    ends: { order: 'works' },
+  },
+  {
+    what: 'the access data of an active VPN subscription are filled later; they are `PENDING` before',
+    style: 'django',
+    behaviour: { ...DOCUMENT, completes: 'read', delivery: 'access_later', unfilled: 'PENDING' },
+    ends: { vpn_subscription: 'works' },
+  },
+  {
+    what: 'events name only the id of their record',
+    style: 'rails',
+    behaviour: { ...PURCHASES, completes: 'event', webhooks: 'id_only' },
+    ends: { order: 'works', vpn_subscription: 'works' },
+  },
+  {
+    what: 'events name only our reference',
+    style: 'coded',
+    behaviour: { ...PURCHASES, completes: 'event', webhooks: 'reference_only' },
+    ends: { order: 'works', vpn_subscription: 'works' },
+  },
+  {
+    what: 'only events name the eSIM and the access data',
+    style: 'jsend',
+    behaviour: { ...PURCHASES, completes: 'event', facts: 'event_only' },
+    ends: { order: { held: 'esim_id' }, vpn_subscription: { held: 'access' } },
+  },
+  {
+    what: 'only lists name the eSIM and the access data',
+    style: 'git_like',
+    behaviour: { ...PURCHASES, facts: 'list_only' },
+    ends: { order: 'works', vpn_subscription: 'works' },
+  },
+  {
+    what: 'the activation code is none',
+    style: 'plain',
+    behaviour: { ...BOTH, delivery: 'garbled' },
+    ends: { order: { canary: 'contract_drift' } },
+  },
+  {
+    what: 'the eSIM says that it is of another order',
+    style: 'laravel',
+    behaviour: { ...PURCHASES, delivery: 'other_order' },
+    ends: { order: { canary: 'contract_drift' } },
+  },
+  {
+    what: 'the names of all fields change after going live',
+    style: 'plain',
+    behaviour: { ...DOCUMENT, changes: { after: 1, to: 'camel' } },
+    ends: { order: { canary: 'delivery_unavailable' } },
+  },
+  {
+    what: 'the refund of a cancelled eSIM is smaller than its debit',
+    style: 'plain',
+    behaviour: { ...DOCUMENT, refund: 'smaller' },
+    ends: { order: 'works', cancellation: { beside: 'amount_differs' } },
+  },
+  {
+    what: 'the refund of a cancelled eSIM is zero',
+    style: 'laravel',
+    behaviour: { ...PURCHASES, refund: 'zero' },
+    ends: { order: 'works', cancellation: { case: 'refund_missing' } },
+  },
+  {
+    what: 'the refund of a cancelled eSIM stays pending',
+    style: 'rails',
+    behaviour: { ...PURCHASES, refund: 'pending' },
+    ends: { order: 'works', cancellation: { case: 'refund_missing' } },
   },
 ];
 

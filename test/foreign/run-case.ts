@@ -115,6 +115,12 @@ export class ForeignRun implements AsyncDisposable {
     return answer.textAt('operations', 'attention', 'reason');
   }
 
+  /** The reasons of all open cases. */
+  async openCases(): Promise<readonly string[]> {
+    const reasons = z.object({ data: z.array(z.object({ reason: z.string() })) });
+    return (await this.stack.api.get('/v1/cases')).read(reasons).data.map(({ reason }) => reason);
+  }
+
   /** The purchases that the service received for a kind. */
   requests(kind: Kind): number {
     return this.service.received.filter(({ path }) => SENDS[kind].test(path)).length;

@@ -46,6 +46,7 @@ function cell(end: End | undefined): string {
   if (end === undefined) return '–';
   if (end === 'works') return 'works';
   if (end === 'refused') return 'refused before the send';
+  if ('beside' in end) return `works, case \`${end.beside}\``;
   if ('case' in end) return `sent once, case \`${end.case}\``;
   return 'held' in end ? `held: \`${end.held}\`` : `one paid canary, case \`${end.canary}\``;
 }

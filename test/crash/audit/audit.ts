@@ -1,5 +1,6 @@
 /** Invariants at the end of every seed. */
-import { attempts, inbox, outbox } from '#db/schema.ts';
+import { eq, isNotNull } from 'drizzle-orm';
+import { attempts, gateDrifts, inbox, outbox } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
@@ -81,7 +82,12 @@ export async function audit(
     timeoutMs: restless.length > 0 ? 0 : Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
     mayBeLost,
   });
-  const rest = [...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)];
+  const rest = [
+    ...(await debitsOf(stack, things)),
+    ...(await sentAfterStop(stack)),
+    ...(await eventsLeftOver(stack, results)),
+    ...openEnds(results),
+  ];
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
 
@@ -205,6 +211,29 @@ async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[
     ];
   });
   return [...bought, ...recharged];
+}
+
+/** No purchase is sent whose delivery cannot be used, while its product is stopped for that. */
+async function sentAfterStop({ database }: Stack): Promise<string[]> {
+  const drifts = await database.run((db) =>
+    db
+      .select({ drift: gateDrifts, sentAt: attempts.firstSentAt })
+      .from(gateDrifts)
+      .innerJoin(attempts, eq(attempts.id, gateDrifts.attemptId))
+      .where(isNotNull(gateDrifts.driftedAt)),
+  );
+  return drifts.flatMap(({ drift: { subjectKind, subjectId, product }, sentAt }) => {
+    const stop = drifts.find(
+      ({ drift }) =>
+        drift.subjectKind === subjectKind &&
+        drift.product === product &&
+        drift.driftedAt !== null &&
+        sentAt !== null &&
+        drift.driftedAt < sentAt &&
+        (drift.settledAt === null || drift.settledAt > sentAt),
+    );
+    return stop === undefined ? [] : [`${subjectId} was sent after the stop by ${stop.drift.subjectId}`];
+  });
 }
 
 function netDebits(lines: readonly LedgerLine[]): number {

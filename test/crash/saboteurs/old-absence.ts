@@ -1,5 +1,8 @@
 /** The former proof of absence; see the workers that use it. */
-import type { judgeAbsence as judgesByTheReading } from '#domain/money/absence.ts';
+import type {
+  evidenceDelayMs as delayByWhatWasSeen,
+  judgeAbsence as judgesByTheReading,
+} from '#domain/money/absence.ts';
 
 export * from '#domain/money/absence.ts';
 
@@ -9,3 +12,6 @@ export const judgeAbsence: typeof judgesByTheReading = () => ({
   by: 'ledger',
   detail: 'The wallet shows no debit for this attempt.',
 });
+
+/** A debit is expected to be visible at once. */
+export const evidenceDelayMs: typeof delayByWhatWasSeen = () => 0;
