@@ -9,6 +9,7 @@ import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import { foreseenAtLine } from '#fulfilment/gate/line.ts';
 import { pauseFor } from '#fulfilment/gate/pauses.ts';
 import { judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
 
@@ -22,6 +23,8 @@ export interface ForeseenHold {
 /** A purchase that is not requested yet. */
 export interface PossiblePurchase {
   readonly kind: WorkKind;
+  /** Id of its package or VPN plan. */
+  readonly product: number;
   readonly price: Money;
   /** Owner of the daily limit: the first key of the lineage. */
   readonly apiKeyId: string;
@@ -36,14 +39,16 @@ export interface PossiblePurchase {
  */
 export async function foreseenHolds(
   db: Executor,
-  { kind, price, apiKeyId }: PossiblePurchase,
+  { kind, product, price, apiKeyId }: PossiblePurchase,
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
 ): Promise<readonly ForeseenHold[]> {
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
   // A wallet that was not read lately is not known, as for the gate itself.
   const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
   const holds = new Set<FailureClass>();
-  if (pauseFor(await activePauses(db), kind, []) !== undefined) holds.add('purchases_paused');
+  const isPaused = pauseFor(await activePauses(db), kind, []) !== undefined;
+  const atLine = isPaused ? undefined : await foreseenAtLine(db, { kind, product, now }, DEFAULT_POLICY.gate);
+  if (isPaused) holds.add('purchases_paused');
   for (const row of await listCircuits(db)) {
     // A purchase with reserved money passes this circuit.
     if (row.name === 'insufficient_balance' && wallet === 'reserved') continue;
@@ -55,6 +60,7 @@ export async function foreseenHolds(
   const overLimit = limitProblem(account, price, { spendLimit });
   return [
     ...[...holds].map((failure) => ({ failure })),
+    ...(atLine === undefined ? [] : [{ failure: 'purchases_paused' as const, detail: atLine }]),
     ...(overLimit === undefined ? [] : [{ failure: 'spend_limit_reached' as const, detail: overLimit }]),
   ];
 }

@@ -28,7 +28,7 @@ import {
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { mayHaveBought, type SendCandidate } from '#domain/purchase/send-claim.ts';
-import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
+import { PURCHASE_KINDS, type PurchaseKind, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
 /** A purchase that asks to pass its line. */
@@ -62,6 +62,21 @@ export async function passLine(tx: Executor, asker: Asker, policy: GatePolicy): 
   return undefined;
 }
 
+/** Why the line would hold a purchase that is not requested yet, as a sentence; undefined when it would pass. */
+export async function foreseenAtLine(
+  db: Executor,
+  { kind, product, now }: { readonly kind: WorkKind; readonly product: number; readonly now: number },
+  policy: GatePolicy,
+): Promise<string | undefined> {
+  const purchase = PURCHASE_KINDS.find((each) => each === kind);
+  const row = purchase === undefined ? undefined : await findLine(db, purchase);
+  if (purchase === undefined || row === undefined) return undefined;
+  const isFirst = (await waitingAtLine(db, purchase, { limit: 1 })).length === 0;
+  const line = lineOfRow(row);
+  const answer = judgeAtLine(line, { id: '', product, mayHaveBought: false, isFirst }, now, policy);
+  return answer === 'hold' ? holdText(row) : undefined;
+}
+
 /** A purchase that is held elsewhere is no canary any more. */
 export async function leaveLine(tx: Executor, work: WorkRef, now: number): Promise<void> {
   const kind = purchaseKindOf(work);
@@ -93,9 +108,13 @@ async function judge(
   const answer = judgeAtLine(line, candidate, now, policy);
   if (answer === 'pass') return {};
   if (answer === 'canary') return { canaryOf: product };
-  const { stops, end } = lineTexts(kind, line);
-  const detail = [stops, row.detail, end].filter((text) => text !== null).join(' ');
+  const detail = holdText(row);
   return { stop: { barrier: `drift:${kind}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs } };
+}
+
+function holdText(row: LineRow): string {
+  const { stops, end } = lineTexts(row.kind, lineOfRow(row));
+  return [stops, row.detail, end].filter((text) => text !== null).join(' ');
 }
 
 /**

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
-import { gateCircuits, gateReservations, gateWallet, orders } from '#db/schema.ts';
+import { gateCircuits, gateLines, gateReservations, gateWallet, orders } from '#db/schema.ts';
 import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
@@ -141,6 +141,21 @@ describe('the holds of a quote', () => {
     expect(await holdsOf({ package_id: 101 })).toEqual(['service_down']);
     await circuit('releasing', null);
     expect(await holdsOf({ package_id: 101 })).toEqual([]);
+  });
+
+  it('contain the stop of a product whose paid deliveries could not be used', async () => {
+    const since = new Date(api.clock.now);
+    await api.database.run((db) =>
+      db
+        .insert(gateLines)
+        .values({ kind: 'order', state: 'proving', drifts: 1, stoppedProducts: [101], stoppedAt: since, since }),
+    );
+    expect((await quoted({ package_id: 101 })).holds).toMatchObject([
+      { failure_class: 'purchases_paused', detail: expect.stringContaining('The package 101 is stopped') as string },
+    ]);
+    // The purchase would be the one that goes first.
+    expect(await holdsOf({ package_id: 103 })).toEqual([]);
+    expect(await holdsOf({ vpn_plan_id: 7 })).toEqual([]);
   });
 
   it('contain no wallet that was read more than a minute ago', async () => {
