@@ -1,15 +1,16 @@
 import type { UnreadWallet, WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { attemptsOf, chargedOf, findAttemptById, markSettled } from '#db/attempts/attempts.ts';
+import { attemptsOf, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { debitDelay } from '#db/money/debit-delays.ts';
 import { bookedMovements, recordMovement } from '#db/money/journal.ts';
 import { movementOf, purchasesNamedBy } from '#db/money/wallet-movements.ts';
 import {
   databaseTime,
+  firstDebitOf,
   firstSends,
   knownRows,
-  debitDelay,
   movementsOf,
   newestRowAt,
   rowsSince,
@@ -18,7 +19,14 @@ import {
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { evidenceDelayMs, judgeAbsence, mayBeFor, type Absence, type WalletReading } from '#domain/money/absence.ts';
+import {
+  evidenceDelayMs,
+  judgeAbsence,
+  mayBeFor,
+  readingText,
+  type Absence,
+  type WalletReading,
+} from '#domain/money/absence.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import { purchaseFinder, type Movement, type Purchase } from '#domain/money/movements.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
@@ -34,15 +42,29 @@ export function createDebitEvidence(
   readings: WalletReadings,
 ): PurchaseActivities['readDebitEvidence'] {
   return async ({ work, attemptId }) => {
-    const { attempt, question, readyAt, now } = await database.run(async (db) => {
+    const { attempt, question, readyAt, settleDelayMs, now } = await database.run(async (db) => {
       const attempt = await findAttemptById(db, attemptId);
       const sent = (await attemptsOf(db, work)).filter((each) => each.id === attemptId || mayHaveCost(each));
-      const delayMs = evidenceDelayMs(await purchaseInForce(db), await debitDelay(db, work.kind));
+      const policy = await purchaseInForce(db);
+      const delayMs = evidenceDelayMs(policy, await debitDelay(db, work.kind));
       const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
-      return { attempt, question: { work, attempt, sent }, readyAt: at + delayMs, now: await databaseTime(db) };
+      const { settleDelayMs } = policy;
+      return {
+        attempt,
+        question: { work, attempt, sent },
+        readyAt: at + delayMs,
+        settleDelayMs,
+        now: await databaseTime(db),
+      };
     });
     if (now.getTime() < readyAt) return tooEarly(readyAt - now.getTime(), new Date(readyAt));
-    const reading = await readings.since(new Date(readyAt), beforeAll(question.sent) ?? 0);
+    const { sent } = question;
+    const reading = await readings.since({
+      // Judged again, the work gets a newer reading. Work that is judged at the same time shares one.
+      beganAt: new Date(Math.max(readyAt, now.getTime() - settleDelayMs)),
+      after: Math.max(0, ...sent.map(({ readingBefore }) => readingBefore ?? 0)),
+      backTo: beforeAll(sent) ?? 0,
+    });
     if ('ok' in reading) return unread(reading);
     return database.transaction(async (tx) => {
       const costs = new Map<string, Costs>();
@@ -56,8 +78,10 @@ export function createDebitEvidence(
           event: 'attempt.wallet_checked',
           message: result.detail,
           detail: { attempt: attempt.number, evidence: result.evidence, reading: reading.id },
-          // One entry for each result.
-          dedupKey: `attempt.wallet_checked:${attempt.number}:${result.evidence}`,
+          // One entry for each result. Each proof is an entry: the last one allows the next attempt.
+          dedupKey:
+            `attempt.wallet_checked:${attempt.number}:${result.evidence}` +
+            (result.evidence === 'no_debit' ? `:${reading.id}` : ''),
         });
       return result;
     });
@@ -102,7 +126,7 @@ async function judge(
   const { debits: ownDebits = [] } = own.get(attempt.id) ?? {};
   const uncredited = [...own.values()].find(({ debits, credits }) => !areCredited(debits, credits));
   if (uncredited !== undefined) {
-    const detail = `The wallet shows a debit of ${textOf(uncredited.debits)} and no credit for it.`;
+    const detail = `The wallet shows a debit of ${textOf(uncredited.debits)} and no credit for it, in ${readingText(reading)}.`;
     return { evidence: 'debited', detail };
   }
   for (const each of sent) {
@@ -116,14 +140,13 @@ async function judge(
   if (ownDebits.length > 0) {
     // Earlier attempts were judged before; a debit that may be theirs has appeared since.
     if (!absence.isProven && absence.reason === 'suspect') return awaited('suspect', absence.detail);
-    return { evidence: 'credited', detail: `The wallet shows the debit of ${textOf(ownDebits)} and its credit.` };
+    const detail = `The wallet shows the debit of ${textOf(ownDebits)} and its credit, in ${readingText(reading)}.`;
+    return { evidence: 'credited', detail };
   }
   return absence.isProven ? { evidence: 'no_debit', detail: absence.detail } : awaited(absence.reason, absence.detail);
 }
 
-const DEBIT_VANISHED =
-  'Our journal has a debit for this attempt, but the wallet shows none. This does not prove that the attempt cost ' +
-  'nothing.';
+const DEBIT_VANISHED = 'Our journal has a debit for this attempt, but the wallet shows none. This proves nothing.';
 
 /** Reads the debits and credits of an attempt, and books the first of each. */
 async function bookCosts(tx: Executor, attempt: AttemptRow): Promise<Costs> {
@@ -164,27 +187,45 @@ async function absenceOf(
   const { base, rows } = await ledgerSince(tx, before, reading.id);
   const debits = rows.filter(({ direction }) => direction === 'debit');
   const failedAt = Math.max(...sent.map((each) => Math.max(timeOf(each.lastSentAt), timeOf(each.failedAt))));
-  const currency = sent.map(chargedOf).find((charged) => charged !== undefined)?.currency;
+  const currencies = [...new Set(sent.flatMap((each) => (chargedOf(each) ?? priceAtSend(each))?.currency ?? []))];
   const later = debits.find(
-    ({ send, money }) => timeOf(send?.sentAt ?? null) > failedAt && (currency ?? money.currency) === money.currency,
+    ({ send, money, occurredAt }) =>
+      timeOf(send?.sentAt ?? null) > failedAt &&
+      // An earlier reading may have shown it first; this one is as new.
+      occurredAt <= (reading.newestRowAt ?? -Infinity) &&
+      currencies.every((currency) => currency === money.currency),
   );
   const fields = storedKind(work.kind).movementNames;
-  const suspect = debits.find(
-    ({ names, firstReading, isExplained, purchase }) =>
-      firstReading > before &&
-      !isExplained &&
-      (purchase === undefined || purchase.work.id === work.id) &&
-      sent.some((each) => mayBeFor({ ...each, fields }, names)),
+  const suspects = debits.filter(
+    ({ names, firstReading, isExplained }) =>
+      firstReading > before && !isExplained && sent.some((each) => mayBeFor({ ...each, fields }, names)),
   );
+  const suspect = await firstAsync(suspects, async (row) => !(await isOfAnother(tx, row, work)));
   return judgeAbsence({
     reading,
     before: before > 0 ? before : undefined,
+    currencies,
     hadRows: (await knownRows(tx, before)).ids.size > 0,
     base,
     since: rows,
     suspect: suspect && `${suspect.id} over ${plainText(suspect.money)}`,
     laterDebit: later?.id,
   });
+}
+
+/**
+ * True for a debit of another purchase of ours. A further debit that names only the eSIM of a top-up, or its order, may
+ * be for the top-up.
+ */
+async function isOfAnother(tx: Executor, { id, purchase }: NamedRow, work: WorkRef): Promise<boolean> {
+  if (purchase === undefined || purchase.work.id === work.id) return false;
+  if (work.kind !== 'topup' || purchase.work.kind !== 'order') return true;
+  return (await firstDebitOf(tx, purchase)) === id;
+}
+
+async function firstAsync<Item>(items: readonly Item[], fits: (item: Item) => Promise<boolean>) {
+  for (const item of items) if (await fits(item)) return item;
+  return undefined;
 }
 
 /** A row of the wallet with our purchase that it names, and the first send of that. */
@@ -209,9 +250,14 @@ async function ledgerSince(
   for (const base of await steadyReadings(tx, before)) {
     const rows = await namedRows(tx, base.id, upTo);
     const newestAt = (await newestRowAt(tx, base.id)) ?? -Infinity;
-    const isLate = ({ occurredAt, send }: NamedRow) =>
-      occurredAt < newestAt || (send?.readingBefore != null && send.readingBefore < base.id);
-    if (!rows.some(isLate)) return { base, rows };
+    const isLate = async (row: NamedRow) => {
+      if (row.occurredAt < newestAt) return true;
+      // A credit or a renewal of an older purchase is a new row; its first debit may have come late.
+      const { direction, purchase, send } = row;
+      if (direction !== 'debit' || purchase === undefined || (send?.readingBefore ?? 0) >= base.id) return false;
+      return (await firstDebitOf(tx, purchase)) === row.id;
+    };
+    if ((await firstAsync(rows, isLate)) === undefined) return { base, rows };
   }
   return { base: undefined, rows: await namedRows(tx, before, upTo) };
 }

@@ -5,6 +5,7 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById, lockAttemptRow } from '#db/attempts/attempts.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
+import { noteDrift } from '#fulfilment/gate/drift.ts';
 
 /** Makes the activity that looks an attempt up at the service and stores the result. */
 export function createLookUp(
@@ -14,6 +15,8 @@ export function createLookUp(
   return async ({ work, attemptId }) => {
     const attempt = await database.run((db) => findAttemptById(db, attemptId));
     const lookedUp = await handlers[work.kind].lookUp(attempt);
+    if (lookedUp.kind === 'unavailable' && lookedUp.isOurs === true)
+      await database.transaction(async (tx) => noteDrift(tx, attempt, lookedUp.failure.detail, now()));
     if (lookedUp.kind !== 'found') return lookedUp;
     const { facts } = lookedUp;
     return database.transaction(async (tx) => {

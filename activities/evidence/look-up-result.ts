@@ -22,7 +22,8 @@ export function resultById<Item>(
   found: Search<Item>['found'],
 ): LookUpResult<Item> | undefined {
   if (read.ok) return found(read.value);
-  return read.kind === 'failure' && read.status !== 404 ? { kind: 'unavailable', failure: noteOf(read) } : undefined;
+  if (read.kind !== 'failure' || read.status === 404) return undefined;
+  return { kind: 'unavailable', failure: noteOf(read), ...(read.isOurs === true && { isOurs: true }) };
 }
 
 /**

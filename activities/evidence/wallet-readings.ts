@@ -1,10 +1,17 @@
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { databaseTime, hasReading, knownRows, readingSince, storeReading } from '#db/money/wallet-readings.ts';
+import {
+  databaseTime,
+  hasReading,
+  knownRows,
+  readingSince,
+  storeReading,
+  type WantedReading,
+} from '#db/money/wallet-readings.ts';
 import type { WalletReading } from '#domain/money/absence.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, countsInWallet, movementOf } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, movementOf } from '#upstream/mapping/wallet-movements.ts';
 
 /** A wallet whose rows could not be read. */
 export type UnreadWallet = Exclude<OptionalResult<Listing<WalletTransaction>>, { ok: true }>;
@@ -49,18 +56,17 @@ export class WalletReadings {
   }
 
   /**
-   * A reading that began at or after a time of the database, and reaches back to a reading: a stored one, or a new one.
-   * Concurrent callers share it.
+   * A reading as it is wanted: a stored one, or a new one. Concurrent callers share it.
    */
-  async since(beganAt: Date, backTo: number): Promise<WalletReading | UnreadWallet> {
+  async since(wanted: WantedReading): Promise<WalletReading | UnreadWallet> {
     const { database } = this.#dependencies;
-    const find = () => database.run((db) => readingSince(db, { beganAt, backTo }));
+    const find = () => database.run((db) => readingSince(db, wanted));
     const known = await find();
     if (known !== undefined) return known;
     const turn = this.#last.then(async () => {
       const stored = await find();
       if (stored !== undefined) return stored;
-      const read = await this.read({ backTo });
+      const read = await this.read({ backTo: wanted.backTo });
       return read.ok ? read.reading : read;
     });
     this.#last = turn.catch(() => undefined);
@@ -99,15 +105,19 @@ export class WalletReadings {
       const after = await balanceAfter();
       const isSteady = before !== undefined && after !== undefined && equalMoney(before, after);
       if (!isSteady && before !== undefined && after !== undefined && n < READS) continue;
-      const { items, complete } = rows.value;
+      const { items, complete, hasGap = false } = rows.value;
+      const isReached = complete || reach(items);
+      // Whether the balance contains a row that is not final is not known.
+      const isOpen = items.some((item) => !isFinalMovement(item) && !isOlder(item, known.newestAt));
       const read = {
         beganAt,
-        balance: isSteady ? after : undefined,
+        balance: isSteady && !isOpen ? after : undefined,
         isWhole: complete && !isFiltered,
+        hasNoGap: isReached && !hasGap,
         movements: items.filter(countsInWallet).map(movementOf),
       };
       const reading = await database.transaction((tx) => storeReading(tx, read, CLOCK_SKEW_MS));
-      return { ok: true, reading, items, isReached: complete || reach(items), balance: after ?? before };
+      return { ok: true, reading, items, isReached, balance: after ?? before };
     }
   }
 
@@ -115,6 +125,10 @@ export class WalletReadings {
     const wallet = await this.#dependencies.service.getWallet();
     return wallet.ok ? { amount: wallet.value.balance, currency: wallet.value.currency } : undefined;
   }
+}
+
+function isOlder({ created_at: at }: WalletTransaction, newestKnown: Date | null | undefined): boolean {
+  return newestKnown != null && Date.parse(at) <= newestKnown.getTime();
 }
 
 /** Reads the rows; only where the service refuses that, those since the newest known row. */

@@ -59,8 +59,17 @@ function driftIn(result: CompletionResult): 'misstated' | 'missing' | undefined 
   return MISSING.has(result.reason) ? 'missing' : undefined;
 }
 
-/** The service answers, and does not have it (yet). It does not know the eSIM: `invalid_request`. */
-const MISSING: ReadonlySet<NotYetReason> = new Set(['not_filled', 'not_listed', 'invalid_request']);
+/**
+ * The service answers, and does not give it (yet). It does not know the eSIM: `invalid_request`, or for good answers
+ * with a page of HTML, a 404 without a code or a 403.
+ */
+const MISSING: ReadonlySet<NotYetReason> = new Set([
+  'not_filled',
+  'not_listed',
+  'invalid_request',
+  'unreadable_answer',
+  'not_approved',
+]);
 
 function detailOf(result: CompletionResult): string {
   return 'detail' in result ? result.detail : '';

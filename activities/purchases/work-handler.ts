@@ -27,7 +27,8 @@ export type LookUpResult<Item = unknown> =
   | { readonly kind: 'found'; readonly facts: AttemptReport; readonly record: Item; readonly event: string | undefined }
   /** The service does not know it (yet). That does not prove that it was not bought. */
   | { readonly kind: 'not_found' }
-  | { readonly kind: 'unavailable'; readonly failure: FailureDetail };
+  /** `isOurs`: the service names the purchase in a record that cannot be read. */
+  | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly isOurs?: true };
 
 /** An attempt that the service knows. */
 export type Found<Item = unknown> = Extract<LookUpResult<Item>, { kind: 'found' }>;

@@ -136,5 +136,7 @@ export async function areSettled(db: Executor, work: WorkRef): Promise<boolean> 
 
 /** Marks a failed attempt as settled: the wallet shows that it cost nothing. */
 export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
-  await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(eq(attempts.id, attemptId));
+  // Meanwhile an operator or a report may have called it bought.
+  const isFailed = and(eq(attempts.id, attemptId), eq(attempts.state, 'failed'));
+  await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(isFailed);
 }

@@ -1,20 +1,14 @@
 /** Readings of the wallet, and what they show about attempts. The rules are in `domain/money/absence.ts`. */
-import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, max, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
-import { attempts, debitDelays, installation, walletMovements, walletReadings } from '#db/schema.ts';
+import { noteDelays } from '#db/money/debit-delays.ts';
+import { movementOf, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
+import { attempts, installation, walletMovements, walletReadings } from '#db/schema.ts';
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import {
-  DEBIT_DELAY_KEPT_MS,
-  NO_DEBIT_SEEN,
-  withDebit,
-  type DebitDelay,
-  type WalletReading,
-} from '#domain/money/absence.ts';
+import type { WalletReading } from '#domain/money/absence.ts';
 import type { Money } from '#domain/money/money.ts';
-import { purchaseFinder, type Movement } from '#domain/money/movements.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
+import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 
 /** The wallet as it was read, before it is stored. */
 export interface ReadWallet {
@@ -23,6 +17,8 @@ export interface ReadWallet {
   /** Undefined: it changed during the reading, or was not read. */
   readonly balance: Money | undefined;
   readonly isWhole: boolean;
+  /** True when nothing is missing between the newest row and the oldest one that was read. */
+  readonly hasNoGap: boolean;
   /** Final movements only. */
   readonly movements: readonly ReadMovement[];
 }
@@ -87,7 +83,7 @@ export async function storeReading(tx: Executor, read: ReadWallet, skewMs: numbe
       balanceAmount: read.balance?.amount ?? null,
       balanceCurrency: read.balance?.currency ?? null,
       isWhole: read.isWhole,
-      reachesBackTo: await earliestReadingOf(tx, ids),
+      reachesBackTo: read.hasNoGap ? await earliestReadingOf(tx, ids) : null,
       newestRow: newest?.id ?? null,
       newestRowAt: newest === undefined ? null : new Date(newest.occurredAt),
       newRows: 0,
@@ -125,64 +121,23 @@ async function earliestReadingOf(db: Executor, ids: readonly string[]): Promise<
   return earliest === null ? null : Number(earliest);
 }
 
-/** Notes how long the first debits of our purchases took to appear. */
-async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
-  const find = purchaseFinder(await purchasesNamedBy(tx, debits));
-  const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');
-  if (purchases.length === 0) return;
-  const readAfterSend = tx
-    .select({ id: walletReadings.id })
-    .from(walletReadings)
-    .where(
-      and(
-        gt(walletReadings.id, attempts.readingBefore),
-        lt(walletReadings.id, reading),
-        gt(walletReadings.beganAt, attempts.firstSentAt),
-      ),
-    );
-  const sent = await tx
-    .select({
-      kind: attempts.subjectKind,
-      wasMissing: sql<boolean>`exists ${readAfterSend}`,
-      elapsedMs: sql<number>`(extract(epoch from clock_timestamp() - ${attempts.firstSentAt}) * 1000)
-        ::double precision`,
-    })
-    .from(attempts)
-    .where(
-      and(
-        inArray(
-          attempts.id,
-          purchases.map(({ attemptId }) => attemptId),
-        ),
-        // Of several sends, it is not known which one bought.
-        eq(attempts.sends, 1),
-        eq(attempts.anyUnknown, false),
-      ),
-    );
-  for (const [kind, seen] of Map.groupBy(sent, (each) => each.kind)) {
-    const delay = seen.reduce<DebitDelay>(withDebit, await debitDelay(tx, kind));
-    const row = { kind, longestMs: delay.longestMs, withinMs: delay.withinMs, seenAt: sql`clock_timestamp()` };
-    await tx.insert(debitDelays).values(row).onConflictDoUpdate({ target: debitDelays.kind, set: row });
-  }
-}
-
-/** How long the debits of a kind took to appear in the wallet. */
-export async function debitDelay(db: Executor, kind: WorkKind): Promise<DebitDelay> {
-  const kept = sql`clock_timestamp() - ${DEBIT_DELAY_KEPT_MS}::double precision * interval '1 ms'`;
-  const [row] = await db
-    .select()
-    .from(debitDelays)
-    .where(and(eq(debitDelays.kind, kind), gt(debitDelays.seenAt, kept)));
-  return row ?? NO_DEBIT_SEEN;
+/** A reading that a judgement may use. */
+export interface WantedReading {
+  /** It began at or after this time of the database. */
+  readonly beganAt: Date;
+  /** Its number is higher, whatever the clocks say. */
+  readonly after: number;
+  /** It reaches back to the reading with this number. */
+  readonly backTo: number;
 }
 
 /**
- * The newest reading that began at or after a time, and reaches back to a reading.
+ * The newest reading that serves.
  * @returns undefined: the wallet must be read.
  */
 export async function readingSince(
   db: Executor,
-  { beganAt, backTo }: { readonly beganAt: Date; readonly backTo: number },
+  { beganAt, after, backTo }: WantedReading,
 ): Promise<WalletReading | undefined> {
   const [row] = await db
     .select()
@@ -190,6 +145,7 @@ export async function readingSince(
     .where(
       and(
         sql`${walletReadings.beganAt} >= ${beganAt}`,
+        gt(walletReadings.id, after),
         or(eq(walletReadings.isWhole, true), lte(walletReadings.reachesBackTo, backTo)),
       ),
     )
@@ -222,6 +178,29 @@ export async function movementsOf(db: Executor, attempt: AttemptRow): Promise<Mo
     .orderBy(walletMovements.id);
   // The movement of a top-up may name the order of its eSIM, too.
   return rows.filter(({ topupId }) => attempt.subjectKind === 'topup' || topupId === null).map(movementOf);
+}
+
+/** The id of the debit that came first for a purchase: by its names, or by its eSIM alone. */
+export async function firstDebitOf(db: Executor, purchase: Purchase): Promise<string | undefined> {
+  const { work, serviceId, reference, serviceEsimId } = purchase;
+  const { movementNames } = storedKind(work.kind);
+  const { orderId, orderReference, topupId, esimId } = walletMovements;
+  const named = (column: keyof MovementNames | undefined, name: string | null) =>
+    column === undefined || name === null ? undefined : eq(walletMovements[column], name);
+  const byEsim =
+    work.kind === 'order' && serviceEsimId !== null
+      ? and(eq(esimId, serviceEsimId), isNull(orderId), isNull(orderReference))
+      : undefined;
+  const names = or(named(movementNames.serviceId, serviceId), named(movementNames.reference, reference), byEsim);
+  if (names === undefined) return undefined;
+  const ofKind = work.kind === 'topup' ? undefined : isNull(topupId);
+  const [row] = await db
+    .select({ id: walletMovements.serviceId })
+    .from(walletMovements)
+    .where(and(names, ofKind, eq(walletMovements.direction, 'debit')))
+    .orderBy(walletMovements.occurredAt, walletMovements.id)
+    .limit(1);
+  return row?.id;
 }
 
 /** Deletes old readings, never the first, with which the books begin, nor the newest. */
@@ -283,12 +262,13 @@ export async function newestRowAt(db: Executor, by: number): Promise<number | un
 }
 
 function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {
-  const { id, beganAt, balanceAmount: amount, balanceCurrency: currency, isWhole, reachesBackTo } = row;
+  const { id, beganAt, balanceAmount: amount, balanceCurrency: currency, isWhole, reachesBackTo, newestRowAt } = row;
   return {
     id,
     beganAt: beganAt.getTime(),
     balance: amount === null || currency === null ? undefined : { amount, currency },
     isWhole,
     reachesBackTo: reachesBackTo ?? undefined,
+    newestRowAt: newestRowAt?.getTime(),
   };
 }

@@ -62,6 +62,9 @@ export function afterReleaseByDocument(line: Line): Line {
   return line.state === 'open' ? { ...OPEN_LINE, state: 'proving' } : line;
 }
 
+/** The stop has the clock of a worker, and a send that of the database. */
+const CLOCKS_APART_MS = 2_000;
+
 /** A purchase that drifted for the first time. */
 export interface Drifted {
   readonly id: string;
@@ -76,7 +79,7 @@ export interface Drifted {
  */
 export function afterDrift(line: Line, { id, product, begunAt }: Drifted, now: number): Line {
   const wasCanary = line.canaries.some((canary) => canary.id === id);
-  const isExempt = !wasCanary && line.stoppedAt !== null && begunAt <= line.stoppedAt;
+  const isExempt = !wasCanary && line.stoppedAt !== null && begunAt <= line.stoppedAt + CLOCKS_APART_MS;
   const changed = {
     ...line,
     stoppedProducts: [...new Set([...line.stoppedProducts, product])],
@@ -102,9 +105,9 @@ export function afterSend(line: Line, { id, product }: Pick<Canary, 'id' | 'prod
   return { ...line, canaries: [...others, { id, product, calledAt: now, sentAt: now }] };
 }
 
-/** A canary that was stopped elsewhere before its send. */
+/** A canary that was stopped elsewhere before its send. One that was sent may have bought, and stays. */
 export function withoutCanary(line: Line, id: string): Line {
-  const canaries = line.canaries.filter((canary) => canary.id !== id);
+  const canaries = line.canaries.filter((canary) => canary.id !== id || canary.sentAt !== null);
   return canaries.length === line.canaries.length ? line : { ...line, canaries };
 }
 
@@ -117,13 +120,20 @@ export interface LineFacts {
   readonly fates: ReadonlyMap<string, CanaryFate>;
   /** The products of drifted purchases that are neither whole nor judged by a person. */
   readonly parkedProducts: ReadonlySet<number>;
+  /** The products of drifted purchases that have ended since the last look, and were never whole. */
+  readonly unprovenProducts: ReadonlySet<number>;
 }
 
 /**
  * The line after a look at its purchases. When no drifted purchase is parked any more, the stop ends by itself: what
  * remains is one canary, unless the kind was proven since.
  */
-export function afterLook(line: Line, { fates, parkedProducts }: LineFacts, now: number, policy: DriftPolicy): Line {
+export function afterLook(
+  line: Line,
+  { fates, parkedProducts, unprovenProducts }: LineFacts,
+  now: number,
+  policy: DriftPolicy,
+): Line {
   if (line.state === 'open') return line;
   // Only a person starts a stopped kind: a canary from before the stop proves nothing.
   const whole = line.state === 'stopped' ? [] : line.canaries.filter(({ id }) => fates.get(id) === 'whole');
@@ -133,7 +143,17 @@ export function afterLook(line: Line, { fates, parkedProducts }: LineFacts, now:
     sentAt === null ? now < calledAt + policy.canaryLeaseMs : (fates.get(id) ?? 'pending') === 'pending',
   );
   if (whole.length > 0 || line.state === 'product_stopped') {
-    return stoppedProducts.length === 0 ? OPEN_LINE : { ...line, state: 'product_stopped', stoppedProducts, canaries };
+    if (stoppedProducts.length > 0)
+      return {
+        ...line,
+        state: 'product_stopped',
+        stoppedProducts,
+        canaries,
+        isStarted: whole.length === 0 && line.isStarted,
+      };
+    // Nothing has shown that a product is delivered again whose purchases only ended.
+    const isProven = line.stoppedProducts.every((one) => proven.has(one) || !unprovenProducts.has(one));
+    return isProven ? OPEN_LINE : { ...OPEN_LINE, state: 'proving', stoppedAt: line.stoppedAt };
   }
   if (line.drifts > 0 && parkedProducts.size === 0)
     return { ...OPEN_LINE, state: 'proving', stoppedAt: line.stoppedAt, canaries };
@@ -188,10 +208,15 @@ export function judgeAtLine(line: Line, candidate: LineCandidate, now: number, p
       if (!isStopped) return 'pass';
       return isCalled ? 'canary' : 'hold';
     case 'proving':
+      // A product may be stopped after the call of its purchase.
+      if (isStopped && !line.isStarted) return 'hold';
       if (isCalled) return 'canary';
       return !isStopped && isFirst && hasTurn(line, now, policy) ? 'canary' : 'hold';
   }
 }
+
+/** A longer fill was no fill but a repair, and says nothing about the next one. */
+export const LONGEST_FILL_MS = 30 * 60_000;
 
 /**
  * True when a bought purchase lacks its delivery for too long.

@@ -19,6 +19,8 @@ export interface WalletReading {
   readonly isWhole: boolean;
   /** The earliest reading that had shown one of these rows already; undefined: none had. */
   readonly reachesBackTo: number | undefined;
+  /** The time of its newest row as the service states it, in epoch milliseconds; undefined: it has no row. */
+  readonly newestRowAt?: number | undefined;
 }
 
 /** What one reading, and all readings before it, show about attempts that have no debit in the wallet. */
@@ -26,6 +28,8 @@ export interface AbsenceFacts {
   readonly reading: WalletReading;
   /** The last reading before the first send; undefined: there was none, or it is not known. */
   readonly before: number | undefined;
+  /** The currencies in which these attempts would be debited, as far as they are known. */
+  readonly currencies: readonly string[];
   /** True when a reading before the first send had rows. */
   readonly hadRows: boolean;
   /**
@@ -74,7 +78,7 @@ export function judgeAbsence(facts: AbsenceFacts): Absence {
     isProven: true,
     by: 'bracket',
     detail:
-      `The wallet shows no debit for this attempt: ${inner(reading)} contains a row from before the first send and ` +
+      `The wallet shows no debit for this attempt: ${readingText(reading)} contains a row from before the first send and ` +
       `the later debit ${laterDebit}.`,
   };
 }
@@ -86,8 +90,10 @@ function reaches({ reading, hadRows }: AbsenceFacts, before: number): boolean {
 }
 
 /** @returns undefined when the balances cannot be compared. */
-function judgeLedger({ reading, base, since }: AbsenceFacts): Absence | undefined {
+function judgeLedger({ reading, base, since, currencies }: AbsenceFacts): Absence | undefined {
   const { balance } = reading;
+  // A debit in another currency moves another balance.
+  if (currencies.some((currency) => currency !== balance?.currency)) return undefined;
   if (balance === undefined || base?.balance === undefined || base.balance.currency !== balance.currency)
     return undefined;
   const { currency } = balance;
@@ -98,7 +104,7 @@ function judgeLedger({ reading, base, since }: AbsenceFacts): Absence | undefine
     return no(
       'contradicted',
       `Since the reading ${base.id}, the balance has moved by ${plainText(moved)} and the rows by ` +
-        `${plainText(rows)}: a row may be missing from ${inner(reading)}.`,
+        `${plainText(rows)}: a row may be missing from ${readingText(reading)}.`,
     );
   // Rows in another currency belong to another balance, where nothing is compared.
   if (isMixed) return undefined;
@@ -106,7 +112,7 @@ function judgeLedger({ reading, base, since }: AbsenceFacts): Absence | undefine
     isProven: true,
     by: 'ledger',
     detail:
-      `The wallet shows no debit for this attempt: in ${inner(reading)} the balance less its rows is what it was in ` +
+      `The wallet shows no debit for this attempt: in ${readingText(reading)} the balance less its rows is what it was in ` +
       `the reading ${base.id}, before the first send.`,
   };
 }
@@ -126,12 +132,13 @@ function no(reason: Extract<Absence, { isProven: false }>['reason'], detail: str
   return { isProven: false, reason, detail };
 }
 
-function named({ id, beganAt }: WalletReading): string {
-  return `The reading ${id} of ${new Date(beganAt).toISOString()}`;
+function named(reading: WalletReading): string {
+  return readingText(reading).replace('the', 'The');
 }
 
-function inner(reading: WalletReading): string {
-  return named(reading).replace('The', 'the');
+/** A reading in a sentence: its number and its time. */
+export function readingText({ id, beganAt }: Pick<WalletReading, 'id' | 'beganAt'>): string {
+  return `the reading ${id} of ${new Date(beganAt).toISOString()}`;
 }
 
 /** How long debits of a kind took to appear in the wallet. Times are in milliseconds. */

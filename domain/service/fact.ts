@@ -30,17 +30,18 @@ export function isNotThereYet(value: unknown): boolean {
 }
 
 function isPlaceholder(text: string): boolean {
-  return text
+  const parts = text
     .trim()
     .replace(/^LPA:1(?=\$)/i, '')
     .split('$')
-    .every((part) => {
-      const plain = part
+    .map((part) =>
+      part
         .toLowerCase()
         .replaceAll(/[\s_.…-]/g, '')
-        .replace(/^[<([{]+|[>)\]}]+$/g, '');
-      return /^0*$/.test(plain) || PLACEHOLDERS.has(plain);
-    });
+        .replace(/^[<([{]+|[>)\]}]+$/g, ''),
+    );
+  // One such word in an activation code is enough. Its matching id may be empty.
+  return parts.some((part) => PLACEHOLDERS.has(part)) || parts.every((part) => /^0*$/.test(part));
 }
 
 /** @param isUsable called for a value that is there. */

@@ -92,7 +92,8 @@ export async function applyReport(
       lastReportAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
-        ...(failed && { failedAt: sql`clock_timestamp()` }),
+        // Evidence from before the failure does not count.
+        ...(failed && isPurchase && { failedAt: sql`clock_timestamp()`, settled: false }),
         failureClass: failed ? failureReported : null,
         failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
         // A refused cancellation cost nothing, so its eSIM is free at once.

@@ -74,6 +74,8 @@ export async function doubtAttempt(
       // The earlier time: the resend window must not restart.
       firstSentAt: earlier(attempt.firstSentAt, firstSentAt),
       firstUnrefusedSendAt: earlier(attempt.firstUnrefusedSendAt, firstUnrefusedSendAt),
+      // The time of a lost send is not known: a reading of the wallet must be newer than this.
+      lastSentAt: sql`clock_timestamp()`,
       serviceId: attempt.serviceId ?? witness.serviceId ?? null,
       failureClass: 'worker_lost',
       failureDetail: 'PostgreSQL has lost what was recorded of this attempt.',

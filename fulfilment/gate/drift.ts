@@ -21,7 +21,10 @@ import {
 import { PURCHASE_KINDS, type PurchaseKind, type WorkRef } from '#domain/work/kinds.ts';
 
 /** An attempt that the service names as bought. */
-export type BoughtAttempt = Pick<AttemptRow, 'id' | 'subjectKind' | 'subjectId' | 'firstSentAt'>;
+export type BoughtAttempt = Pick<
+  AttemptRow,
+  'id' | 'subjectKind' | 'subjectId' | 'firstSentAt' | 'firstUnrefusedSendAt'
+>;
 
 /**
  * Records that a purchase of ours misstates a fact needed for its delivery, and stops its product or its kind. Has no
@@ -35,18 +38,20 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
   const product = await undeliveredProduct(tx, { kind, id: attempt.subjectId });
   if (product === undefined) return;
   const row = await lockLine(tx, kind);
-  const at = new Date(now);
+  // Compared with the times of sends, which are the database's.
+  const driftedAt = sql`clock_timestamp()`;
   const [drifted] = await tx
     .insert(gateDrifts)
-    .values({ subjectKind: kind, subjectId: attempt.subjectId, attemptId: attempt.id, product, driftedAt: at, detail })
+    .values({ subjectKind: kind, subjectId: attempt.subjectId, attemptId: attempt.id, product, driftedAt, detail })
     .onConflictDoUpdate({
       target: [gateDrifts.subjectKind, gateDrifts.subjectId],
-      set: { driftedAt: at, detail, attemptId: attempt.id, settledAt: null },
-      setWhere: sql`${gateDrifts.driftedAt} is null or ${gateDrifts.settledAt} is not null`,
+      set: { driftedAt, detail, attemptId: attempt.id, settledAt: null },
+      setWhere: sql`${gateDrifts.driftedAt} is null or ${gateDrifts.settledAt} is not null
+        or ${gateDrifts.attemptId} <> excluded.attempt_id`,
     })
     .returning({ id: gateDrifts.subjectId });
   if (drifted === undefined) return;
-  const begunAt = attempt.firstSentAt?.getTime() ?? now;
+  const begunAt = (attempt.firstUnrefusedSendAt ?? attempt.firstSentAt)?.getTime() ?? now;
   await storeLine(tx, row, afterDrift(lineOfRow(row), { id: attempt.subjectId, product, begunAt }, now), now, {
     detail,
   });

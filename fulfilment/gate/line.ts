@@ -1,6 +1,6 @@
 /** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
-import { and, eq, inArray, isNull } from 'drizzle-orm';
-import { currentAttempt } from '#db/attempts/attempts.ts';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { currentAttempt, findAttemptById } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
   findLine,
@@ -15,11 +15,13 @@ import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateDrifts } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import {
   afterLook,
   afterSend,
   judgeAtLine,
+  LONGEST_FILL_MS,
   lineTexts,
   nextCanary,
   withoutCanary,
@@ -135,11 +137,13 @@ export async function tendLines(tx: Executor, now: number, policy: GatePolicy): 
 
 async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePolicy): Promise<WorkRef | undefined> {
   const { kind } = row;
-  const longestFillMs = Math.max(row.longestFillMs, await settleDrifts(tx, kind, now));
+  const settled = await settleDrifts(tx, kind);
+  const longestFillMs = Math.max(row.longestFillMs, settled.longestFillMs);
   const parked = (await openDrifts(tx, kind)).filter(({ driftedAt }) => driftedAt !== null);
   const fates = new Map<string, CanaryFate>();
   for (const { id, sentAt } of row.canaries) if (sentAt !== null) fates.set(id, await fateOf(tx, { kind, id }));
-  const facts = { fates, parkedProducts: new Set(parked.map(({ product }) => product)) };
+  const parkedProducts = new Set(parked.map(({ product }) => product));
+  const facts = { fates, parkedProducts, unprovenProducts: settled.unprovenProducts };
   let line = afterLook(lineOfRow(row), facts, now, policy);
   const isStopped = ({ product }: { readonly product: number }) => line.stoppedProducts.includes(product);
   // Both ends of the queue: work of stopped products must not hide the others.
@@ -165,41 +169,42 @@ async function openDrifts(tx: Executor, kind: PurchaseKind) {
     .where(and(eq(gateDrifts.subjectKind, kind), isNull(gateDrifts.settledAt)));
 }
 
-/**
- * Settles the purchases that are delivered by now, or have ended otherwise.
- * @returns the longest fill among them, in milliseconds.
- */
-async function settleDrifts(tx: Executor, kind: PurchaseKind, now: number): Promise<number> {
-  const table = workTable(kind);
-  const open = await openDrifts(tx, kind);
-  if (open.length === 0) return 0;
-  const works = await tx
-    .select({ id: table.id, status: table.status, completedAt: table.completedAt })
-    .from(table)
-    .where(
-      inArray(
-        table.id,
-        open.map(({ subjectId }) => subjectId),
-      ),
-    );
-  const ended = new Map(
-    works.flatMap((work) => (work.completedAt !== null || isFinal(work.status) ? [[work.id, work] as const] : [])),
-  );
-  if (ended.size === 0) return 0;
-  await tx
-    .update(gateDrifts)
-    .set({ settledAt: new Date(now) })
-    .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, [...ended.keys()])));
-  const fills = open.flatMap(({ subjectId, unfilledSince }) => {
-    const completedAt = ended.get(subjectId)?.completedAt;
-    return completedAt == null || unfilledSince === null ? [] : [completedAt.getTime() - unfilledSince.getTime()];
-  });
-  return Math.max(0, ...fills);
+interface Settled {
+  /** The longest fill among the purchases that are delivered whole, in milliseconds. */
+  readonly longestFillMs: number;
+  /** The products of those that were never whole. */
+  readonly unprovenProducts: ReadonlySet<number>;
+}
+
+/** Settles the purchases that are delivered by now, or have ended otherwise: their attempt bought nothing after all. */
+async function settleDrifts(tx: Executor, kind: PurchaseKind): Promise<Settled> {
+  const fills: number[] = [];
+  const unproven = new Set<number>();
+  const settled: string[] = [];
+  for (const { subjectId, attemptId, product, unfilledSince } of await openDrifts(tx, kind)) {
+    const { status, completedAt } = await readWork(tx, { kind, id: subjectId });
+    const { state, settled: costNothing } = await findAttemptById(tx, attemptId);
+    if (completedAt === null && !isFinal(status) && !(state === 'failed' && costNothing)) continue;
+    settled.push(subjectId);
+    if (completedAt === null || !(await hasDelivery(tx, { kind, id: subjectId }))) unproven.add(product);
+    else if (unfilledSince !== null) fills.push(completedAt.getTime() - unfilledSince.getTime());
+  }
+  if (settled.length > 0)
+    await tx
+      .update(gateDrifts)
+      .set({ settledAt: sql`clock_timestamp()` })
+      .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, settled)));
+  return { longestFillMs: Math.min(LONGEST_FILL_MS, Math.max(0, ...fills)), unprovenProducts: unproven };
+}
+
+/** False for a subscription that has ended without access data. */
+async function hasDelivery(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  return kind !== 'vpn_subscription' || (await readVpnSubscription(tx, id)).encryptedAccess !== null;
 }
 
 async function fateOf(tx: Executor, work: WorkRef): Promise<CanaryFate> {
   const { status, completedAt } = await readWork(tx, work);
-  if (completedAt !== null) return 'whole';
+  if (completedAt !== null) return (await hasDelivery(tx, work)) ? 'whole' : 'passed_on';
   if (isFinal(status)) return 'passed_on';
   const attempt = await currentAttempt(tx, work);
   switch (attempt?.state) {

@@ -1,5 +1,5 @@
 /** Stores an operator's verdict on an attempt. */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
@@ -31,7 +31,7 @@ export async function correctAttempt(
           state: attemptStateAfter(attempt.state, 'verdict_not_bought'),
           // Until the wallet shows that it cost nothing, no new attempt is made and its eSIM stays busy.
           settled: isProven,
-          ...(isProven && { busyEsimId: null }),
+          ...(isProven ? { busyEsimId: null } : { failedAt: sql`clock_timestamp()` }),
           failureClass: 'supplier_failed',
           failureDetail: isProven
             ? 'Verdict of an operator: the service sold nothing for it and keeps no money.'

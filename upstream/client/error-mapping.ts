@@ -1,4 +1,5 @@
 import type { FailureClass } from '#domain/work/failure.ts';
+import { isFormOf } from '#domain/work/identifiers.ts';
 import { retryAfterMs } from '#domain/work/retry-after.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
 import { readServiceJson } from '#upstream/client/json.ts';
@@ -186,12 +187,17 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, match, names }: Expecta
 }
 
 /**
- * True when a value in a body is this text, whatever its field. Bodies are nested at most as deep as `readJson` allows.
+ * True when a value in a body names this, in any form and inside other text, whatever its field. Bodies are nested at
+ * most as deep as `readJson` allows.
  */
-function contains(body: unknown, text: string): boolean {
-  if (typeof body === 'object' && body !== null) return Object.values(body).some((value) => contains(value, text));
-  return (typeof body === 'string' || typeof body === 'number') && String(body) === text;
+function contains(body: unknown, name: string): boolean {
+  if (typeof body === 'object' && body !== null) return Object.values(body).some((value) => contains(value, name));
+  if (typeof body === 'number') return isFormOf(name, String(body));
+  return typeof body === 'string' && (isFormOf(name, body) || (name.length >= LONG_NAME && body.includes(name)));
 }
+
+/** A shorter name may be part of another text by chance. */
+const LONG_NAME = 8;
 
 const UNREADABLE = {
   not_utf8: 'its body is not UTF-8',

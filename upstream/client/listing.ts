@@ -8,6 +8,8 @@ export interface Listing<Item> {
   readonly items: readonly Item[];
   /** False when there may be more items, or an item could not be read. Then a missing item proves nothing. */
   readonly complete: boolean;
+  /** An item could not be read. */
+  readonly hasGap?: boolean;
 }
 
 export type Query = Readonly<Record<string, string>>;
@@ -63,7 +65,8 @@ export class PagesRead<Item extends { readonly id: string | number }> {
   }
 
   listing(): Listing<Item> {
-    return { items: this.#items, complete: this.#hasEnded && this.#dropped + this.#uncertain === 0 };
+    const hasGap = this.#dropped + this.#uncertain > 0;
+    return { items: this.#items, complete: this.#hasEnded && !hasGap, hasGap };
   }
 
   /** True when no price of the list shows whether amounts are decimals or cents. */

@@ -63,16 +63,19 @@ export function movementOf(transaction: WalletTransaction): Movement & { readonl
     reason: storable(reason),
     occurredAt: Date.parse(at),
     names: {
-      orderId: transaction.order_id ?? null,
-      orderReference: transaction.external_order_id == null ? null : storable(transaction.external_order_id),
-      topupId: transaction.topup_id ?? null,
-      subscriptionId: transaction.vpn_subscription_id ?? null,
-      subscriptionReference:
-        transaction.external_subscription_id == null ? null : storable(transaction.external_subscription_id),
-      esimId: transaction.esim_id ?? null,
+      orderId: nameOf(transaction.order_id),
+      orderReference: nameOf(transaction.external_order_id),
+      topupId: nameOf(transaction.topup_id),
+      subscriptionId: nameOf(transaction.vpn_subscription_id),
+      subscriptionReference: nameOf(transaction.external_subscription_id),
+      esimId: nameOf(transaction.esim_id),
     },
     refundId: transaction.refund_id ?? null,
   };
+}
+
+function nameOf(name: string | null | undefined): string | null {
+  return name == null || isNoName(name) ? null : storable(name);
 }
 
 function storable(text: string): string {

@@ -116,6 +116,7 @@ function judge(base: WalletReading, last: WalletReading): Absence {
       reachesBackTo: movements.some(({ id }) => known.has(id)) ? 1 : undefined,
     },
     before: 1,
+    currencies: [],
     hadRows: known.size > 0,
     base: base.balance && !hasLateRow ? { id: 1, balance: base.balance } : undefined,
     since,

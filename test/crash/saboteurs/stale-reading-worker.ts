@@ -11,8 +11,8 @@ const { startWatchedWorker } = await import('#test/crash/processes/watched-worke
 
 const { prototype } = WalletReadings;
 const { since } = Object.getOwnPropertyDescriptors(prototype);
-prototype.since = async function atAnyTime(_beganAt, backTo) {
-  const reading = await since.value?.call(this, new Date(0), backTo);
+prototype.since = async function atAnyTime({ backTo }) {
+  const reading = await since.value?.call(this, { beganAt: new Date(0), after: 0, backTo });
   if (reading === undefined) throw new Error('WalletReadings has no method since');
   return reading;
 };

@@ -203,8 +203,15 @@ describe('a delivery that the service does not have yet', () => {
     headers: { 'content-type': 'application/json' },
   } as const;
 
-  it('is drift after five minutes, or twice the longest fill', async () => {
-    await bench.admin.onRequest('getEsim', NOT_FOUND, { count: null });
+  const HTML = { kind: 'answer', headers: { 'content-type': 'text/html' }, body: '<h1>Moved</h1>' } as const;
+
+  it.each([
+    ['a 404 with a code', NOT_FOUND],
+    ['a 404 of a proxy', { ...HTML, status: 404 }],
+    ['a page of HTML', { ...HTML, status: 200 }],
+    ['a 403', { ...HTML, status: 403 }],
+  ] as const)('is drift after five minutes, or twice the longest fill: %s', async (_what, notThere) => {
+    await bench.admin.onRequest('getEsim', notThere, { count: null });
     const slow = await bench.begin(A);
     expect(await buy(slow)).toBe('not_yet');
     later(bench.gate.unfilledMs - 1);
@@ -215,7 +222,7 @@ describe('a delivery that the service does not have yet', () => {
     await look();
     expect(await line()).toMatchObject({ state: 'open', longestFillMs: bench.gate.unfilledMs - 1 });
 
-    await bench.admin.onRequest('getEsim', NOT_FOUND, { count: null });
+    await bench.admin.onRequest('getEsim', notThere, { count: null });
     const missing = await bench.begin(A);
     await buy(missing);
     later(bench.gate.unfilledMs);
@@ -225,4 +232,17 @@ describe('a delivery that the service does not have yet', () => {
     await read(missing);
     expect(await line()).toMatchObject({ state: 'proving', stoppedProducts: [A] });
   });
+});
+
+it('a record that names an accepted purchase and cannot be read is drift', async () => {
+  await bench.admin.nextPurchases({ outcome: 'processing_then_completed', delay_ms: 3_600_000 });
+  const order = await bench.begin(A);
+  await bench.activities.sendPurchase(order);
+  const { serviceId } = await bench.database.run((db) => findAttemptById(db, order.attemptId));
+  await bench.admin.onRequest('getOrder', {
+    ...JSON_ANSWER,
+    body: JSON.stringify({ number: serviceId, status: 'done' }),
+  });
+  expect(await bench.activities.lookUpPurchase(order)).toMatchObject({ kind: 'unavailable' });
+  expect(await line()).toMatchObject({ state: 'proving', stoppedProducts: [A] });
 });

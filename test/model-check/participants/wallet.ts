@@ -39,6 +39,7 @@ export function walletEvidence(
       reachesBackTo: wallet === 'shifts' ? undefined : 1,
     },
     before: 1,
+    currencies: ['USD'],
     hadRows: true,
     base: { id: 1, balance: usd(BALANCE) },
     since: rows,

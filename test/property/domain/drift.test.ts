@@ -66,7 +66,8 @@ class Run {
         this.#buy(move);
     }
     const parkedProducts = new Set(this.parked.map(({ product }) => product));
-    this.line = afterLook(this.line, { fates: this.#fates, parkedProducts }, this.now, GATE_POLICY);
+    const facts = { fates: this.#fates, parkedProducts, unprovenProducts: new Set<number>() };
+    this.line = afterLook(this.line, facts, this.now, GATE_POLICY);
   }
 
   #buy({ product, end }: Extract<Move, { move: 'buy' }>): void {

@@ -11,6 +11,7 @@ import {
   OPEN_LINE,
   type CanaryFate,
   type Line,
+  withoutCanary,
 } from '#domain/gate/drift.ts';
 import { GATE_POLICY } from '#domain/policy/gate-policy.ts';
 
@@ -25,7 +26,11 @@ const look = (
   now: number,
   fates: Readonly<Record<string, CanaryFate>> = {},
   parked: readonly number[] = [],
-) => afterLook(line, { fates: new Map(Object.entries(fates)), parkedProducts: new Set(parked) }, now, GATE_POLICY);
+  unproven: readonly number[] = [],
+) => {
+  const facts = { parkedProducts: new Set(parked), unprovenProducts: new Set(unproven) };
+  return afterLook(line, { fates: new Map(Object.entries(fates)), ...facts }, now, GATE_POLICY);
+};
 const asks = (
   line: Line,
   id: string,
@@ -97,7 +102,26 @@ describe('a second drift', () => {
 
   it('of a product that was stopped alone stops the kind', () => {
     const proven = look(proving, 300, { b1: 'whole' }, [A]);
-    expect(drifted(proven, 'b3', B, { begunAt: 310, now: 320 }).state).toBe('stopped');
+    expect(drifted(proven, 'b3', B, { begunAt: 10_310, now: 10_320 }).state).toBe('stopped');
+  });
+});
+
+describe('a canary', () => {
+  it('of a product that is stopped after its call is held', () => {
+    const called = { ...once, canaries: [{ id: 'b1', product: B, calledAt: 150, sentAt: null }] };
+    const late = drifted(called, 'b0', B, { begunAt: 99, now: 160 });
+    expect(asks(late, 'b1', B, 170)).toBe('hold');
+  });
+
+  it('that was sent stays one when its resend is held elsewhere', () => {
+    expect(withoutCanary(proving, 'b1')).toEqual(proving);
+  });
+});
+
+describe('a drifted purchase that ends without a whole delivery', () => {
+  it('lets one purchase of its product go before the others', () => {
+    const proven = look(proving, 300, { b1: 'whole' }, [A]);
+    expect(look(proven, 400, {}, [], [A])).toMatchObject({ state: 'proving', stoppedProducts: [] });
   });
 });
 

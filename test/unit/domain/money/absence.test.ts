@@ -18,6 +18,7 @@ const credit = (amount: string) => ({ direction: 'credit', money: usd(amount) })
 const STEADY: AbsenceFacts = {
   reading: { id: 9, beganAt: 0, balance: usd('100.00'), isWhole: false, reachesBackTo: 3 },
   before: 5,
+  currencies: ['USD'],
   hadRows: true,
   base: { id: 5, balance: usd('100.00') },
   since: [],
@@ -44,6 +45,11 @@ describe('the absence of a debit', () => {
     expect(judged({ reading: reading({ balance: { amount: '90', currency: 'EUR' } }), laterDebit: 'w7' })).toBe(
       'bracket',
     );
+  });
+
+  it('is not proven by the balance of another currency than that of the purchase', () => {
+    expect(judged({ currencies: ['EUR'] })).toBe('no_control');
+    expect(judged({ currencies: ['EUR'], laterDebit: 'w7' })).toBe('bracket');
   });
 
   it.each<[string, Partial<AbsenceFacts>, string]>([

@@ -27,6 +27,7 @@ describe('a fact of a delivery', () => {
     ['not_yet', '-'],
     ['not_yet', 'LPA:1$$'],
     ['not_yet', 'LPA:1$PENDING$PENDING'],
+    ['not_yet', 'LPA:1$rsp.example.com$PENDING'],
     ['not_yet', []],
     ['not_yet', {}],
     ['not_yet', { username: null, password: '' }],
