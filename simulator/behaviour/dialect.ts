@@ -58,8 +58,7 @@ export const dialectProperties = z.strictObject({
     description: 'Age in milliseconds from which GET /wallet and GET /wallet/transactions show a debit.',
   }),
   wallet_filter_shift_ms: z.int().meta({
-    description:
-      'Milliseconds by which `since` is taken later than it was sent, as by a service in another time zone.',
+    description: 'Milliseconds by which `since` is taken later than it was sent, as by a service in another time zone.',
   }),
   wallet_filter_edge_ms: z
     .int()
