@@ -3,6 +3,7 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById, newestDelivered } from '#db/attempts/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
@@ -15,25 +16,34 @@ import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
  * only when the service replays keys (`docs/adr/0018-absence-restarts-the-resend-window.md`).
  */
 export function createAbsenceProof(
-  { database, purchaseInForce }: WorkDependencies,
+  { database, purchaseInForce, now }: WorkDependencies,
   handlers: WorkHandlers,
   readDebitEvidence: PurchaseActivities['readDebitEvidence'],
 ): PurchaseActivities['proveAbsence'] {
-  const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | undefined> => {
+  /** @returns on what evidence it was not bought, as a sentence, or what else was seen. */
+  const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | string> => {
+    const readAt = new Date(now()).toISOString();
     const lookedUp = await handlers[work.kind].lookUp(attempt);
     if (lookedUp.kind === 'unavailable') {
       return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }
     if (lookedUp.kind === 'found') return { kind: 'changed' };
     // Work that is no purchase spends nothing: an eSIM that was read unchanged is proof enough.
-    if (!KINDS[work.kind].isPurchase) return undefined;
-    if (!(await isControlled(work, attempt))) {
-      const noun = KINDS[work.kind].noun;
+    if (!KINDS[work.kind].isPurchase) return `The service shows the eSIM unchanged at ${readAt}.`;
+    const { noun } = KINDS[work.kind];
+    const control = await controlOf(work, attempt);
+    if (control === 'not_found') {
       const detail = `The same look-up does not find our newest delivered ${noun} either: its answer proves nothing.`;
       return { kind: 'awaited', reason: 'no_control', detail };
     }
     const result = await readDebitEvidence({ work, attemptId: attempt.id });
-    if (result.evidence === 'no_debit') return undefined;
+    if (result.evidence === 'no_debit')
+      return (
+        `The service does not list attempt ${attempt.number} at ${readAt}. ` +
+        (control === 'none'
+          ? `No ${noun} was delivered before, so the look-up has no control.`
+          : `The same look-up then found our newest delivered ${noun}, ${control}.`)
+      );
     if (result.evidence === 'awaited') {
       const { reason, detail, againInMs } = result;
       return { kind: 'awaited', reason, detail, ...(againInMs !== undefined && { againInMs }) };
@@ -41,12 +51,13 @@ export function createAbsenceProof(
     return { kind: 'unproven', mayPass: result.mayPass ?? false, detail: result.detail };
   };
 
-  /** Makes the same call, after its empty answer, for our newest delivered purchase. */
-  const isControlled = async (work: WorkRef, attempt: AttemptRow): Promise<boolean> => {
+  /** Makes the same call, after its empty answer, for our newest delivered purchase. @returns the id of its work. */
+  const controlOf = async (work: WorkRef, attempt: AttemptRow): Promise<string> => {
     const control = await database.run((db) => newestDelivered(db, work.kind, attempt.id));
-    if (control === undefined) return true;
+    if (control === undefined) return 'none';
     // Without its id, it is searched in the list.
-    return (await handlers[work.kind].lookUp({ ...control, serviceId: null })).kind === 'found';
+    const { kind } = await handlers[work.kind].lookUp({ ...control, serviceId: null });
+    return kind === 'found' ? control.subjectId : 'not_found';
   };
 
   return async ({ work, attemptId }): Promise<AbsenceResult> => {
@@ -58,11 +69,19 @@ export function createAbsenceProof(
     // Revoked since the workflow began: a proof would lead to no send.
     if (!inForce.resendAllowed)
       return { kind: 'unproven', mayPass: false, detail: 'Resends are not allowed at this service.' };
-    const otherwise = await absenceOf(work, attempt);
-    if (otherwise !== undefined) return otherwise;
+    const evidence = await absenceOf(work, attempt);
+    if (typeof evidence !== 'string') return evidence;
     return database.transaction(async (tx) => {
       await lockUnfinishedWork(tx, work);
-      return { kind: (await restartResendWindow(tx, attempt)) ? 'absent' : 'changed' };
+      if (!(await restartResendWindow(tx, attempt))) return { kind: 'changed' };
+      const { number, sends } = attempt;
+      await addTimelineEntry(tx, work, {
+        event: 'attempt.not_listed',
+        message: evidence,
+        detail: { attempt: number, sends },
+        dedupKey: `attempt.not_listed:${number}:${sends}`,
+      });
+      return { kind: 'absent' };
     });
   };
 }

@@ -52,14 +52,17 @@ export function cancellationCompletion(
     const named = credits.filter(({ refund_id: id }) => id != null && id === refund.serviceRefundId);
     const ofOrder = credits.filter((each) => each.refund_id == null && isOfOrder(order, each));
     const expected = { debit, reported: reportedAmount(refund) };
-    const final = [...named, ...ofOrder].filter(isFinalMovement).map(moneyOf);
-    const judged = final.map((credit) => ({ credit, verdict: judgeCredit(credit, expected) }));
+    const judged = [...named, ...ofOrder].filter(isFinalMovement).map((row) => {
+      const credit = moneyOf(row);
+      return { credit, row: `${row.id} of ${row.created_at}`, verdict: judgeCredit(credit, expected) };
+    });
     const settling =
       judged.find(({ verdict }) => verdict === 'settles') ??
       judged.find(({ verdict }) => verdict === 'settles_otherwise');
     if (settling !== undefined) return { kind: 'found', ...settling };
-    const [other] = final;
-    if (other !== undefined) return { kind: 'other_amount', credit: other, detail: otherCreditText(other, expected) };
+    const [other] = judged;
+    if (other !== undefined)
+      return { kind: 'other_amount', credit: other.credit, detail: otherCreditText(other.credit, expected) };
     const detail =
       named.length + ofOrder.length > 0
         ? 'The credit of the refund is pending in the wallet.'
@@ -101,7 +104,11 @@ export function cancellationCompletion(
       const context = await database.run((db) => readRefundContext(db, esim));
       const found = await creditOf(attempt, refund, context, debit);
       if (found.kind === 'found')
-        return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
+        return finish(
+          `The eSIM is cancelled, and its refund is in the wallet: the credit ${found.row}.`,
+          true,
+          found.credit,
+        );
       if (refund.verdict === 'refunded')
         return finish(
           'The eSIM is cancelled. An operator confirmed its refund.',
@@ -148,7 +155,8 @@ export function cancellationCompletion(
 
 /** The result of the search for the credit of a refund. */
 type CreditSearch =
-  | { readonly kind: 'found'; readonly credit: Money; readonly verdict: CreditVerdict }
+  /** `row`: its id and time at the service. */
+  | { readonly kind: 'found'; readonly credit: Money; readonly row: string; readonly verdict: CreditVerdict }
   /** There is one, and it does not settle the refund. */
   | { readonly kind: 'other_amount'; readonly credit: Money; readonly detail: string }
   /** It may appear later. `failure`: why the wallet could not be read. */

@@ -53,9 +53,10 @@ describe('the cancellation of an eSIM', () => {
     expect((await stack.api.get(`/v1/esims/${esimId}`)).body).toMatchObject({ status: 'cancelled' });
     expect(await sendsOf(id)).toHaveLength(1);
     expect(await desk.events(id)).toEqual(expect.arrayContaining(EVENTS_OF_A_CANCELLATION));
-    const refundId = (await stack.api.get(`/v1/refunds?esim_id=${esimId}`)).body as {
-      data: { id: string; status: string }[];
-    };
+    const told = /its refund is in the wallet: the credit \S+ of 20[^"]*Z\./;
+    expect((await stack.api.get(`/v1/cancellations/${id}/timeline`)).text).toMatch(told);
+    type Refunds = { data: { id: string; status: string }[] };
+    const refundId = (await stack.api.get(`/v1/refunds?esim_id=${esimId}`)).body as Refunds;
     expect(refundId.data).toMatchObject([{ status: 'completed' }]);
     expect((await stack.api.get(`/v1/refunds/${refundId.data[0]!.id}`)).status).toBe(200);
   });
