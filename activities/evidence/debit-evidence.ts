@@ -126,8 +126,8 @@ async function judge(
   const { debits: ownDebits = [] } = own.get(attempt.id) ?? {};
   const uncredited = [...own.values()].find(({ debits, credits }) => !areCredited(debits, credits));
   if (uncredited !== undefined) {
-    const detail = `The wallet shows a debit of ${textOf(uncredited.debits)} and no credit for it, in ${readingText(reading)}.`;
-    return { evidence: 'debited', detail };
+    const seen = `a debit of ${textOf(uncredited.debits)} and no credit for it`;
+    return { evidence: 'debited', detail: `The wallet shows ${seen}, in ${readingText(reading)}.` };
   }
   for (const each of sent) {
     const booked = await bookedMovements(tx, each.id);

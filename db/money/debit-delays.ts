@@ -7,7 +7,10 @@ import { DEBIT_DELAY_KEPT_MS, NO_DEBIT_SEEN, withDebit, type DebitDelay } from '
 import { purchaseFinder } from '#domain/money/movements.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
-/** Notes how long the first debits of our purchases took to appear. @param reading the number of the reading with them. */
+/**
+ * Notes how long the first debits of our purchases took to appear.
+ * @param reading the number of the reading with them.
+ */
 export async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
   const find = purchaseFinder(await purchasesNamedBy(tx, debits));
   const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');

@@ -78,8 +78,8 @@ export function judgeAbsence(facts: AbsenceFacts): Absence {
     isProven: true,
     by: 'bracket',
     detail:
-      `The wallet shows no debit for this attempt: ${readingText(reading)} contains a row from before the first send and ` +
-      `the later debit ${laterDebit}.`,
+      `The wallet shows no debit for this attempt: ${readingText(reading)} contains a row from before the first ` +
+      `send and the later debit ${laterDebit}.`,
   };
 }
 
@@ -112,8 +112,8 @@ function judgeLedger({ reading, base, since, currencies }: AbsenceFacts): Absenc
     isProven: true,
     by: 'ledger',
     detail:
-      `The wallet shows no debit for this attempt: in ${readingText(reading)} the balance less its rows is what it was in ` +
-      `the reading ${base.id}, before the first send.`,
+      `The wallet shows no debit for this attempt: in ${readingText(reading)} the balance less its rows is what it ` +
+      `was in the reading ${base.id}, before the first send.`,
   };
 }
 
