@@ -58,12 +58,11 @@ export function createDebitEvidence(
       };
     });
     if (now.getTime() < readyAt) return tooEarly(readyAt - now.getTime(), new Date(readyAt));
-    const { sent } = question;
     const reading = await readings.since({
       // Judged again, the work gets a newer reading. Work that is judged at the same time shares one.
       beganAt: new Date(Math.max(readyAt, now.getTime() - settleDelayMs)),
-      after: Math.max(0, ...sent.map(({ readingBefore }) => readingBefore ?? 0)),
-      backTo: beforeAll(sent) ?? 0,
+      after: Math.max(0, ...question.sent.map(({ readingBefore }) => readingBefore ?? 0)),
+      backTo: beforeAll(question.sent) ?? 0,
     });
     if ('ok' in reading) return unread(reading);
     return database.transaction(async (tx) => {
@@ -71,7 +70,7 @@ export function createDebitEvidence(
       for (const each of question.sent) costs.set(each.id, await bookCosts(tx, each));
       const result = await judge(tx, question, reading, costs);
       // An unknown attempt is not settled: a request may still be on its way.
-      if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
+      if (costNothing(result.evidence)) for (const each of question.sent) await markSettled(tx, each.id);
       // While evidence is awaited, the workflow records why.
       if (result.evidence !== 'awaited')
         await addTimelineEntry(tx, work, {
@@ -101,9 +100,7 @@ function mayHaveCost({ state, sends, anyUnknown }: AttemptRow): boolean {
   return sends > 0 && (anyUnknown || state !== 'refused');
 }
 
-function timeOf(date: Date | null): number {
-  return date?.getTime() ?? 0;
-}
+const timeOf = (date: Date | null) => date?.getTime() ?? 0;
 
 /** The last reading before the first send of all these attempts; undefined: not known. */
 function beforeAll(sent: readonly AttemptRow[]): number | undefined {
@@ -138,8 +135,10 @@ async function judge(
   const without = sent.filter(({ id }) => own.get(id)?.debits.length === 0);
   const absence = await absenceOf(tx, work, without, reading);
   if (ownDebits.length > 0) {
-    // Earlier attempts were judged before; a debit that may be theirs has appeared since.
-    if (!absence.isProven && absence.reason === 'suspect') return awaited('suspect', absence.detail);
+    // Settled attempts were judged before; a debit that may be theirs has appeared since.
+    const isJudged = without.every(({ settled }) => settled);
+    const isOpen = !absence.isProven && (absence.reason === 'suspect' || !isJudged);
+    if (isOpen) return awaited(absence.reason, absence.detail);
     const detail = `The wallet shows the debit of ${textOf(ownDebits)} and its credit, in ${readingText(reading)}.`;
     return { evidence: 'credited', detail };
   }

@@ -58,11 +58,22 @@ export async function openAttempt(purchase: Purchase, step: StepNamed<'open_atte
   }
   if (opened.kind === 'unsettled') {
     await run.reload();
-    return purchase.nextStep();
+    const { state, failure } = run.attempt;
+    if (state !== 'failed') return purchase.nextStep();
+    const failed = failure?.class ?? 'supplier_failed';
+    if (purchase.unsettledBefore === number) {
+      const detail = 'An earlier attempt has no proof that it cost nothing.';
+      return { step: 'open_case', reason: 'evidence_unavailable', detail, failure: failed };
+    }
+    // A restore may have lost the proof of an earlier attempt: one reading is judged for all of them.
+    purchase.unsettledBefore = number;
+    run.attempt = { ...run.attempt, settled: false };
+    return { step: 'settle', failure: failed };
   }
   if (opened.kind === 'barred') return barred(purchase, opened.by, step);
   if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
   purchase.stall = undefined;
+  purchase.unsettledBefore = undefined;
   run.attempt = opened.attempt;
   purchase.holds = 0;
   return purchase.nextStep();

@@ -38,6 +38,8 @@ export class Purchase {
   awaitedSince: number | undefined;
   /** A failure on our side that blocks the work. */
   stall: Stall | undefined;
+  /** The attempt that was not opened because an earlier one was not settled. */
+  unsettledBefore: number | undefined;
   /** The step under way, and the holds before it. */
   #current: { readonly step: Step; readonly holds: number } | undefined;
 

@@ -75,7 +75,8 @@ export async function awaitEvidence(purchase: Purchase, step: StepNamed<'await_e
   const known = purchase.awaited?.attempt === number ? purchase.awaited : undefined;
   const { since, readings } = known ?? { since: Date.now(), readings: 0 };
   purchase.awaited = { attempt: number, since, readings: readings + 1, reason };
-  const until = since + evidenceDeadlineMs;
+  // After a restore, no reading will ever be from before the send: a person decides at once.
+  const until = reason === 'no_reading_before' ? since : since + evidenceDeadlineMs;
   if (Date.now() >= until) return { step: 'retry_later', reason: 'evidence_unavailable', detail, failure, resume };
   const from = new Date(since).toISOString();
   const shown = {

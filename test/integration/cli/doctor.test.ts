@@ -156,6 +156,7 @@ describe('reseller doctor on a running set-up', () => {
           installation: 'not_checked',
           encryption_keys: 'not_checked',
           webhook_arrival: 'not_checked',
+          deliveries: 'not_checked',
         },
       });
       expect(of['migrations']?.advice).toMatch(/reseller migrate/);
@@ -174,6 +175,7 @@ describe('reseller doctor on a running set-up', () => {
         installation: 'not_checked',
         encryption_keys: 'not_checked',
         webhook_arrival: 'not_checked',
+        deliveries: 'not_checked',
       },
     });
   });
