@@ -167,6 +167,30 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(order.calls.filter((call) => call === 'openNextAttempt 2')).toHaveLength(1);
   });
 
+  it.each([
+    ['judges all attempts by one more reading', 1, 2],
+    ['opens a case when that proves nothing for the earlier one', Infinity, 1],
+  ] as const)('%s, if an earlier attempt has lost its proof', async (_what, refusals, attempts) => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['no_debit', 'no_debit'];
+    let refused = 0;
+    const fake = withChanged(order, (fakes) => ({
+      openNextAttempt: async (input) =>
+        (refused += 1) <= refusals ? { kind: 'unsettled' } : fakes.openNextAttempt(input),
+    }));
+    await withWorker(environment, fake, async (taskQueue) => {
+      const handle = await startOf(order, taskQueue);
+      if (refusals === 1) await handle.result();
+      else {
+        await environment.sleep('1 day');
+        expect(order.steps.map(({ attention }) => attention?.reason)).toContain('evidence_unavailable');
+        await handle.terminate();
+      }
+    });
+    expect(order.evidence).toEqual([]);
+    expect(order.calls.includes('openNextAttempt 2')).toBe(attempts === 2);
+  });
+
   it.each(['unknown', 'failed'] as const)(
     'opens a case first, if it had ended without effect and the row of its attempt is %s',
     async (state) => {
