@@ -53,7 +53,7 @@ export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookU
     if (iccid == null || activationCode == null)
       throw new NotYetError('not_filled', 'The eSIM has no ICCID or no activation code (yet).');
     const isOtherwiseNamed = esim.id !== attempt.serviceEsimId;
-    if (await database.run((db) => isEsimOfAnotherOrder(db, orderId, { id: esim.id, iccid }))) {
+    if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, orderId, { id: esim.id, iccid })))) {
       return {
         kind: 'unreadable',
         detail: `The eSIM ${attempt.serviceEsimId} has the record of an eSIM of another order.`,

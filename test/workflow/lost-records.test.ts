@@ -168,9 +168,9 @@ describe('a workflow after PostgreSQL lost commits', () => {
   });
 
   it.each([
-    ['judges all attempts by one more reading', 1, 2],
-    ['opens a case when that proves nothing for the earlier one', Infinity, 1],
-  ] as const)('%s, if an earlier attempt has lost its proof', async (_what, refusals, attempts) => {
+    ['judges all attempts by one more reading', 1, 'openNextAttempt 2'],
+    ['opens a case when that proves nothing for the earlier one', Infinity, 'case evidence_unavailable'],
+  ] as const)('%s, if an earlier attempt has lost its proof', async (_what, refusals, expected) => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit', 'no_debit'];
     let refused = 0;
@@ -180,15 +180,12 @@ describe('a workflow after PostgreSQL lost commits', () => {
     }));
     await withWorker(environment, fake, async (taskQueue) => {
       const handle = await startOf(order, taskQueue);
-      if (refusals === 1) await handle.result();
-      else {
-        await environment.sleep('1 day');
-        expect(order.steps.map(({ attention }) => attention?.reason)).toContain('evidence_unavailable');
-        await handle.terminate();
-      }
+      await (refusals === 1 ? handle.result() : environment.sleep('10 minutes'));
+      await handle.terminate().catch(() => undefined);
     });
+    const cases = order.steps.flatMap(({ attention }) => attention?.reason ?? []);
+    expect([...order.calls, ...cases.map((reason) => `case ${reason}`)]).toContain(expected);
     expect(order.evidence).toEqual([]);
-    expect(order.calls.includes('openNextAttempt 2')).toBe(attempts === 2);
   });
 
   it.each(['unknown', 'failed'] as const)(
@@ -275,18 +272,18 @@ describe('a workflow after PostgreSQL lost commits', () => {
 
   // The second limit causes a new run at each step.
   it.each([1_000, 15])(
-    'looks up after a week also if it is woken many times while it waits for the service (history: %s)',
+    'looks up at its time also if it is woken many times while it waits for the service (history: %s)',
     async (historyLimit) => {
       const order = await orderWith({ answers: 'processing' });
       order.lookUps = ['found completed'];
       const result = await withOrder(environment, order, async (start) => {
         const handle = await start({ historyLimit });
-        for (let day = 1; day <= 6; day += 1) {
-          await environment.sleep('1 day');
+        for (let minute = 1; minute <= 6; minute += 1) {
+          await environment.sleep('1 minute');
           await handle.signal(operatorActedSignal);
         }
         expect(order.calls).not.toContain('lookUpPurchase');
-        await environment.sleep('2 days');
+        await environment.sleep('8 days');
         expect(order.calls).toContain('lookUpPurchase');
         return handle.result();
       });
