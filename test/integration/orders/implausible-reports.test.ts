@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { gateDrifts, gateLines } from '#db/schema.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -16,6 +17,7 @@ beforeAll(async () => {
     ...NORMAL_WAITS_POLICY,
     ...RARE_UPKEEP,
     'purchase.settle_delay': '400ms',
+    'purchase.evidence_deadline': '1s',
     'purchase.resend_window': '1ms',
     'reconciler.silent_after': '60s',
   };
@@ -23,7 +25,12 @@ beforeAll(async () => {
   desk = new OrderDesk(stack);
   service = new WrongService(stack, desk);
 });
-afterEach(() => desk.simulator.calm());
+afterEach(async () => {
+  await desk.simulator.calm();
+  // A delivery that cannot be used stops its product, which would hold the orders of the next test.
+  await stack.database.run((db) => db.delete(gateDrifts));
+  await stack.database.run((db) => db.delete(gateLines));
+});
 afterAll(() => stack.stop());
 
 const contradiction = [{ reason: 'contradiction', open: true }];
