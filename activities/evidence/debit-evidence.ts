@@ -1,7 +1,7 @@
 import type { UnreadWallet, WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { attemptsOf, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/attempts/attempts.ts';
+import { attemptsThatMayCost, chargedOf, findAttemptById, markSettled, priceAtSend } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { debitDelay } from '#db/money/debit-delays.ts';
 import { bookedMovements, recordMovement } from '#db/money/journal.ts';
@@ -44,7 +44,7 @@ export function createDebitEvidence(
   return async ({ work, attemptId }) => {
     const { attempt, question, readyAt, settleDelayMs, now } = await database.run(async (db) => {
       const attempt = await findAttemptById(db, attemptId);
-      const sent = (await attemptsOf(db, work)).filter((each) => each.id === attemptId || mayHaveCost(each));
+      const sent = await attemptsThatMayCost(db, work, attemptId);
       const policy = await purchaseInForce(db);
       const delayMs = evidenceDelayMs(policy, await debitDelay(db, work.kind));
       const at = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [lastSentAt, failedAt]).map(timeOf));
@@ -93,11 +93,6 @@ interface Question {
   readonly attempt: AttemptRow;
   /** All attempts of the work that may have cost something. */
   readonly sent: readonly AttemptRow[];
-}
-
-/** A refusal is the service's answer that it sold nothing. */
-function mayHaveCost({ state, sends, anyUnknown }: AttemptRow): boolean {
-  return sends > 0 && (anyUnknown || state !== 'refused');
 }
 
 const timeOf = (date: Date | null) => date?.getTime() ?? 0;

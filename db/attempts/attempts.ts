@@ -1,8 +1,8 @@
 /** Queries of attempts. */
-import { and, desc, eq, inArray, ne, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, max, ne, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isUnapplied, type InboxRow } from '#db/queues/inbox.ts';
-import { attempts, inbox } from '#db/schema.ts';
+import { attempts, inbox, walletReadings } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { RowMissingError } from '#db/work/work-rows.ts';
@@ -48,6 +48,34 @@ export async function readProgress(
 /** All attempts of a piece of work, newest first. */
 export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRow[]> {
   return db.select().from(attempts).where(ofWork(work)).orderBy(desc(attempts.number));
+}
+
+/**
+ * The attempts of a piece of work that may have cost something, and the attempt that is judged, newest first. A refusal
+ * is the service's answer that it sold nothing, and clears the reading of the wallet before the send. When the service
+ * names the refused purchase later, any of its sends may have bought, so the reading before the first one counts.
+ */
+export async function attemptsThatMayCost(db: Executor, work: WorkRef, judgedId: string): Promise<AttemptRow[]> {
+  const all = await attemptsOf(db, work);
+  const sent = all.filter(
+    ({ id, state, sends, anyUnknown }) => id === judgedId || (sends > 0 && (anyUnknown || state !== 'refused')),
+  );
+  return Promise.all(
+    sent.map(async (attempt) => {
+      const { readingBefore, anyUnknown, firstSentAt } = attempt;
+      if (readingBefore !== null || anyUnknown || firstSentAt === null) return attempt;
+      return { ...attempt, readingBefore: await lastReadingBefore(db, firstSentAt) };
+    }),
+  );
+}
+
+async function lastReadingBefore(db: Executor, at: Date): Promise<number | null> {
+  const isEarlier = lt(walletReadings.storedAt, at);
+  const [last] = await db
+    .select({ id: max(walletReadings.id) })
+    .from(walletReadings)
+    .where(isEarlier);
+  return last?.id ?? null;
 }
 
 /** One attempt of a piece of work by its number. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
-import { walletMovements, walletReadings } from '#db/schema.ts';
+import { attempts, walletMovements, walletReadings } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;
@@ -35,6 +35,38 @@ it('judged again, an attempt gets a newer reading, which names itself', async ()
     evidence: 'credited',
     detail: expect.stringMatching(/and its credit, in the reading \d+ of 20.*Z\.$/) as string,
   });
+});
+
+it('when a refused purchase is reported as failed, the reading before its first send counts', async () => {
+  const first = await bench.begin();
+  await send(first);
+  await bench.pass(HOUR_MS);
+  await new WalletReadings(bench.dependencies).read();
+  await bench.pass(HOUR_MS);
+  await bench.admin.setPackage(1001, { available: false });
+  const order = await bench.begin(1001);
+  for (let n = 0; n < 2; n += 1) {
+    expect((await send(order)).outcome).toMatchObject({ kind: 'failure' });
+    await bench.pass(HOUR_MS);
+    await new WalletReadings(bench.dependencies).read();
+  }
+  const attempt = eq(attempts.id, order.attemptId);
+  await bench.database.run((db) =>
+    db
+      .update(attempts)
+      .set({ state: 'failed', serviceId: 'so-1', failedAt: new Date(bench.clock.now) })
+      .where(attempt),
+  );
+  await bench.pass(HOUR_MS);
+  expect(await judge(order)).toMatchObject({ evidence: 'no_debit' });
+  // Without a reading before the first send, there is nothing to compare.
+  await bench.database.run((db) =>
+    db
+      .update(attempts)
+      .set({ settled: false, firstSentAt: new Date(0) })
+      .where(attempt),
+  );
+  expect(await judge(order)).toMatchObject({ evidence: 'awaited', reason: 'no_reading_before' });
 });
 
 it('after the verdict of an operator, only a later reading counts', async () => {
