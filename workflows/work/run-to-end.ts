@@ -1,5 +1,6 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/backoff.ts';
+import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
@@ -21,9 +22,11 @@ import { WorkRun } from '#workflows/work/work-run.ts';
  * @returns how the work ended; a business failure is a result, not an error.
  */
 export async function runToEnd(
-  input: PurchaseWorkflowInput,
+  started: PurchaseWorkflowInput,
   lifecycle: (run: WorkRun) => Promise<WorkEnd>,
 ): Promise<PurchaseWorkflowResult> {
+  // A run that an earlier version has started lacks the settings of this one; a timer without a time fails its task.
+  const input = { ...started, policy: { ...PURCHASE_POLICY, ...started.policy } };
   // Before the first await: the first task may hold a signal already.
   const parts = registerHandlers(input);
   const { memory } = parts;
