@@ -3,6 +3,10 @@ import { readJson } from '#upstream/client/json.ts';
 
 /** Far above our deepest request, which has two levels. */
 const MAX_DEPTH = 32;
+/** Of one object. Our largest request has 30, and metadata 20. */
+export const MAX_NAMES = 200;
+/** Of a body. A batch of 1,000 items, each with all of its fields, has 30,000. */
+export const MAX_VALUES = 50_000;
 
 const UNREADABLE = {
   not_utf8: 'The body is not valid UTF-8.',
@@ -42,9 +46,13 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** Walks without recursion, level by level. */
+/**
+ * Limits come before the checks of fields, which make something for each name and value. Walks without recursion, level
+ * by level.
+ */
 function requireHarmless(root: unknown): void {
   let level: unknown[] = [root];
+  let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH)
       throw new Problem('malformed_json', { detail: `The body is nested more than ${MAX_DEPTH} deep.` });
@@ -54,7 +62,15 @@ function requireHarmless(root: unknown): void {
       // Schemas ignore this name instead of refusing it.
       if (Object.hasOwn(value, '__proto__'))
         throw new Problem('malformed_json', { detail: 'The body has a field __proto__.' });
-      for (const inner of Object.values(value)) next.push(inner);
+      const inner: unknown[] = Object.values(value);
+      if (!Array.isArray(value) && inner.length > MAX_NAMES)
+        throw new Problem('malformed_json', { detail: `An object of the body has more than ${MAX_NAMES} names.` });
+      values += inner.length;
+      if (values > MAX_VALUES)
+        throw new Problem('malformed_json', {
+          detail: `The body has more than ${MAX_VALUES.toLocaleString('en')} values. Send several smaller requests.`,
+        });
+      for (const each of inner) next.push(each);
     }
     level = next;
   }

@@ -4,6 +4,7 @@ import { deprecationHeaders } from '#api/http/deprecation.ts';
 import type { Incoming, Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
+import { onceClosed } from '#api/http/stream-writer.ts';
 import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedPaths } from '#api/problems/suggestions.ts';
@@ -11,6 +12,9 @@ import { lineageOf } from '#db/access/api-keys.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
+
+/** Values of Content-Encoding that senders use for a body that is not encoded. */
+const NOT_ENCODED = /^\s*(?:identity|none|utf-?8)\s*$/i;
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
@@ -81,7 +85,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       caller,
       isHead: request.method === 'HEAD',
       requestId,
-      onClose: (listener) => void response.once('close', listener),
+      onClose: (listener) => onceClosed(response, listener),
     };
     const handle = () => operation.handle(incoming);
     const reply = await (span === undefined ? handle() : span.run(handle));
@@ -95,7 +99,11 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   if (operation.reads === 'nothing') return [guard, answer];
   // `inflate: false` refuses encodings: a signature covers the bytes as sent, and a small body must stay small.
   const limit = Math.max(dependencies.bodyLimitBytes, operation.bodyLimitBytes ?? 0);
-  const read: RequestHandler = express.raw({ type: () => true, limit, inflate: false });
+  const raw = express.raw({ type: () => true, limit, inflate: false });
+  const read: RequestHandler = (request, response, next) => {
+    if (NOT_ENCODED.test(request.get('Content-Encoding') ?? '')) delete request.headers['content-encoding'];
+    raw(request, response, next);
+  };
   return [guard, operation.scope === undefined ? dependencies.unauthenticatedBodies.guard(read) : read, answer];
 }
 

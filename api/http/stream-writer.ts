@@ -1,5 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
+/**
+ * Calls a listener once when the connection of a reader has closed, also when that happened before this call: a
+ * connection may break while its request waits for PostgreSQL, and `close` is emitted only once.
+ */
+export function onceClosed(response: ServerResponse, listener: () => void): void {
+  if (response.closed || response.destroyed) listener();
+  else response.once('close', listener);
+}
+
 /** Writes a streamed answer to one reader, no faster than it reads, so that nothing accumulates in memory. */
 export class StreamWriter {
   readonly #response: ServerResponse;
@@ -16,7 +25,7 @@ export class StreamWriter {
   }
 
   onClose(listener: () => void): void {
-    this.#response.once('close', listener);
+    onceClosed(this.#response, listener);
   }
 
   /** Closes the connection at once. */
@@ -31,7 +40,7 @@ export class StreamWriter {
    */
   async send(text: string): Promise<boolean> {
     if (this.closed) return false;
-    if (!this.#response.write(text)) await this.#room();
+    if (!this.#response.write(text) && !this.closed) await this.#room();
     return !this.closed;
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { networkOf } from '#api/http/network-address.ts';
+import { onceClosed } from '#api/http/stream-writer.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { UnauthenticatedBodyLimits } from '#domain/service/unauthenticated-bodies.ts';
 
@@ -29,7 +30,7 @@ export class UnauthenticatedBodies {
         clearTimeout(late);
         leave();
       });
-      response.once('close', done);
+      onceClosed(response, done);
       return read(request, response, (error?: unknown) => {
         done();
         next(error);

@@ -98,7 +98,7 @@ const KEY_FORMS = {
   boolean: /^(?:true|false)$/,
   bigint: /^[0-9]{1,18}$/,
   numeric: /^-?[0-9]{1,21}(?:\.[0-9]{1,6})?$/,
-  float8: /^-?(?:Infinity|[0-9]{1,17}(?:\.[0-9]{1,17})?(?:e[+-]?[0-9]{1,3})?)$/,
+  float8: /^-?(?:Infinity|[0-9]{1,17}(?:\.[0-9]{1,17})?(?:e[+-]?[0-9]{1,2})?)$/, // Within the range of float8.
 } as const;
 
 /** Cursor of lists with several orders: the sorting keys of the last item. @param sort the order. */

@@ -24,7 +24,12 @@ export function checkFields<Schema extends z.ZodObject>(
   if (result.success) return { value: result.data };
   // A wrong name explains the missing one.
   const issues = result.error.issues.toSorted((left, right) => rank(left) - rank(right));
-  return { errors: issues.flatMap((issue) => errorsOf(issue, where, input, schema)).slice(0, MAX_ERRORS) };
+  const errors: FieldError[] = [];
+  for (const issue of issues) {
+    errors.push(...errorsOf(issue, where, input, schema));
+    if (errors.length >= MAX_ERRORS) break;
+  }
+  return { errors: errors.slice(0, MAX_ERRORS) };
 }
 
 /** Errors for query parameters that are given more than once. Their values are a list. */
@@ -51,7 +56,7 @@ function rank({ code }: z.core.$ZodIssue): number {
 function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unknown, schema: z.ZodType): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(schema, issue.path);
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
       in: where,
       field: nameOf([...issue.path, key]),
       message: unknownName(key, known, NAMES[where]),

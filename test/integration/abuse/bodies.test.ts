@@ -34,6 +34,9 @@ const send = async (
   });
 const answered = (operation: Operation, answer: HttpAnswer) => [operation.id, answer.status, answer.at('code')];
 
+const listOf = (length: number, item: string) => Array<string>(length).fill(item).join(',');
+const objectOf = (names: number) => `{${Array.from({ length: names }, (_, n) => `"n${n}":1`).join(',')}}`;
+
 type Malformed = readonly [name: string, status: number, code: string, body: unknown, headers?: Record<string, string>];
 
 const MALFORMED: readonly Malformed[] = [
@@ -51,12 +54,10 @@ const MALFORMED: readonly Malformed[] = [
   ['that is a text', 400, 'validation_failed', '"reason"'],
   ['that is a number too large for any type', 400, 'validation_failed', `1${'0'.repeat(400)}`],
   ['with a very long name', 400, 'validation_failed', `{"${'n'.repeat(200_000)}":1}`],
-  [
-    'with thousands of names',
-    400,
-    'validation_failed',
-    `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`).join(',')}}`,
-  ],
+  ['with hundreds of names', 400, 'malformed_json', objectOf(435)],
+  ['with hundreds of unknown fields in each item', 400, 'malformed_json', `{"items":[${objectOf(435)}]}`],
+  ['with 50 errors in each of many items', 400, 'validation_failed', `{"items":[${listOf(400, objectOf(50))}]}`],
+  ['with 100,000 values', 400, 'malformed_json', `{"items":[${listOf(100_000, '1')}]}`],
   ['that is no JSON', 400, 'malformed_json', '{why: 1}'],
   ['that is not UTF-8', 400, 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
   ['of another type', 415, 'unsupported_media_type', '<why/>', { 'Content-Type': 'application/xml' }],
@@ -104,6 +105,9 @@ describe('a body', () => {
       caller.post('/webhooks/service', body, { headers: { ...signed, ...headers } });
     expect((await post('x'.repeat(LIMIT + 1))).status).toBe(413);
     expect((await post(gzipSync('{}'), { 'Content-Encoding': 'gzip' })).status).toBe(415);
+    // Not encodings: the body is read, and its signature is wrong.
+    for (const name of ['identity', 'utf-8', 'UTF8', 'none'])
+      expect((await post('{}', { 'Content-Encoding': name })).status).toBe(401);
   });
 
   it('in chunks is counted while it arrives, and the excess is discarded', async () => {
