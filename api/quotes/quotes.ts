@@ -68,7 +68,8 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
         const isAboveLimit = price !== null && limit?.currency === price.currency && !isWithin(limit, price);
         // The gate's state concerns the whole account: a key that cannot buy this does not see it.
         const mayBuy = caller.scopes.includes(scopesOfKind(item.kind).write);
-        const purchase = { kind: item.kind, product: item.itemId, apiKeyId: caller.lineageId };
+        const seesAll = caller.ownerId === undefined;
+        const purchase = { kind: item.kind, product: item.itemId, apiKeyId: caller.lineageId, seesAll };
         const foreseen =
           price === null || !mayBuy
             ? []

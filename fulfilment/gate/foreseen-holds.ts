@@ -28,6 +28,8 @@ export interface PossiblePurchase {
   readonly price: Money;
   /** Owner of the daily limit: the first key of the lineage. */
   readonly apiKeyId: string;
+  /** False: the caller sees its own work only, neither what all keys spend nor what happened to others' orders. */
+  readonly seesAll: boolean;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface PossiblePurchase {
  */
 export async function foreseenHolds(
   db: Executor,
-  { kind, product, price, apiKeyId }: PossiblePurchase,
+  { kind, product, price, apiKeyId, seesAll }: PossiblePurchase,
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
 ): Promise<readonly ForeseenHold[]> {
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
@@ -58,9 +60,12 @@ export async function foreseenHolds(
   }
   if (typeof wallet !== 'string') holds.add('insufficient_balance');
   const overLimit = limitProblem(account, price, { spendLimit });
+  const isOwn = limitProblem(account, price, { spendLimit: undefined }) === overLimit;
   return [
     ...[...holds].map((failure) => ({ failure })),
-    ...(atLine === undefined ? [] : [{ failure: 'purchases_paused' as const, detail: atLine }]),
-    ...(overLimit === undefined ? [] : [{ failure: 'spend_limit_reached' as const, detail: overLimit }]),
+    ...(atLine === undefined ? [] : [{ failure: 'purchases_paused' as const, ...(seesAll && { detail: atLine }) }]),
+    ...(overLimit === undefined
+      ? []
+      : [{ failure: 'spend_limit_reached' as const, ...((seesAll || isOwn) && { detail: overLimit }) }]),
   ];
 }

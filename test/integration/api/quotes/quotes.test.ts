@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
-import { gateCircuits, gateLines, gateReservations, gateWallet, orders } from '#db/schema.ts';
+import { gateCircuits, gateLines, gateReservations, gateSpending, gateWallet, orders } from '#db/schema.ts';
 import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
@@ -117,6 +117,19 @@ describe('a quote', () => {
     expect((await quoted({ package_id: 101 }, poor)).holds).toMatchObject([
       { failure_class: 'spend_limit_reached', detail: expect.stringContaining('the limit must be raised') as string },
     ]);
+    // What all keys together may spend, and have spent, is not for a key that sees only its own work.
+    const own = await api.caller(undefined, { ownWorkOnly: true });
+    await walletHas('500');
+    await api.database.run((db) =>
+      db.insert(gateSpending).values({ day: '2030-01-31', currency: 'EUR', apiKeyId: '', amount: '95' }),
+    );
+    expect((await quoted({ package_id: 101 })).holds).toMatchObject([
+      { failure_class: 'spend_limit_reached', detail: expect.stringMatching(/ 95\S* EUR are spent/) as string },
+    ]);
+    expect((await quoted({ package_id: 101 }, own)).holds).toMatchObject([
+      { failure_class: 'spend_limit_reached', detail: null },
+    ]);
+    await api.database.run((db) => db.delete(gateSpending));
     const pause = await buy('/v1/purchase-gate/pauses', { kind: 'order', reason: 'Stock-taking.' });
     expect(pause.status).toBe(201);
     expect(await holdsOf({ package_id: 101 })).toEqual(['purchases_paused']);
