@@ -65,6 +65,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   });
   const database = new Database({
     url: config.database.url,
+    isPooled: config.database.isPooled,
     poolSize: config.database.poolSize,
     applicationName: 'reseller-api',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),

@@ -28,6 +28,8 @@ export interface EncryptionKey {
 export interface DatabaseConfig {
   readonly url: string;
   readonly directUrl: string;
+  /** True: `url` is a pooler in transaction mode. */
+  readonly isPooled: boolean;
   readonly poolSize: number;
 }
 
@@ -94,11 +96,8 @@ export function rateLimitsOf(
 export function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
   const url = withPassword('DATABASE_URL', raw.DATABASE_URL, raw.DATABASE_PASSWORD);
   const direct = raw.DATABASE_DIRECT_URL;
-  return {
-    url,
-    directUrl: direct === undefined ? url : withPassword('DATABASE_DIRECT_URL', direct, raw.DATABASE_PASSWORD),
-    poolSize: raw.DATABASE_POOL_SIZE,
-  };
+  const directUrl = direct === undefined ? url : withPassword('DATABASE_DIRECT_URL', direct, raw.DATABASE_PASSWORD);
+  return { url, directUrl, isPooled: directUrl !== url, poolSize: raw.DATABASE_POOL_SIZE };
 }
 
 function withPassword(name: string, address: string, password: string | undefined): string {

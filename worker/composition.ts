@@ -65,6 +65,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   });
   const database = new Database({
     url: config.database.url,
+    isPooled: config.database.isPooled,
     poolSize: config.database.poolSize,
     applicationName: 'reseller-worker',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),

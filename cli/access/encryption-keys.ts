@@ -13,7 +13,7 @@ const APPLICATION = 'reseller encryption-keys';
 /** `reseller encryption-keys list`: ids and uses; the keys themselves are not in the database. */
 export async function listEncryptionKeys(environment: Environment, output: Output = process.stdout): Promise<void> {
   const { database: config } = readDatabaseConfig(environment);
-  const keys = await withDatabase(config.url, APPLICATION, (database) => database.run(keyUse));
+  const keys = await withDatabase(config.directUrl, APPLICATION, (database) => database.run(keyUse));
   if (keys.length === 0) output.write('The database has not been used with any encryption key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
     output.write(
@@ -34,7 +34,7 @@ export async function retireEncryptionKey(
   output: Output = process.stdout,
 ): Promise<void> {
   const { database: config } = readDatabaseConfig(environment);
-  const retirement = await withDatabase(config.url, APPLICATION, (database) =>
+  const retirement = await withDatabase(config.directUrl, APPLICATION, (database) =>
     database.transaction(async (tx) => {
       const done = await retireKey(tx, keyId);
       if (done.kind === 'retired') {

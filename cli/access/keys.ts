@@ -272,5 +272,5 @@ async function inDatabase<Result>(
   environment: Environment,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  return await withDatabase(readDatabaseConfig(environment).database.url, 'reseller keys', work);
+  return await withDatabase(readDatabaseConfig(environment).database.directUrl, 'reseller keys', work);
 }

@@ -89,7 +89,7 @@ async function examineDatabase(
   now: () => number,
 ): Promise<DatabaseExamination> {
   if (config === undefined) return { findings: databaseFindings({ database: CONFIGURATION }, CONFIGURATION) };
-  const database = openDatabase(config.url);
+  const database = openDatabase(config);
   try {
     const reached = await settled(() => checkDatabase(database, config));
     if (reached.status === 'failure') {

@@ -52,7 +52,7 @@ export async function runReconcile(
     keys: readEncryptionKeys,
     stored: readDatabaseConfig,
   });
-  return await withDatabase(stored.database.url, 'reseller reconcile', async (database) => {
+  return await withDatabase(stored.database.directUrl, 'reseller reconcile', async (database) => {
     const keyRing = new KeyRing(keys);
     // A worker could not decrypt input that is encrypted with another key.
     await database.run((db) => verifyKeys(db, keyRing));

@@ -5,7 +5,7 @@ import { stampOrVerify, verifyStamp } from '#db/connection/installation.ts';
 
 /** The database, and the service that it belongs to. */
 export interface ProfileConfig {
-  readonly database: Pick<DatabaseConfig, 'url'>;
+  readonly database: Pick<DatabaseConfig, 'directUrl'>;
   readonly service: Pick<ServiceConfig, 'baseUrl' | 'mode'>;
 }
 
@@ -20,7 +20,7 @@ export async function withProfileDatabase<Result>(
   use: 'read' | 'write',
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  return await withDatabase(config.url, 'reseller capabilities', async (database) => {
+  return await withDatabase(config.directUrl, 'reseller capabilities', async (database) => {
     // A read must not stamp a new database with a service.
     const check = use === 'read' ? verifyStamp : stampOrVerify;
     await database.run(async (db) => await check(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));

@@ -46,7 +46,7 @@ export async function changeServiceSecret(
 ): Promise<void> {
   const config = readServiceSecretConfig(environment);
   const overlapMs = options.overlap ?? config.overlapMs;
-  await withDatabase(config.database.url, 'reseller service-secret', async (database) => {
+  await withDatabase(config.database.directUrl, 'reseller service-secret', async (database) => {
     const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
     await database.run((db) => stampOrVerify(db, { serviceBaseUrl, serviceMode }));
     await registerKeys(database, new KeyRing(config.encryptionKeys));

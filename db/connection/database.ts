@@ -1,7 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Queue, takeFacts, takeFilled } from '#db/connection/after-commit.ts';
-import { PreparedClient } from '#db/connection/prepared-client.ts';
+import { PooledClient, PreparedClient } from '#db/connection/prepared-client.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
 
 /** Drizzle on one connection, inside or outside a transaction; the first parameter of every storage function. */
@@ -10,6 +10,11 @@ export type Executor = NodePgDatabase;
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
+  /**
+   * True: a pooler in transaction mode, such as PgBouncer, shares the connections. It refuses parameters of a
+   * connection and may forget prepared statements, so each transaction sets the limits, and nothing is prepared.
+   */
+  readonly isPooled?: boolean;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
@@ -38,12 +43,16 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const TRANSACTION_TRIES = 5;
+const BEGIN_WITH_LIMITS =
+  `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; ` +
+  `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`;
 /** SQLSTATE after a wait for a lock of more than `LOCK_TIMEOUT_MS`. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The connection pool and the only way to run a transaction. */
 export class Database {
   readonly #pool: pg.Pool;
+  readonly #isPooled: boolean;
   readonly #onFilled: DatabaseOptions['onFilled'];
   readonly #onFacts: DatabaseOptions['onFacts'];
   /** One per connection, so that queries that are built once per executor serve all transactions of the connection. */
@@ -53,19 +62,24 @@ export class Database {
 
   constructor(options: DatabaseOptions) {
     this.#pool = new pg.Pool({
-      Client: PreparedClient,
       connectionString: options.url,
       max: options.poolSize,
       application_name: options.applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
       // The server ends a statement at its timeout. A half-open connection never answers, so the client has its own
       // timeout.
       query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
+      ...(options.isPooled === true
+        ? { Client: PooledClient }
+        : {
+            Client: PreparedClient,
+            statement_timeout: STATEMENT_TIMEOUT_MS,
+            lock_timeout: LOCK_TIMEOUT_MS,
+            idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+          }),
     });
+    this.#isPooled = options.isPooled ?? false;
     this.#onFilled = options.onFilled;
     this.#onFacts = options.onFacts;
     this.#pool.on('error', options.onConnectionError);
@@ -99,7 +113,8 @@ export class Database {
   /** Runs single statements. @throws DatabaseUnavailableError when PostgreSQL cannot be reached. */
   async run<Result>(work: (db: Executor) => Promise<Result>): Promise<Result> {
     try {
-      return await work(this.executor);
+      // Behind a pooler, only a transaction has limits.
+      return await (this.#isPooled ? this.#once(work) : work(this.executor));
     } catch (error) {
       throw asUnavailable(error);
     } finally {
@@ -135,7 +150,7 @@ export class Database {
     client.on('error', onError);
     let failure: Error | undefined;
     try {
-      await client.query('BEGIN');
+      await client.query(this.#isPooled ? BEGIN_WITH_LIMITS : 'BEGIN');
       const result = await work(tx);
       // An aborted transaction answers COMMIT with ROLLBACK and no error.
       const ended = await client.query('COMMIT');

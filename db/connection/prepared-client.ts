@@ -16,8 +16,7 @@ const names = new Map<string, string>();
 
 /**
  * A connection that prepares each parameterised statement by name: PostgreSQL parses it once per connection, and plans
- * it again only while plans for the given values are cheaper. Needs its own connection, as LISTEN does: a pooler must
- * not share it among transactions unless it supports prepared statements.
+ * it again only while plans for the given values are cheaper. Needs its own connection, as LISTEN does.
  */
 export class PreparedClient extends pg.Client {
   // The overloads of `query` cannot be repeated here; only its first argument is changed.
@@ -25,6 +24,20 @@ export class PreparedClient extends pg.Client {
     const send = super.query.bind(this) as (...args: unknown[]) => unknown;
     return send(withName(first, rest), ...rest);
   }) as pg.Client['query'];
+}
+
+/** A connection that prepares nothing by name, because a pooler shares it among transactions. */
+export class PooledClient extends pg.Client {
+  override query = ((first: unknown, ...rest: unknown[]): unknown => {
+    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
+    return send(withoutName(first), ...rest);
+  }) as pg.Client['query'];
+}
+
+function withoutName(statement: unknown): unknown {
+  if (typeof statement !== 'object' || statement === null || !('name' in statement)) return statement;
+  const { name: _name, ...unnamed } = statement;
+  return unnamed;
 }
 
 function withName(statement: unknown, [values]: readonly unknown[]): unknown {

@@ -5,18 +5,19 @@ import type { DatabaseConfig } from '#config/config.ts';
 import { Database, type Executor, sqlState } from '#db/connection/database.ts';
 
 /** Opens the connection pool that all checks of the database share. */
-export function openDatabase(url: string): Database {
+export function openDatabase({ url, isPooled }: Pick<DatabaseConfig, 'url' | 'isPooled'>): Database {
+  const options = { url, isPooled, poolSize: 1, applicationName: 'reseller doctor' };
   // A broken connection is reported by the statement that used it.
-  return new Database({ url, poolSize: 1, applicationName: 'reseller doctor', onConnectionError: () => undefined });
+  return new Database({ ...options, onConnectionError: () => undefined });
 }
 
 /** Checks that PostgreSQL answers at both addresses, and that its archive does not fail. */
 export async function checkDatabase(database: Database, config: DatabaseConfig): Promise<Finding> {
   const problem = await tryOut(database, 'DATABASE_URL');
   if (problem !== undefined) return problem;
-  if (config.directUrl === config.url) return (await failingArchive(database)) ?? ok('PostgreSQL answers');
+  if (!config.isPooled) return (await failingArchive(database)) ?? ok('PostgreSQL answers');
 
-  const direct = openDatabase(config.directUrl);
+  const direct = openDatabase({ url: config.directUrl, isPooled: false });
   try {
     const unreachable = await tryOut(direct, 'DATABASE_DIRECT_URL');
     return unreachable ?? (await failingArchive(database)) ?? ok('PostgreSQL answers, directly as well');

@@ -393,7 +393,8 @@ describe('the archive of the write-ahead log', () => {
 
   it('that fails is shown by the doctor, with the file, until it works again', async () => {
     const database = openDatabase(postgres.url);
-    const look = () => checkDatabase(database, { url: postgres.url, directUrl: postgres.url, poolSize: 1 });
+    const look = () =>
+      checkDatabase(database, { url: postgres.url, directUrl: postgres.url, isPooled: false, poolSize: 1 });
     try {
       expect(await look()).toEqual({ status: 'ok', detail: 'PostgreSQL answers' });
       renameSync(archive, `${archive}.away`);

@@ -35,6 +35,8 @@ export interface StackOptions {
   /** Own servers of the test. The default is the shared ones. */
   readonly postgres?: Pick<OwnPostgres, 'url'>;
   readonly temporal?: Pick<OwnTemporal, 'address'>;
+  /** Starts a pooler in front of the database. @returns its URL, which the processes use. */
+  readonly pooler?: (databaseUrl: string) => Promise<string>;
   /** File with the bundled workflows. The default is that of the run. */
   readonly workflowBundle?: string;
   /** Other entry points of processes, such as a saboteur that a test must detect. */
@@ -238,8 +240,9 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
   const policy = new PolicyFiles(folder, { ...SHORT_POLICY, ...policyOf(options.environment ?? {}) });
+  const pooled = await options.pooler?.(databaseUrl);
   const environments = productEnvironments(
-    { ports, databaseUrl, temporalAddress, simulatorData: join(folder, 'simulator.sqlite') },
+    { ports, databaseUrl: pooled ?? databaseUrl, temporalAddress, simulatorData: join(folder, 'simulator.sqlite') },
     {
       encryption_keys: `test:${randomBytes(32).toString('base64')}`,
       webhook_secret: webhookSecret,
@@ -248,6 +251,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
     },
     {
       API_RATE_LIMIT: 'none',
+      ...(pooled !== undefined && { DATABASE_URL: pooled, DATABASE_DIRECT_URL: databaseUrl }),
       TEMPORAL_NAMESPACE: namespace,
       WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle,
       ...policy.environmentOf(options.environment ?? {}),
