@@ -1,3 +1,4 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
@@ -5,6 +6,18 @@ import { misspelled } from '#config/misspelled.ts';
 import { plainError } from '#config/plain-error.ts';
 import { fileVariable, isSecret, readSecretFiles } from '#config/secret-files.ts';
 import { SECRET_NAMES, VARIABLE_NAMES } from '#config/variables.ts';
+
+/**
+ * Time for one address of a name with several, in milliseconds, in every process and for every connection: Node gives
+ * 250, and a host with a slower handshake would never be reached. Two addresses are tried within the time limits of
+ * calls to the service (8 s) and of event webhooks (15 s).
+ */
+export const ADDRESS_ATTEMPT_MS = 2_500;
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
+
+// `DATABASE_URL` alone says how PostgreSQL is reached. `pg` would also obey these variables of libpq, which a shell may
+// have for another server: with PGSSLMODE=require, the embedded server could not be reached.
+for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) delete process.env[name];
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
