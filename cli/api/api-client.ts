@@ -80,7 +80,7 @@ function adviceFor(
   if (status === 403) return `The key of ${keyFrom} lacks the scope. Set RESELLER_API_KEY to a key that has it.`;
   if (status < 500) return '';
   const id = problem?.request_id;
-  const where = `${request}${id === undefined ? '' : `, request ${id}`}`;
+  const where = `${request}${id === undefined ? '' : `, request ${visible(id)}`}`;
   return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${where}.`;
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { shellQuoted } from '#cli/embedded/wal-archive.ts';
+import { postgresQuoted } from '#cli/embedded/wal-archive.ts';
 
 /** How far a restored server goes beyond its backup when it starts. */
 export interface Recovery {
@@ -36,6 +36,6 @@ export function prepareRecovery(dataDirectory: string, { walArchive, until }: Re
  * server may have; `test -x` does not.
  */
 function copyFrom(folder: string): string {
-  const file = `${shellQuoted(`${folder}/`)}%f`;
-  return `(cd ${shellQuoted(folder)}) || exit 126; [ -e ${file} ] || exit 1; cp ${file} "%p" || exit 126`;
+  const file = `${postgresQuoted(`${folder}/`)}%f`;
+  return `(cd ${postgresQuoted(folder)}) || exit 126; [ -e ${file} ] || exit 1; cp ${file} "%p" || exit 126`;
 }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { basename, dirname } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { Child, untilReady } from '#cli/embedded/child.ts';
 import { saysDiskFull } from '#cli/embedded/disk-full.ts';
@@ -66,12 +67,13 @@ export class TemporalServer {
 
   /** Starts it and waits until it serves requests. */
   async start(): Promise<void> {
-    const { uiPort } = this.#options;
+    const { uiPort, databaseFile } = this.#options;
     const ui = uiPort === undefined ? undefined : await hiddenUi();
     this.#child = new Child({
       name: this.name,
       command: this.#options.cli,
       args: startArguments(this.#options, ui),
+      ...(databaseFile !== undefined && { cwd: dirname(databaseFile) }),
       environment: this.#options.environment,
       logFile: this.#options.logFile,
     });
@@ -139,7 +141,11 @@ export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): s
     ...(ui === undefined ? ['--headless'] : [`--ui-ip=${ui.address}`, `--ui-port=${ui.port}`]),
     ...(databaseFile === undefined
       ? []
-      : [`--db-filename=${databaseFile}`, ...sqlitePragmas(durable).map((pragma) => `--sqlite-pragma=${pragma}`)]),
+      : // The server makes a URI of it without escapes. Only the name is safe: the folder is its working directory.
+        [
+          `--db-filename=${basename(databaseFile)}`,
+          ...sqlitePragmas(durable).map((pragma) => `--sqlite-pragma=${pragma}`),
+        ]),
     ...(codecEndpoint === undefined ? [] : [`--ui-codec-endpoint=${codecEndpoint}`]),
     ...namespaces.map((name) => `--namespace=${name}`),
     ...[...DYNAMIC_CONFIG, ...dynamicConfig].map((value) => `--dynamic-config-value=${value}`),

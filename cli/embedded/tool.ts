@@ -81,3 +81,8 @@ export async function toolAnswers(
     return undefined;
   }
 }
+
+/** Quotes a text as one word of a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

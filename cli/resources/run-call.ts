@@ -14,6 +14,7 @@ import type { CallOptions } from '#cli/resources/resource-command.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { printItems, printObject } from '#cli/terminal/tables/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { isProblem, Paged, type ResellerClient } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -71,8 +72,17 @@ async function runFile({ call }: FileDefinition, typed: Typed, caller: Caller, o
   const content = z
     .union([z.string(), z.instanceof(Uint8Array)])
     .parse(await caller(async (client) => invoke(client, call, args)));
-  if (file === '-') output.write(content);
-  else writeFileSync(file, content);
+  // A terminal acts on control characters in texts of others. A file, and another program, get the content unchanged.
+  if (file === '-')
+    output.write(
+      output.isTTY === true && typeof content === 'string' ? visibleLines(withoutReturns(content)) : content,
+    );
+  // Data of customers, or an activation code.
+  else writeFileSync(file, content, { mode: 0o600 });
+}
+
+function withoutReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 async function readList(

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
+import { shellQuoted } from '#cli/embedded/tool.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
 
@@ -23,7 +24,7 @@ export function addressLines(
     [
       'API key',
       apiKey === undefined
-        ? `create one: npx reseller keys create NAME --scopes all --data ${data}`
+        ? `create one: npx reseller keys create NAME --scopes all --data ${shellWord(data)}`
         : `${apiKey}  (${devApiKeyFile(data)})`,
     ],
     ['Data and logs', `${data}, ${join(data, 'logs')}`],
@@ -38,13 +39,18 @@ export function addressLines(
       : [
           'Order an eSIM yourself:',
           `  curl -X POST ${at(ports.api)}/v1/orders \\`,
-          `    -H "Authorization: Bearer $(cat ${devApiKeyFile(data)})" \\`,
+          `    -H "Authorization: Bearer $(cat ${shellWord(devApiKeyFile(data))})" \\`,
           '    -H "Content-Type: application/json" -H "Idempotency-Key: my-first" \\',
           `    -d '{"package_id": 2001, "external_order_id": "my-first"}'`,
           '',
         ]),
     terminal.dim('Press Ctrl-C to stop everything. The next start continues with the same data.'),
   ];
+}
+
+/** A path as one word of a shell: quoted only where that is necessary. */
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : shellQuoted(path);
 }
 
 /** Addresses of the processes of a cluster, which have ports of their own. */

@@ -16,7 +16,8 @@ const lock = z.object({ children: z.array(z.object({ pid: z.number(), startedAt:
 
 /** A data folder with its own ports, and the starts that use it. */
 export class Place {
-  readonly data = join(temporaryFolder('start'), 'data');
+  // Characters with a meaning in URIs, shells and settings of PostgreSQL.
+  readonly data = join(temporaryFolder('start'), "a b#c?d%25'é");
   readonly ports: Readonly<Record<PortName, number>>;
   readonly #runs: TestProcess[] = [];
 

@@ -140,7 +140,7 @@ describe('the start of the Temporal server', () => {
       expect.arrayContaining([
         '--ui-ip=127.9.8.7',
         '--ui-port=20001',
-        '--db-filename=/data/t.db',
+        '--db-filename=t.db',
         '--ui-codec-endpoint=http://127.0.0.1:8234',
       ]),
     );
