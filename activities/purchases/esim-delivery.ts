@@ -13,7 +13,7 @@ import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim, ServiceOrder } from '#upstream/contract.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails, iccidOf } from '#upstream/mapping/esim-details.ts';
 
 type LookUpOrder = (attempt: AttemptRow) => Promise<LookUpResult<ServiceOrder>>;
 
@@ -45,13 +45,14 @@ export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookU
       throw notAnswered(answer);
     }
     const esim = answer.value;
-    const { iccid, activation_code: activationCode, misstated = [] } = esim;
+    const { activation_code: activationCode, misstated = [] } = esim;
     if (misstated.length > 0) {
       const detail = `The eSIM states its ${misstated.join(' and its ')} in a form that cannot be used.`;
       return { kind: 'unreadable', detail };
     }
-    if (iccid == null || activationCode == null)
+    if (esim.iccid == null || activationCode == null)
       throw new NotYetError('not_filled', 'The eSIM has no ICCID or no activation code (yet).');
+    const iccid = iccidOf(esim.iccid);
     const isOtherwiseNamed = esim.id !== attempt.serviceEsimId;
     if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, orderId, { id: esim.id, iccid })))) {
       return {

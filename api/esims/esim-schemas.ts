@@ -122,7 +122,7 @@ export const esimListQuery = z.strictObject({
   customer_reference: customerReferenceInQuery,
   iccid: z
     .string()
-    .regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits')
+    .regex(/^[0-9A-F]{18,22}$/, 'must have 18 to 22 digits, or the capital letters A to F')
     .optional()
     .meta({ description: 'Serial number of the SIM profile.' }),
   package_id: packageIdInQuery.optional(),

@@ -4,28 +4,49 @@ export interface Activation {
   readonly matchingId: string;
   /** True when the user must type a confirmation code as well. */
   readonly confirmationCodeRequired: boolean;
+  /** The fields after the matching id, separated by `$`, when they have more content than the confirmation code. */
+  readonly furtherFields?: string;
 }
 
 const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i;
+const PORT = /:[0-9]{1,5}$/;
 const MATCHING_ID = /^[0-9A-Z-]{0,255}$/i;
+const FIELD = /^[!-~]{0,255}$/;
+/** More than any version of the format has. */
+const MAX_FURTHER = 6;
 
 /** The LPA string that goes into a QR code: `LPA:1$<SM-DP+ address>$<matching id>`. */
-export function lpaString(activation: Activation): string {
-  const base = `LPA:1$${activation.smdpAddress}$${activation.matchingId}`;
-  return activation.confirmationCodeRequired ? `${base}$$1` : base;
+export function lpaString({ smdpAddress, matchingId, confirmationCodeRequired, furtherFields }: Activation): string {
+  const base = `LPA:1$${smdpAddress}$${matchingId}`;
+  if (furtherFields !== undefined) return `${base}$${furtherFields}`;
+  return confirmationCodeRequired ? `${base}$$1` : base;
 }
 
 /**
- * Reads an LPA string, with or without its `LPA:` prefix.
+ * Reads an LPA string, with or without its `LPA:` prefix. A port of the host is kept, and a dot at its end is omitted.
+ * Further fields, which later versions of SGP.22 have, are kept.
  *
  * @returns undefined when it is not an activation code of format 1.
  */
 export function parseLpaString(text: string): Activation | undefined {
-  const parts = text.trim().replace(/^LPA:/i, '').split('$');
-  const [format, smdpAddress, matchingId, , confirmation] = parts;
-  if (format !== '1' || parts.length > 5 || smdpAddress === undefined || matchingId === undefined) return undefined;
-  if (!HOST.test(smdpAddress) || !MATCHING_ID.test(matchingId)) return undefined;
-  return { smdpAddress, matchingId, confirmationCodeRequired: confirmation === '1' };
+  const [format, host, matchingId, ...further] = text.trim().replace(/^LPA:/i, '').split('$');
+  if (format !== '1' || host === undefined || matchingId === undefined || further.length > MAX_FURTHER)
+    return undefined;
+  const smdpAddress = host.replace(/\.$/, '');
+  if (
+    !HOST.test(smdpAddress.replace(PORT, '')) ||
+    !MATCHING_ID.test(matchingId) ||
+    !further.every((field) => FIELD.test(field))
+  )
+    return undefined;
+  const [objectId = '', confirmation, ...later] = further;
+  const hasMore = objectId !== '' || later.some((field) => field !== '');
+  return {
+    smdpAddress,
+    matchingId,
+    confirmationCodeRequired: confirmation === '1',
+    ...(hasMore && { furtherFields: further.join('$') }),
+  };
 }
 
 /** One-tap installation links; each opens the system's own eSIM dialogue with the code filled in. */

@@ -57,12 +57,14 @@ export function assumedForms(): readonly AssumedForm[] {
       'ICCID',
       'shape assumed',
       `${constraintsOf(serviceEsim.shape.iccid)}.`,
-      'The record of an eSIM is not shown. ITU-T E.118 has up to 19 digits, suppliers print 18 to 22.',
+      'The record of an eSIM is not shown. ITU-T E.118 has up to 19 digits; suppliers print 18 to 22, some with ' +
+        'spaces, with hexadecimal digits or with the filler `F` at the end.',
     ],
     [
       'Activation code',
       'shape assumed',
-      'An LPA string (GSMA SGP.22): `LPA:1$<SM-DP+ address>$<matching id>`, with or without `LPA:`.',
+      'An LPA string (GSMA SGP.22): `LPA:1$<SM-DP+ address>$<matching id>`, with or without `LPA:`. The address may ' +
+        'have a port and a final dot, and further fields may follow.',
       'Not shown. A phone cannot use another form, so the order then needs attention.',
     ],
     [

@@ -78,13 +78,19 @@ export const serviceOrder = z.object({
   created_at: wireTime.nullish(),
 });
 
+/**
+ * With spaces or hyphens, and with the filler of the file on the card. Some issuers have hexadecimal digits (ITU-T
+ * E.118; ETSI TS 102 221, section 13.2).
+ */
+const ICCID = /^(?:[0-9A-Fa-f][ -]?){17,21}[0-9A-Ea-e][ -]?[Ff]{0,2}$/;
+
 const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
 
 export const serviceEsim = z.object({
   id: wireId,
   order_id: wireId.nullish(),
   /** Null until the supplier has filled the eSIM, perhaps for some minutes after the order is completed. */
-  iccid: deliveredFact(z.string().regex(/^[0-9]{18,22}$/), 'delivering an eSIM'),
+  iccid: deliveredFact(z.string().regex(ICCID), 'delivering an eSIM'),
   /** `LPA:1$<SM-DP+ address>$<matching id>`. Null for as long as `iccid`. */
   activation_code: deliveredFact(z.string().refine(isActivationCode), 'installing an eSIM'),
   status: wireState,

@@ -10,6 +10,14 @@ export function esimDetails({
   return { status, installedAt: timeOf(installed), activatedAt: timeOf(activated), expiresAt: timeOf(expires) };
 }
 
+/** An ICCID without separators and filler, so that a search finds it. */
+export function iccidOf(text: string): string {
+  return text
+    .replaceAll(/[ -]/g, '')
+    .toUpperCase()
+    .replace(/F{1,2}$/, '');
+}
+
 function timeOf(text: string | null | undefined): Date | null {
   return text == null ? null : new Date(text);
 }

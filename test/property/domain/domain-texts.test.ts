@@ -42,11 +42,23 @@ describe('an activation code', () => {
     'LPA:1$smdp$A',
     'LPA:1$-smdp.example$A',
     'LPA:1$smdp.example$A B',
-    'LPA:1$smdp.example$A$$1$more',
+    'LPA:1$smdp.example$A$$1$two words',
+    'LPA:1$smdp.example:port$A',
+    'LPA:1$smdp.example$A$1$2$3$4$5$6$7',
     'https://smdp.example',
-    'LPA:1$smdp.example$A$$1$',
   ])('is not parsed from invalid text: %j', (text) => {
     expect(parseLpaString(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['LPA:1$smdp.example.$A', 'LPA:1$smdp.example$A'],
+    ['LPA:1$smdp.example:8443$A$$1', 'LPA:1$smdp.example:8443$A$$1'],
+    ['1$smdp.example$A$$1$', 'LPA:1$smdp.example$A$$1'],
+    ['LPA:1$smdp.example$A$1.3.6.1.4.1.31746$1', 'LPA:1$smdp.example$A$1.3.6.1.4.1.31746$1'],
+    ['LPA:1$smdp.example$A$$1$81370F5125D0B1D408D4C3B232E6D25E795BEBFB', undefined],
+  ])('in the form %j of later versions and of services is kept', (text, kept = text) => {
+    const activation = parseLpaString(text);
+    expect(activation && lpaString(activation)).toBe(kept);
   });
 
   it('never throws on any text', () => {

@@ -112,7 +112,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the currency is a number', 'getWallet answer', 'currency', text({ enum: ['840', '978'] })),
   field('the currency is a sign', 'getWallet answer', 'currency', text({ enum: ['$', '€'] })),
   field('the currency is a numeric code', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
-  field('the ICCID ends with a letter', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{19}F?$' })),
+  field('the ICCID ends with another letter', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{19}X$' })),
   field('the ICCID has 12 digits', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{12}$' })),
   field('the ICCID has at most 12 characters', 'getEsim answer', 'iccid', text({ maxLength: 12 })),
   field('the ICCID is a number', 'getEsim answer', 'iccid', { type: 'integer' }),
