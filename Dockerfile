@@ -14,12 +14,16 @@ FROM node:24.21.0-slim
 # Limits far above normal use. They make V8 and the C library return freed memory.
 ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=192" MALLOC_ARENA_MAX=2
 WORKDIR /app
+# The native client of Temporal trusts the certificates of the system, and the slim image has none.
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 # A named volume gets the owner of this folder.
 RUN install -d -o node -g node /var/lib/simulator
 COPY --from=dependencies /app/node_modules node_modules
 # .dockerignore lists the included files.
 COPY . .
-RUN node worker/build-bundle.ts /app/workflows.js
+# The files of a checkout with umask 077 are for its owner only: the user of the image must be able to read them.
+RUN node worker/build-bundle.ts /app/workflows.js \
+  && find . -path ./node_modules -prune -o ! -perm -o=r -exec chmod go+rX {} +
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 USER node
 CMD ["node", "api/main.ts"]
