@@ -8,9 +8,16 @@ if (file === undefined) {
   process.stderr.write('Usage: node worker/build-bundle.ts FILE\n');
   process.exit(64);
 }
+// Set where the path of the project is one that webpack cannot read: `bundle-workflows.ts`.
+const symlinks = !process.execArgv.includes('--preserve-symlinks');
 const { code } = await bundleWorkflowCode({
   ...WORKFLOW_SOURCES,
   workflowInterceptorModules: [...WORKFLOW_SOURCES.workflowInterceptorModules],
   logger: new DefaultLogger('WARN'),
+  webpackConfigHook: (webpack) => ({
+    ...webpack,
+    resolve: { ...webpack.resolve, symlinks },
+    resolveLoader: { ...webpack.resolveLoader, symlinks },
+  }),
 });
 writeFileSync(file, code);
