@@ -56,6 +56,8 @@ const POLICY = {
   'purchase.resend_window': '10m',
   'vpn_subscription.cancel_check': '3s',
   'purchase.stalled_after': '20s',
+  // What a service never fills becomes a case: some dialects give access data in one event only.
+  'purchase.delivery_deadline': '30s',
   // Without a proof, a failed purchase becomes a case.
   'purchase.evidence_deadline': '20s',
   // At one second, the two schedules would use a fifth of a core in each seed.
