@@ -1,6 +1,6 @@
 /** A real PgBouncer in transaction mode between the product and PostgreSQL. */
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
@@ -47,7 +47,6 @@ async function startPgBouncer(databaseUrl: string): Promise<string> {
       'max_client_conn = 200',
     ].join('\n'),
   );
-  for (let path = folder; path !== '/tmp' && path !== '/'; path = dirname(path)) chmodSync(path, 0o755);
   const bouncer = new Child({
     name: 'PgBouncer',
     command: PROGRAM,
