@@ -82,7 +82,7 @@ export async function toolAnswers(
   }
 }
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes a text for a POSIX shell, which reads it as one argument. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -24,7 +24,7 @@ export function addressLines(
     [
       'API key',
       apiKey === undefined
-        ? `create one: npx reseller keys create NAME --scopes all --data ${shellWord(data)}`
+        ? `create one: npx reseller keys create NAME --scopes all --data ${shellArgument(data)}`
         : `${apiKey}  (${devApiKeyFile(data)})`,
     ],
     ['Data and logs', `${data}, ${join(data, 'logs')}`],
@@ -39,7 +39,7 @@ export function addressLines(
       : [
           'Order an eSIM yourself:',
           `  curl -X POST ${at(ports.api)}/v1/orders \\`,
-          `    -H "Authorization: Bearer $(cat ${shellWord(devApiKeyFile(data))})" \\`,
+          `    -H "Authorization: Bearer $(cat ${shellArgument(devApiKeyFile(data))})" \\`,
           '    -H "Content-Type: application/json" -H "Idempotency-Key: my-first" \\',
           `    -d '{"package_id": 2001, "external_order_id": "my-first"}'`,
           '',
@@ -48,8 +48,8 @@ export function addressLines(
   ];
 }
 
-/** A path as one word of a shell: quoted only where that is necessary. */
-function shellWord(path: string): string {
+/** Quotes a path for a shell if the path has special characters. */
+function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : shellQuoted(path);
 }
 

@@ -39,14 +39,16 @@ export class DatabaseUnavailableError extends Error {
 // A connection takes a second or two at most, and statements are small. Waiting for a lock longer than the shortest
 // deadline of the service would only pile up work.
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
-const LOCK_TIMEOUT_MS = 5_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+/** Settings of PostgreSQL, in milliseconds. */
+const LIMITS = {
+  statement_timeout: 15_000,
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 30_000,
+} as const;
 const TRANSACTION_TRIES = 5;
-const BEGIN_WITH_LIMITS =
-  `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; ` +
-  `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`;
-/** SQLSTATE after a wait for a lock of more than `LOCK_TIMEOUT_MS`. */
+const SETTING_LIMITS = Object.entries(LIMITS).map(([name, ms]) => `SET LOCAL ${name} = ${ms}`);
+const BEGIN_WITH_LIMITS = ['BEGIN', ...SETTING_LIMITS].join('; ');
+/** SQLSTATE after a wait for a lock of more than `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The connection pool and the only way to run a transaction. */
@@ -68,16 +70,9 @@ export class Database {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       // The server ends a statement at its timeout. A half-open connection never answers, so the client has its own
       // timeout.
-      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+      query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
-      ...(options.isPooled === true
-        ? { Client: PooledClient }
-        : {
-            Client: PreparedClient,
-            statement_timeout: STATEMENT_TIMEOUT_MS,
-            lock_timeout: LOCK_TIMEOUT_MS,
-            idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-          }),
+      ...(options.isPooled === true ? { Client: PooledClient } : { Client: PreparedClient, ...LIMITS }),
     });
     this.#isPooled = options.isPooled ?? false;
     this.#onFilled = options.onFilled;

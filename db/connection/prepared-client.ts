@@ -14,25 +14,25 @@ export const PLANNED_BY_VALUE = '/* planned by value */';
 
 const names = new Map<string, string>();
 
+/** A connection that changes each statement before it is sent. */
+function clientThat(change: (statement: unknown, rest: readonly unknown[]) => unknown) {
+  return class extends pg.Client {
+    // The overloads of `query` cannot be repeated here; only its first argument is changed.
+    override query = ((first: unknown, ...rest: unknown[]): unknown => {
+      const send = super.query.bind(this) as (...args: unknown[]) => unknown;
+      return send(change(first, rest), ...rest);
+    }) as pg.Client['query'];
+  };
+}
+
 /**
  * A connection that prepares each parameterised statement by name: PostgreSQL parses it once per connection, and plans
  * it again only while plans for the given values are cheaper. Needs its own connection, as LISTEN does.
  */
-export class PreparedClient extends pg.Client {
-  // The overloads of `query` cannot be repeated here; only its first argument is changed.
-  override query = ((first: unknown, ...rest: unknown[]): unknown => {
-    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
-    return send(withName(first, rest), ...rest);
-  }) as pg.Client['query'];
-}
+export const PreparedClient = clientThat(withName);
 
 /** A connection that prepares nothing by name, because a pooler shares it among transactions. */
-export class PooledClient extends pg.Client {
-  override query = ((first: unknown, ...rest: unknown[]): unknown => {
-    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
-    return send(withoutName(first), ...rest);
-  }) as pg.Client['query'];
-}
+export const PooledClient = clientThat(withoutName);
 
 function withoutName(statement: unknown): unknown {
   if (typeof statement !== 'object' || statement === null || !('name' in statement)) return statement;

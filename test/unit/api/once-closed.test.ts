@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { onceClosed } from '#api/http/stream-writer.ts';
 
