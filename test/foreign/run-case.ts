@@ -12,7 +12,8 @@ import { waitFor } from '#test/support/wait-for.ts';
 const POLICY = {
   'purchase.delivery_deadline': '5s',
   'purchase.silent_deadline': '20s',
-  // Longer than the late debits of the services.
+  // Both are longer than the late debits of the services.
+  'purchase.settle_delay': '2s',
   'purchase.unseen_debit_delay': '3s',
   'purchase.evidence_deadline': '10s',
   'purchase.look_up_again': '200ms',
