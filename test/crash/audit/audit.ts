@@ -43,7 +43,14 @@ const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set([
   'evidence_unavailable',
   'service_not_answering',
   'records_lost',
+  // A report that cannot be read blocks the work before its movements are booked.
+  'stalled',
 ]);
+
+/** Whether the journal may lack movements of work. A list that ends after its oldest rows never shows a later credit. */
+function isUnsettled({ parkedFor }: WorkResult, { dialect }: Setting): boolean {
+  return UNKNOWABLE.has(parkedFor) || (dialect === 'oldest_rows_only' && parkedFor === 'failed_but_charged');
+}
 
 const AGAIN_QUIET_MS = 240_000;
 
@@ -73,7 +80,7 @@ export async function audit(
   if (setBacks.length > 0) await reconcileBooks(stack);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
-  const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
+  const unsettled = results.filter((result) => isUnsettled(result, setting)).map(({ id }) => id);
   // The sweeper may have requested work in between. That ends within seconds, also on a busy machine.
   const books = await auditBooks(stack, {
     accepted,
