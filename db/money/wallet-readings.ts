@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { noteDelays } from '#db/money/debit-delays.ts';
-import { movementOf, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
+import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
 import { attempts, installation, walletMovements, walletReadings } from '#db/schema.ts';
 import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -70,7 +70,8 @@ export async function storeReading(tx: Executor, read: ReadWallet, skewMs: numbe
   // Our books begin with the first reading, not with the history of the account.
   const isOurs = ({ occurredAt }: ReadMovement) =>
     occurredAt >= booksSince || (first !== undefined && occurredAt > (first.newestRowAt?.getTime() ?? -Infinity));
-  const movements = read.movements.filter(isOurs);
+  const older = read.movements.filter((each) => !isOurs(each));
+  const movements = [...read.movements.filter(isOurs), ...(await ofOurPurchases(tx, older))];
   const ids = read.movements.map(({ id }) => id);
   const newest = read.movements.reduce<ReadMovement | undefined>(
     (last, each) => (last === undefined || each.occurredAt > last.occurredAt ? each : last),
@@ -101,6 +102,20 @@ export async function storeReading(tx: Executor, read: ReadWallet, skewMs: numbe
     );
   }
   return readingOf(row);
+}
+
+/**
+ * The movements that name a purchase of ours, however old their time says they are: the service's clock may be behind,
+ * and a restore may have lost the first reading.
+ */
+async function ofOurPurchases(tx: Executor, movements: readonly ReadMovement[]): Promise<readonly ReadMovement[]> {
+  const purchases = await purchasesNamedBy(tx, movements);
+  const ours = new Set(purchases.flatMap(({ serviceId, reference }) => [serviceId, reference]));
+  return movements.filter(({ names }) => {
+    const { orderId, orderReference, topupId, subscriptionId, subscriptionReference } = names;
+    const named = [topupId ?? orderId, topupId === null ? orderReference : null, subscriptionId, subscriptionReference];
+    return named.some((name) => name !== null && ours.has(name));
+  });
 }
 
 async function booksBeganAt(db: Executor, skewMs: number): Promise<number> {

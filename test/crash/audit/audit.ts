@@ -76,8 +76,9 @@ export async function audit(
   // The result is not a violation: the audit of the books reports work in progress.
   const restless = await becomeQuiet(stack, quietMs);
   await endOfPurchases(stack, setting);
-  // The next comparison of the books restores the lost journal entries of failed attempts.
-  if (setBacks.length > 0) await reconcileBooks(stack);
+  const isLate = await rowsAreShown(stack, setting);
+  // The next comparison of the books restores the lost journal entries of failed attempts, and books late rows.
+  if (setBacks.length > 0 || isLate) await reconcileBooks(stack);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter((result) => isUnsettled(result, setting)).map(({ id }) => id);
@@ -110,6 +111,21 @@ async function endOfPurchases(stack: Stack, { properties: { purchase_takes_ms: t
     const underWay = await Promise.all(['createOrder', 'createTopup', 'createVpnOrder'].map(isUnderWay));
     return !underWay.includes(true);
   });
+}
+
+/**
+ * Waits until a wallet that shows rows late shows all of them: a debit and its credit together leave the balance as it
+ * was, and the attempt that they belong to is judged before.
+ * @returns false for a wallet that shows its rows at once.
+ */
+async function rowsAreShown(stack: Stack, { properties }: Setting): Promise<boolean> {
+  const lateMs = properties.wallet_rows_after_ms ?? properties.wallet_list_cached_ms;
+  if (typeof lateMs !== 'number') return false;
+  const admin = new SimulatorAdmin(stack.simulator);
+  await waitFor('the wallet shows its rows', async () =>
+    (await admin.ledger()).every(({ created_at: at }) => Date.parse(at) + lateMs < Date.now()),
+  );
+  return true;
 }
 
 function idsOf(poisoned: readonly Poisoned[], row: Poisoned['row']): ReadonlySet<string> {

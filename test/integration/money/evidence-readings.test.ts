@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
+import { storeReading } from '#db/money/wallet-readings.ts';
 import { attempts, walletMovements, walletReadings } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
@@ -67,6 +68,35 @@ it('when a refused purchase is reported as failed, the reading before its first 
       .where(attempt),
   );
   expect(await judge(order)).toMatchObject({ evidence: 'awaited', reason: 'no_reading_before' });
+});
+
+it('a row of our purchase is booked although its time is older than our books, after a restore lost the first reading', async () => {
+  const order = await bench.begin();
+  await send(order);
+  const { reference } = await bench.database.run((db) => findAttemptById(db, order.attemptId));
+  await bench.database.run((db) => db.delete(walletReadings));
+  await bench.database.run((db) => db.delete(walletMovements));
+  const read = { beganAt: new Date(bench.clock.now), balance: undefined, isWhole: true, hasNoGap: true };
+  const row = (id: string, orderReference: string | null) => ({
+    id,
+    direction: 'debit' as const,
+    money: { amount: '2.40', currency: 'USD' },
+    reason: 'order',
+    occurredAt: -1,
+    names: {
+      orderId: null,
+      orderReference,
+      topupId: null,
+      subscriptionId: null,
+      subscriptionReference: null,
+      esimId: null,
+    },
+    refundId: null,
+  });
+  const movements = [row('txn-ours', reference), row('txn-before', 'of-another-system')];
+  await bench.database.transaction((tx) => storeReading(tx, { ...read, movements }, 0));
+  const stored = await bench.database.run((db) => db.select({ id: walletMovements.serviceId }).from(walletMovements));
+  expect(stored).toEqual([{ id: 'txn-ours' }]);
 });
 
 it('after the verdict of an operator, only a later reading counts', async () => {

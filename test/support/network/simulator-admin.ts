@@ -18,6 +18,7 @@ const ledgerLine = z.object({
   topup_id: z.string().nullable(),
   refund_id: z.string().nullable(),
   external_subscription_id: z.string().nullable(),
+  created_at: z.string(),
 });
 /** One movement of the service's wallet. */
 export type LedgerLine = z.output<typeof ledgerLine>;
