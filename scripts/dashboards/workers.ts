@@ -64,6 +64,12 @@ export const workers = dashboard(
       cached: 'sum(temporal_sticky_cache_size)',
       'misses per minute': 'sum(rate(temporal_sticky_cache_miss_total[$__rate_interval])) * 60',
     }),
+    chart('Workflow tasks that failed', 'By workflow and reason. See WorkflowTasksFail in the runbook.', 'cps', {
+      '{{workflow_type}} {{failure_reason}}': perSecond(
+        'temporal_workflow_task_execution_failed_total',
+        'workflow_type, failure_reason',
+      ),
+    }),
     chart('Calls to Temporal that failed', 'By operation and code.', 'cps', {
       '{{operation}} {{status_code}}': perSecond('temporal_request_failure_total', 'operation, status_code'),
     }),

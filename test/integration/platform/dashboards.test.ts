@@ -18,6 +18,7 @@ const ONLY_IN_TROUBLE = new Set([
   'reseller_upstream_dropped_items_total',
   'temporal_request_failure_total',
   'temporal_sticky_cache_miss_total',
+  'temporal_workflow_task_execution_failed_total',
 ]);
 /** Panels that may have no value in this test: too few sales for a runway; no call has failed for a minute. */
 const EMPTY_HERE = new Set(['Wallet lasts for', 'Failures by endpoint']);
