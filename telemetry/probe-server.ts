@@ -1,5 +1,5 @@
 import type { Metrics } from '#telemetry/metrics.ts';
-import { checkReadiness, type DegradationCheck, type ReadinessCheck } from '#telemetry/readiness.ts';
+import { checkReadiness, joined, type DegradationCheck, type ReadinessCheck } from '#telemetry/readiness.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
 import { HttpError, onlyMethods, startSmallServer, type SmallServer } from '#telemetry/small-server.ts';
 
@@ -27,12 +27,14 @@ const redactor = createRedactor();
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
   const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
+  const readReadiness = joined(() => checkReadiness(checks, { degraded, deadlineMs }));
+  const readMetrics = joined(() => metrics.render());
   return await startSmallServer(
     { host, port, closes: 'all' },
     (app) => {
       app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
       app.get('/readyz', async (_request, response) => {
-        const readiness = await checkReadiness(checks, { degraded, deadlineMs });
+        const readiness = await readReadiness();
         response.status(readiness.ready ? 200 : 503).json({
           status: readiness.ready ? 'ready' : 'not ready',
           checks: redactor.value(readiness.checks),
@@ -40,7 +42,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Sma
         });
       });
       app.get('/metrics', async (_request, response) => {
-        const { contentType, body } = await metrics.render();
+        const { contentType, body } = await readMetrics();
         response.setHeader('Content-Type', contentType);
         response.end(body);
       });

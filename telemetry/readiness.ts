@@ -67,3 +67,15 @@ async function within<Result>(deadlineMs: number, work: () => Promise<Result>): 
     clearTimeout(timer);
   }
 }
+
+/**
+ * Lets callers share the reading that is under way, so that any number of them costs one at a time. These paths need no
+ * key, and a reading asks PostgreSQL.
+ */
+export function joined<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () =>
+    (running ??= read().finally(() => {
+      running = undefined;
+    }));
+}

@@ -46,9 +46,15 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, now } = dependencies;
   const read = (id: string, { ownerId }: Caller): Promise<EsimRow> =>
     database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
-  const reveal = async (id: string, caller: Caller, action: string) => {
+  const reveal = async (
+    id: string,
+    { caller, isHead }: { readonly caller: Caller; readonly isHead: boolean },
+    action: string,
+  ) => {
     const esim = await read(id, caller);
     const activation = storedActivation(dependencies.keyRing, esim);
+    // HEAD shows nothing.
+    if (isHead) return { esim, activation };
     await database.run((db) =>
       addAuditEntry(db, { actor: caller.apiKeyId, action, subject: { kind: 'esim', id } }, new Date(now())),
     );
@@ -202,8 +208,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, caller }) => {
-        const { esim, activation } = await reveal(id, caller, 'esim.activation_revealed');
+      handle: async ({ params: { id }, ...request }) => {
+        const { esim, activation } = await reveal(id, request, 'esim.activation_revealed');
         return jsonReply(200, activationJson(esim, activation));
       },
     }),
@@ -218,8 +224,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The QR code.', contentType: 'image/svg+xml' } },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, caller }) => {
-        const { activation } = await reveal(id, caller, 'esim.qr_revealed');
+      handle: async ({ params: { id }, ...request }) => {
+        const { activation } = await reveal(id, request, 'esim.qr_revealed');
         const svg = await qrCodeSvg(lpaString(activation));
         return bytesReply(200, 'image/svg+xml; charset=utf-8', svg, fileName(`${id}.svg`));
       },
@@ -235,8 +241,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The QR code.', contentType: 'image/png' } },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, caller }) => {
-        const { activation } = await reveal(id, caller, 'esim.qr_revealed');
+      handle: async ({ params: { id }, ...request }) => {
+        const { activation } = await reveal(id, request, 'esim.qr_revealed');
         const png = await qrCodePng(lpaString(activation));
         return bytesReply(200, 'image/png', png, fileName(`${id}.png`));
       },

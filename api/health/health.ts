@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { type Operation, publicOperation } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
-import { checkReadiness } from '#telemetry/readiness.ts';
+import { checkReadiness, joined } from '#telemetry/readiness.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
 
 const tag = 'Operation of this API';
@@ -31,7 +31,9 @@ const readiness = z
 const redactor = createRedactor();
 
 /** Probes and metrics, without a key: a proxy in front of the API must not forward these paths. */
-export function healthOperations({ readinessChecks, degraded: readDegraded, metrics }: ApiDependencies): Operation[] {
+export function healthOperations({ readinessChecks, degraded, metrics }: ApiDependencies): Operation[] {
+  const readReadiness = joined(() => checkReadiness(readinessChecks, { degraded }));
+  const readMetrics = joined(() => metrics.render());
   return [
     publicOperation({
       id: 'getHealth',
@@ -87,11 +89,12 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
         },
       },
       handle: async () => {
-        const { ready, checks, degraded } = await checkReadiness(readinessChecks, { degraded: readDegraded });
+        const readiness = await readReadiness();
+        const { ready, checks } = readiness;
         return jsonReply(ready ? 200 : 503, {
           status: ready ? 'ready' : 'not ready',
           checks: redactor.value(checks),
-          degraded: redactor.value(degraded),
+          degraded: redactor.value(readiness.degraded),
         });
       },
     }),
@@ -104,7 +107,7 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       description: 'For a scraper inside the network. It needs no key.',
       answers: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
       handle: async () => {
-        const { contentType, body } = await metrics.render();
+        const { contentType, body } = await readMetrics();
         return bytesReply(200, contentType, body);
       },
     }),

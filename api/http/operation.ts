@@ -128,6 +128,8 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly json: unknown;
   readonly header: Incoming['header'];
   readonly caller: Caller;
+  /** True for HEAD: the caller does not get the body. */
+  readonly isHead: boolean;
   readonly onClose: Incoming['onClose'];
   readonly requestId: string;
 }
@@ -191,6 +193,7 @@ export function operation<
           json,
           header: incoming.header,
           caller: incoming.caller,
+          isHead: incoming.isHead,
           onClose: incoming.onClose,
           requestId: incoming.requestId,
         });

@@ -17,7 +17,7 @@ import { findBatch } from '#db/work/batch-queries.ts';
 import type { Money } from '#domain/money/money.ts';
 import { batchOrderReference } from '#domain/work/batches.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { acceptBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
+import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/accept-batch.ts';
 import type { NewOrder } from '#fulfilment/accept/accept-order.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
@@ -48,11 +48,14 @@ export async function createBatch(
     const key = readIdempotencyKey(header('Idempotency-Key'));
     const { limits, errors } = checkItems(dependencies, body.items, lineageId, now);
     const batch = newBatch(dependencies, { body, lineageId, key, requestId, traceparent }, limits);
+    // A repeated request was answered before, and a used reference has its own problem.
+    const refusal = objection ?? (errors.length > 0 ? invalid(errors) : undefined);
+    if (refusal !== undefined) {
+      const held = await findTakenOfBatch(tx, batch);
+      throw held === undefined ? refusal : await taken(tx, held, ownerId);
+    }
     const accepted = await acceptBatch(tx, batch, now);
     if (!accepted.accepted) throw await taken(tx, accepted, ownerId);
-    // Last: a repeated request was answered before, and a used reference has its own problem.
-    if (objection !== undefined) throw objection;
-    if (errors.length > 0) throw invalid(errors);
     const stored = { row: accepted.row, counts: new Map([['accepted', accepted.row.size]] as const), charged: [] };
     const headers = { Location: `${BATCHES_PATH}/${batch.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
     return jsonReply(202, batchJson(stored), headers);

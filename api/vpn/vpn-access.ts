@@ -35,12 +35,12 @@ export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
       },
     },
     problems: ['vpn_subscription_not_found', 'access_data_unavailable'],
-    handle: async ({ params: { id }, caller }) => {
+    handle: async ({ params: { id }, caller, isHead }) => {
       const stored = mayExist('vpn_subscription', id)
         ? await dependencies.database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
         : undefined;
       if (stored === undefined) throw new Problem('vpn_subscription_not_found');
-      const access = (await revealAccess(dependencies, [id], caller)).get(id);
+      const access = (await revealAccess(dependencies, [id], caller, isHead)).get(id);
       if (access === undefined) throw new Problem('access_data_unavailable');
       return jsonReply(200, access);
     },

@@ -1,5 +1,5 @@
 import type { Output } from '#cli/terminal/output.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { codeOf, UserError } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
@@ -12,6 +12,18 @@ const ADVICE: Readonly<Record<string, string>> = {
   TemporalUnavailableError: '',
   NamespaceSetUpError: '',
 };
+
+/** SQLSTATEs with which PostgreSQL refuses a connection: authorization, an unknown database, too many connections. */
+const REFUSES_CONNECTION = /^(?:28|3D|53300$)/;
+/** Codes of Node for a certificate that is not trusted. */
+const REFUSES_CERTIFICATE = /CERT|UNABLE_TO_VERIFY/;
+
+/** The error and its causes, the outermost first. */
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
+  return chain;
+}
 
 /** Prints the error of a failed command. @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {
@@ -30,6 +42,17 @@ export function report(error: unknown, terminal: Output): number {
     output.write(`\n${[error.message, advice].filter(Boolean).join('\n')}\n`);
     return 1;
   }
+  const chain = chainOf(error);
+  const refused = chain.find((each) => REFUSES_CONNECTION.test(codeOf(each) ?? ''));
+  const untrusted = chain.find((each) => REFUSES_CERTIFICATE.test(codeOf(each) ?? ''));
+  if (refused !== undefined || untrusted !== undefined) {
+    const said = refused === undefined ? 'The certificate is not trusted' : 'PostgreSQL refuses the connection';
+    const { message } = refused ?? untrusted ?? new Error();
+    const check = refused === undefined ? 'Check the certificate of the server and the CA' : 'Check DATABASE_URL';
+    output.write(`\n${said}: ${message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
+    return 1;
+  }
   output.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  for (const cause of chain.slice(1)) output.write(`Caused by: ${cause.message}\n`);
   return 1;
 }

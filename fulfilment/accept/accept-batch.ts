@@ -62,6 +62,23 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
   return { accepted: true, row };
 }
 
+/**
+ * Whether a reference of the batch is taken, without writing anything: a batch that is refused for another reason must
+ * not leave the rows of a transaction that is rolled back.
+ */
+export async function findTakenOfBatch(
+  tx: Executor,
+  batch: NewBatch,
+): Promise<Extract<BatchAcceptance, { accepted: false }> | undefined> {
+  const [known] = await tx
+    .select({ id: orderBatches.id })
+    .from(orderBatches)
+    .where(eq(orderBatches.externalBatchId, batch.externalBatchId));
+  if (known !== undefined) return { accepted: false, taken: 'batch', existingId: known.id };
+  const holder = await findTakenOrder(tx, batch);
+  return holder === undefined ? undefined : { accepted: false, taken: 'order', existingId: holder };
+}
+
 /** Start requests, timeline entries and events of new orders. */
 async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date): Promise<void> {
   const works = accepted.map((row) => ({ row, work: { kind: 'order', id: row.id } as const }));
@@ -92,14 +109,19 @@ async function batchCalled(tx: Executor, externalBatchId: string): Promise<strin
   return holder.id;
 }
 
+async function takenOrder(tx: Executor, batch: NewBatch): Promise<string> {
+  const holder = await findTakenOrder(tx, batch);
+  if (holder === undefined) throw new Error('an order took a reference of the batch and is gone: none is ever deleted');
+  return holder;
+}
+
 /** The order that has the reference of one of these. */
-async function takenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string> {
+async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): Promise<string | undefined> {
   const references = wanted.map(({ externalOrderId }) => externalOrderId);
   const [holder] = await tx
     .select({ id: orders.id })
     .from(orders)
     .where(and(inArray(orders.externalOrderId, references), or(isNull(orders.batchId), ne(orders.batchId, id))))
     .limit(1);
-  if (holder === undefined) throw new Error('an order took a reference of the batch and is gone: none is ever deleted');
-  return holder.id;
+  return holder?.id;
 }

@@ -77,6 +77,24 @@ describe('a command that fails', () => {
     expect(report(new TypeError('bug'), output)).toBe(1);
     expect(written()).toContain('at ');
   });
+
+  it('prints the causes of an error, and no stack when PostgreSQL or its certificate is refused', () => {
+    const wrapped = (code: string, message: string) =>
+      new Error('Failed query: select secret', { cause: Object.assign(new Error(message), { code }) });
+    const printed = (error: unknown) => {
+      const { output, written } = capture(false);
+      expect(report(error, output)).toBe(1);
+      return written();
+    };
+    expect(printed(wrapped('28P01', 'password authentication failed for user "app"'))).toBe(
+      '\nPostgreSQL refuses the connection: password authentication failed for user "app"\n' +
+        'Check DATABASE_URL, and DATABASE_DIRECT_URL if it is set.\n',
+    );
+    expect(printed(wrapped('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate'))).toContain('is not trusted: self');
+    expect(printed(wrapped('42P01', 'relation "x" does not exist'))).toMatch(
+      /^Error: Failed query[\s\S]*\nCaused by: relation "x" does not exist\n$/,
+    );
+  });
 });
 
 /** The screen after these bytes; knows lines, cursor up and erase below. */

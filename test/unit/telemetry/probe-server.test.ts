@@ -10,8 +10,12 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function serve(checks: Record<string, ReadinessCheck> = {}, metrics = createMetrics({ processMetrics: false })) {
-  server = await startProbeServer({ host: '127.0.0.1', port: 0, checks, metrics, checkDeadlineMs: 50 });
+async function serve(
+  checks: Record<string, ReadinessCheck> = {},
+  metrics = createMetrics({ processMetrics: false }),
+  checkDeadlineMs = 50,
+) {
+  server = await startProbeServer({ host: '127.0.0.1', port: 0, checks, metrics, checkDeadlineMs });
   return `http://127.0.0.1:${server.port}`;
 }
 
@@ -54,6 +58,22 @@ describe('the probe server', () => {
         temporal: { ok: true },
       },
     });
+  });
+
+  it('reads once for all probes that ask meanwhile', async () => {
+    let reads = 0;
+    const { promise: gate, resolve } = Promise.withResolvers<void>();
+    const database = async () => {
+      reads += 1;
+      await gate;
+    };
+    const address = await serve({ database }, undefined, 60_000);
+    const probes = Array.from({ length: 20 }, () => fetch(`${address}/readyz`));
+    await expect.poll(() => reads).toBe(1);
+    resolve();
+    expect((await Promise.all(probes)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(reads).toBeLessThan(4);
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
   });
 
   it('is not ready when a check never answers', async () => {

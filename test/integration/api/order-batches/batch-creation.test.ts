@@ -201,6 +201,19 @@ describe('a batch that is refused', () => {
     expect((await create(corrected, key)).status, 'the key and the reference stay free').toBe(202);
   });
 
+  it('writes nothing, not even rows that are rolled back, for a batch that is refused', async () => {
+    const sequence = () =>
+      api.database.run(async (db) => (await db.execute(sql`select last_value from outbox_id_seq`)).rows);
+    const before = await sequence();
+    const late = batchInput([{ package_id: 101, quantity: 1_000, deadline: '2029-01-01T00:00:00Z' }]);
+    expect((await create(late)).status).toBe(400);
+    expect(await sequence()).toEqual(before);
+    const taken = batchInput([{ package_id: 101 }]);
+    await create(taken);
+    const again = { ...late, external_batch_id: taken.external_batch_id };
+    expect(problemOf(await create(again))).toMatchObject({ status: 409, code: 'external_batch_id_taken' });
+  });
+
   it('names every deadline that has passed and every quote that cannot be used, with its item', async () => {
     const quote = await caller.post('/v1/quotes', { package_id: 102 });
     const token = quote.textAt('id');

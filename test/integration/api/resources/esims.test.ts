@@ -104,6 +104,9 @@ describe('an eSIM', () => {
     expect([png.headers.get('content-type'), png.headers.get('cache-control')]).toEqual(['image/png', 'no-store']);
     expect(qrOfPng(png.bytes)).toEqual({ text: CODE, quietZone: 4 });
 
+    // HEAD reveals nothing.
+    for (const path of ['activation', 'qr.svg', 'qr.png'])
+      expect((await caller.call('HEAD', `/v1/esims/${ESIM}/${path}`, {})).status).toBe(200);
     const entries = await audited();
     expect(entries.map(({ action }) => action)).toEqual([
       'esim.activation_revealed',
