@@ -7,6 +7,7 @@ import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
 import { cancelledAmong } from '#db/work/cancellation-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome, type RefundState } from '#domain/cancellation/refund.ts';
+import { refusedCancellation } from '#domain/work/foreign-text.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
@@ -95,18 +96,18 @@ function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean 
 
 /** The report in the answer to a cancellation. */
 export function reportOfAnswer({ status, refund }: EsimCancellation): AttemptReport {
-  return reportOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) });
+  return reportOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) }, refund);
 }
 
-function reportOf(cancellation: CancellationDetails): AttemptReport {
+function reportOf(cancellation: CancellationDetails, refund: ServiceRefund | null | undefined): AttemptReport {
   const outcome = cancellationOutcome(cancellation);
-  const failureDetail = outcome === 'failed' ? 'The service refuses to cancel the eSIM.' : undefined;
-  return { outcome, serviceId: cancellation.serviceRefundId, failureDetail, cancellation };
+  const reason = outcome === 'failed' ? refusedCancellation(refund?.unmet_conditions ?? []) : undefined;
+  return { outcome, serviceId: cancellation.serviceRefundId, reason, cancellation };
 }
 
 /** The result of a look-up, with the event that would have reported it. */
 function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: ServiceRefund | undefined): Found {
-  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) });
+  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) }, refund);
   if (esim === 'cancelled') {
     return {
       kind: 'found',

@@ -1,14 +1,19 @@
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { storedReason } from '#domain/work/foreign-text.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/mapping/event-parsing.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 
-/** The facts of a purchase from a record of the service, for every kind. */
+/**
+ * The facts of a purchase from a record of the service, for every kind.
+ * @param sayCode as of `storedReason`.
+ */
 export function purchaseReport(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
+  sayCode = false,
 ): AttemptReport {
   const { id, failure } = record;
   return {
@@ -19,7 +24,7 @@ export function purchaseReport(
       ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ??
       undefined,
     charged: chargeOf(record),
-    failureDetail: failure == null ? undefined : `The service reports: ${failure.code}.`,
+    reason: failure == null ? undefined : storedReason(failure, sayCode),
   };
 }
 

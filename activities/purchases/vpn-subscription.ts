@@ -209,7 +209,8 @@ type Encrypt = (access: VpnAccess) => Buffer;
 
 function summaryColumns(subscription: VpnSubscription, encrypt: Encrypt): AttemptReport {
   return {
-    ...purchaseReport(subscription, OUTCOMES[subscription.status]),
+    // The request has the reference of the customer.
+    ...purchaseReport(subscription, OUTCOMES[subscription.status], true),
     subscription: subscriptionReport(subscription, encrypt),
   };
 }

@@ -29,7 +29,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
       const facts = subscriptionReport(subscription, (access) =>
         keyRing.encrypt(JSON.stringify(access), accessAad(work.id)),
       );
-      await storeSubscriptionReport(tx, work.id, facts);
+      await storeSubscriptionReport(tx, work.id, facts, new Date(now()));
     });
 
   return {

@@ -29,6 +29,7 @@ import { timelineEntry } from '#db/work/timeline.ts';
 import { lockWorkInEpoch, readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/work-rows.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { startOfRun } from '#domain/work/task-position.ts';
@@ -146,7 +147,9 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     recordStep: (step) =>
       database.transaction(async (tx) => {
-        const recorded = await recordStep(tx, step.work, workStep(step), new Date(now()));
+        const failure = await inServiceWords(tx, step);
+        const whenUsedUp = failure?.endedBy === undefined ? undefined : (await purchaseInForce(tx)).whenUsedUp;
+        const recorded = await recordStep(tx, step.work, { ...workStep(step), failure, whenUsedUp }, new Date(now()));
         const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
         if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, step.work.id, new Date(now()));
         return recorded;
@@ -201,7 +204,6 @@ function workStep(step: StepRecord) {
       detail: { attempt: step.attemptNumber, ...(step.failure !== undefined && { failure_class: step.failure.class }) },
       dedupKey: step.stepKey,
     },
-    failure: step.failure,
     attention: step.attention,
     ...(step.attemptState !== undefined && { judged: { number: step.attemptNumber, state: step.attemptState } }),
     nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
@@ -209,6 +211,17 @@ function workStep(step: StepRecord) {
     task: step.task,
     applied: step.applied,
   };
+}
+
+/** The failure with the reason that the service gave for it, which the workflow does not know. */
+async function inServiceWords(
+  tx: Executor,
+  { work, attemptNumber, failure }: StepRecord,
+): Promise<FailureDetail | undefined> {
+  if (failure === undefined) return undefined;
+  const attempt = await findAttempt(tx, work, attemptNumber);
+  const { failureClass, serviceMessage = null } = attempt ?? {};
+  return failureClass !== failure.class || serviceMessage === null ? failure : { ...failure, serviceMessage };
 }
 
 /**

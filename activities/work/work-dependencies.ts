@@ -71,5 +71,6 @@ export function attemptSnapshot(attempt: AttemptRow): AttemptSnapshot {
 
 /** A failure of the service as it is stored and shown. */
 export function noteOf(failure: ServiceFailure): FailureDetail {
-  return { class: failure.failure, detail: failure.detail };
+  const { failure: failed, detail, serviceMessage } = failure;
+  return { class: failed, detail, ...(serviceMessage !== undefined && { serviceMessage }) };
 }

@@ -138,7 +138,7 @@ export type OpenResult =
  * `superseded`: a later workflow task has recorded a step. `not_compared`: PostgreSQL has started since the workflow
  * last compared what it knows with the row, so the row may have lost commits. `judged`: the case was to open for a
  * contradiction that a person has judged meanwhile. `changed`: the case was to open for an attempt whose state has
- * changed.
+ * changed. The reason of a case: a person decides instead of the failure.
  */
 export type RecordResult =
   | 'recorded'
@@ -147,7 +147,8 @@ export type RecordResult =
   | 'may_be_bought'
   | 'judged'
   | 'changed'
-  | BuyingBarrier;
+  | BuyingBarrier
+  | AttentionReason;
 
 export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }

@@ -1,25 +1,23 @@
 import type { Owner } from '#db/lists/ownership.ts';
 import type { Successor } from '#db/work/work-queries.ts';
-import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, isAboutAccount, isFailureClass, type FailureClass } from '#domain/work/failure.ts';
 
 /**
- * Failure classes whose details concern the whole account: the wallet and its reservations, who
- * paused buying and why, the amount spent in a day. A key that is limited to its own work sees the class without
- * the details.
+ * Work as an owner sees it: a key that is limited to its own work does not learn what a failure says about the account.
+ * @param owner undefined: a key that sees everything.
  */
-const ABOUT_THE_ACCOUNT: ReadonlySet<string> = new Set<FailureClass>([
-  'purchases_paused',
-  'insufficient_balance',
-  'spend_limit_reached',
-]);
-
-/** Work as an owner sees it. @param owner undefined: a key that sees everything. */
 export function workFor<
-  Shown extends { readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null },
+  Shown extends {
+    readonly failure: {
+      readonly class: FailureClass;
+      readonly detail: string | null;
+      readonly service_message: string | null;
+    } | null;
+  },
 >(owner: Owner, shown: Shown): Shown {
   const { failure } = shown;
-  if (owner === undefined || failure === null || !ABOUT_THE_ACCOUNT.has(failure.class)) return shown;
-  return { ...shown, failure: { ...failure, detail: FAILURE_CLASSES[failure.class].meaning } };
+  if (owner === undefined || failure === null || !isAboutAccount(failure.class)) return shown;
+  return { ...shown, failure: { ...failure, detail: FAILURE_CLASSES[failure.class].meaning, service_message: null } };
 }
 
 /** Stored work without a successor that the owner may not see. */
@@ -37,6 +35,7 @@ export function entryFor<
   Entry extends { readonly message: string; readonly detail: Readonly<Record<string, unknown>> },
 >(owner: Owner, entry: Entry): Entry {
   const failure = entry.detail['failure_class'];
-  if (owner === undefined || typeof failure !== 'string' || !ABOUT_THE_ACCOUNT.has(failure)) return entry;
-  return { ...entry, message: FAILURE_CLASSES[failure as FailureClass].meaning };
+  if (owner === undefined || typeof failure !== 'string' || !isFailureClass(failure) || !isAboutAccount(failure))
+    return entry;
+  return { ...entry, message: FAILURE_CLASSES[failure].meaning };
 }

@@ -12,11 +12,17 @@ import {
 } from '#api/events/account-event-data.ts';
 import { packageEvent, vpnPlanEvent } from '#api/events/catalogue-event-data.ts';
 import { variant } from '#api/events/event-variant.ts';
-import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
+import { attentionReason, failureClass, failureEnd, serviceMessage } from '#api/fields/failure-classes.ts';
 import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
-import { announcedStatuses, statusEventTypes, type EventType, type StatusKind } from '#domain/events/event-types.ts';
+import {
+  announcedStatuses,
+  statusEventTypes,
+  workEventTypes,
+  type EventType,
+  type StatusKind,
+} from '#domain/events/event-types.ts';
 
 const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 const exampleBatchId = 'bat_01JQ8ZD4K5M6N7P8Q9R0STVWXY';
@@ -46,6 +52,12 @@ const reasonFields = {
   failure_class: failureClass.nullable().meta({
     description: 'Why it failed or is held; null otherwise. Equals `failure.class` of the resource.',
   }),
+  failure_ended_by: failureEnd.optional().meta({
+    description: `Why it was not tried again. Equals \`failure.ended_by\` of the resource. ${LATER}`,
+  }),
+  service_message: serviceMessage.optional().meta({
+    description: `The reason in the words of the service, as \`failure.service_message\` of the resource. ${LATER}`,
+  }),
   attention_reason: attentionReason.nullable().meta({
     description: 'Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.',
   }),
@@ -54,7 +66,7 @@ const charged = money.nullable().meta({ description: 'Amount that the service ch
 
 const THRESHOLD_SECONDS = 'Seconds before the end: the threshold that was reached.';
 
-const orderEvent = variant('OrderEvent', 'order', statusEventTypes('order'), {
+const orderEvent = variant('OrderEvent', 'order', workEventTypes('order'), {
   ...statusFields('order'),
   external_order_id: externalOrderId,
   package_id: packageId,
@@ -81,7 +93,7 @@ const orderBatchEvent = variant('OrderBatchEvent', 'order_batch', ['order_batch.
   abandoned: batchCount('abandoned'),
 });
 
-const topupEvent = variant('TopupEvent', 'topup', statusEventTypes('topup'), {
+const topupEvent = variant('TopupEvent', 'topup', workEventTypes('topup'), {
   ...statusFields('topup'),
   external_topup_id: z
     .string()
@@ -97,13 +109,24 @@ const externalSubscriptionId = z
   .string()
   .meta({ description: 'Your reference of the VPN subscription.', example: 'vpn-2030-17' });
 
-const vpnSubscriptionEvent = variant('VpnSubscriptionEvent', 'vpn_subscription', statusEventTypes('vpn_subscription'), {
+const vpnSubscriptionEvent = variant('VpnSubscriptionEvent', 'vpn_subscription', workEventTypes('vpn_subscription'), {
   ...statusFields('vpn_subscription'),
   external_subscription_id: externalSubscriptionId,
   vpn_plan_id: z.int().meta({ description: 'Id of a VPN plan at the service.', example: 301 }),
   ...reasonFields,
   charged,
 });
+
+const vpnSubscriptionRenewedEvent = variant(
+  'VpnSubscriptionRenewedEvent',
+  'vpn_subscription',
+  ['vpn_subscription.renewed'],
+  {
+    external_subscription_id: externalSubscriptionId,
+    expires_at: instant.meta({ description: 'End of the paid period now. RFC 3339.' }),
+    previous_expires_at: instant.meta({ description: 'End of the paid period before. RFC 3339.' }),
+  },
+);
 
 const vpnSubscriptionExpiringEvent = variant(
   'VpnSubscriptionExpiringEvent',
@@ -118,7 +141,7 @@ const vpnSubscriptionExpiringEvent = variant(
   },
 );
 
-const cancellationEvent = variant('CancellationEvent', 'cancellation', statusEventTypes('cancellation'), {
+const cancellationEvent = variant('CancellationEvent', 'cancellation', workEventTypes('cancellation'), {
   ...statusFields('cancellation'),
   accept_without_refund: z.boolean().meta({ description: 'Whether it is cancelled even if no refund is expected.' }),
   esim_id: esimId.meta({ description: 'Id of the eSIM to cancel.' }),
@@ -193,6 +216,7 @@ export const eventOutput = z
     orderBatchEvent,
     topupEvent,
     vpnSubscriptionEvent,
+    vpnSubscriptionRenewedEvent,
     vpnSubscriptionExpiringEvent,
     cancellationEvent,
     refundEvent,

@@ -122,6 +122,7 @@ function newBatch(
       maxPrice: limits[index] ?? null,
       customerPrice: item.customer_price,
       deadlineAt: item.deadline ?? null,
+      whenUsedUp: item.when_attempts_are_used_up,
       metadata: item.metadata ?? {},
     };
   });

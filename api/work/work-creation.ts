@@ -17,6 +17,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { readHolder } from '#db/work/reference-holders.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import type { Money } from '#domain/money/money.ts';
+import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/reference-use.ts';
@@ -30,6 +31,7 @@ interface CreationRequest {
     readonly customer_price?: Money | undefined;
     readonly quote_id?: string | undefined;
     readonly deadline?: Date | undefined;
+    readonly when_attempts_are_used_up?: WhenUsedUp | undefined;
     readonly metadata?: NewWork['metadata'] | undefined;
   };
   readonly query: { readonly expand?: readonly ExpandName[] | undefined };
@@ -100,6 +102,7 @@ export async function createWork<Row>(
         maxPrice: limit ?? null,
         customerPrice: body.customer_price,
         deadlineAt: body.deadline ?? null,
+        whenUsedUp: body.when_attempts_are_used_up,
         metadata: body.metadata ?? {},
       };
       const acceptAs = (use: ReferenceUse) => accept(tx, { ...work, id: idOf(use), use }, now);

@@ -4,6 +4,7 @@ import { moneyInput } from '#api/fields/money.ts';
 import { storable, TEXT_PATTERN } from '#api/fields/text.ts';
 import { severalInQuery } from '#api/lists/filters.ts';
 import { customerReference } from '#api/work/customer-reference.ts';
+import { WHEN_USED_UP } from '#domain/retry/retry-rules.ts';
 import { CALLER_REFERENCE_CHARACTERS, isCallerReference } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
@@ -112,6 +113,14 @@ export function purchaseInput(kind: WorkKind) {
           'held until the service sells it or the deadline passes.',
       }),
     deadline: deadlineInput(kind),
+    when_attempts_are_used_up: z
+      .enum(WHEN_USED_UP)
+      .optional()
+      .meta({
+        description:
+          `What follows when every attempt has failed and provably cost nothing: the ${noun} fails, or it asks a ` +
+          'person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`.',
+      }),
     customer_reference: customerReference.optional(),
     metadata: metadata.optional(),
   };

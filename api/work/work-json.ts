@@ -6,7 +6,7 @@ import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, FAILURE_ENDS } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { describeStatus } from '#domain/work/status-text.ts';
 
@@ -19,7 +19,7 @@ export function workJson(
   return {
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
     charged: plainMoney(row.chargedAmount, row.chargedCurrency),
-    failure: failureJson(row),
+    failure: failureJson(row, inDoubt),
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,
     created_by: row.apiKeyId,
@@ -105,16 +105,36 @@ export function timelineJson({ at, event, message, detail }: TimelineRow) {
   return { at: at.toISOString(), event, message, detail };
 }
 
-function failureJson({
-  failureClass,
-  failureDetail,
-  attentionReason,
-}: Pick<WorkRow, 'failureClass' | 'failureDetail' | 'attentionReason'>) {
+const IN_DOUBT =
+  'Do not submit it again: a case about it is open, because it may have been bought or charged after all.';
+
+function failureJson(
+  {
+    failureClass,
+    failureDetail,
+    serviceMessage,
+    failureEnd,
+    attentionReason,
+  }: Pick<WorkRow, 'failureClass' | 'failureDetail' | 'serviceMessage' | 'failureEnd' | 'attentionReason'>,
+  inDoubt: boolean,
+) {
   if (failureClass === null) return null;
   const { meaning } = FAILURE_CLASSES[failureClass];
-  // The advice of the class tells what follows by itself. Beside a case, a person has to act.
-  const { advice } = attentionReason === null ? FAILURE_CLASSES[failureClass] : ATTENTION_REASONS[attentionReason];
-  return { class: failureClass, detail: failureDetail, meaning, advice };
+  // The advice of the class tells what follows by itself. Beside a case, a person has to act; after the end, the caller.
+  const { advice } =
+    attentionReason !== null
+      ? ATTENTION_REASONS[attentionReason]
+      : failureEnd !== null
+        ? FAILURE_ENDS[failureEnd]
+        : FAILURE_CLASSES[failureClass];
+  return {
+    class: failureClass,
+    detail: failureDetail,
+    service_message: serviceMessage,
+    ended_by: failureEnd,
+    meaning,
+    advice: inDoubt ? IN_DOUBT : advice,
+  };
 }
 
 function attentionJson({ attentionReason }: Pick<WorkRow, 'attentionReason'>) {

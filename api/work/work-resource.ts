@@ -20,7 +20,11 @@ export type OperationsJson = z.input<typeof operationsOutput>;
 export interface WorkJson {
   readonly id: string;
   readonly status: WorkStatus;
-  readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null;
+  readonly failure: {
+    readonly class: FailureClass;
+    readonly detail: string | null;
+    readonly service_message: string | null;
+  } | null;
   /** Of a kind that has one. */
   readonly esim_id?: string | null;
   readonly operations: OperationsJson;

@@ -5,6 +5,8 @@ import {
   attentionReasonInQuery,
   failureClass,
   failureClassInQuery,
+  failureEnd,
+  serviceMessage,
 } from '#api/fields/failure-classes.ts';
 import { createdBy, createdByInQuery, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant, timeInQuery } from '#api/fields/instant.ts';
@@ -60,6 +62,8 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       .strictObject({
         class: failureClass,
         detail: z.string().nullable(),
+        service_message: serviceMessage,
+        ended_by: failureEnd,
         meaning: z.string(),
         advice: z.string(),
       })

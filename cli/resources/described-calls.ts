@@ -149,6 +149,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Work that is still held or not sent yet then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
       },
       {
+        "name": "when_attempts_are_used_up",
+        "kind": "text",
+        "description": "What follows when every attempt has failed and provably cost nothing: the order fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`."
+      },
+      {
         "name": "customer_reference",
         "kind": "text",
         "description": "Your reference of the customer. Stored encrypted; in no event and no log."
@@ -613,6 +618,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Work that is still held or not sent yet then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
       },
       {
+        "name": "when_attempts_are_used_up",
+        "kind": "text",
+        "description": "What follows when every attempt has failed and provably cost nothing: the top-up fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`."
+      },
+      {
         "name": "customer_reference",
         "kind": "text",
         "description": "Your reference of the customer. Without it, that of the eSIM. Stored encrypted."
@@ -1056,6 +1066,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "deadline",
         "kind": "time",
         "description": "Work that is still held or not sent yet then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure)."
+      },
+      {
+        "name": "when_attempts_are_used_up",
+        "kind": "text",
+        "description": "What follows when every attempt has failed and provably cost nothing: the VPN subscription fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`."
       },
       {
         "name": "customer_reference",

@@ -101,6 +101,7 @@ function purchaseOf(settings: PolicySettings, resendAllowed: boolean): Policy['p
     expiryGraceMs: vpn.expiry_grace,
     maxAttempts: retry.max_attempts,
     attemptDelayMs: retry.attempt_delay,
+    whenUsedUp: retry.when_attempts_are_used_up,
     ...(retry.rules !== undefined && { retryRules: retry.rules }),
     silentDeadlineMs: purchase.silent_deadline,
     deniedAfterMs: purchase.denied_after,

@@ -1,4 +1,5 @@
 /** Settings of the policy file about purchases. Each group is a name in the file. */
+import * as z from 'zod';
 import {
   A_SECOND,
   amount,
@@ -12,7 +13,7 @@ import {
 import { retryRules } from '#config/policy/retry-rules.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { MAX_REFUND_DEADLINE_MS } from '#domain/policy/purchase-policy.ts';
-import { RETRY_BOUNDS } from '#domain/retry/retry-rules.ts';
+import { RETRY_BOUNDS, WHEN_USED_UP } from '#domain/retry/retry-rules.ts';
 
 const { gate: GATE, purchase: PURCHASE, runway: RUNWAY, watch: WATCH } = DEFAULT_POLICY;
 const { attempts: ATTEMPTS } = RETRY_BOUNDS;
@@ -112,6 +113,14 @@ export const retrySettings = {
     'Attempts to buy one order. Each further one needs the proof that those before cost nothing.',
   ),
   attempt_delay: duration(PURCHASE.attemptDelayMs, 'Wait before a new attempt; doubled each time.', FIRST_WAIT),
+  when_attempts_are_used_up: z
+    .enum(WHEN_USED_UP)
+    .default(PURCHASE.whenUsedUp)
+    .meta({
+      description:
+        'What follows when every attempt has failed and provably cost nothing: `fail` ends the purchase, `ask` opens ' +
+        'a case for a person. A caller may choose the other for one purchase.',
+    }),
   rules: retryRules(),
 };
 

@@ -45,6 +45,8 @@ export const attempts = pgTable(
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
+    /** The reason in the words of the service. */
+    serviceMessage: text('service_message'),
     /** True once a failed attempt certainly cost nothing: by the wallet, or by a verdict. */
     settled: boolean('settled').notNull().default(false),
     /** The service's id of the purchase. */

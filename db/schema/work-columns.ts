@@ -1,9 +1,9 @@
 /** Columns that several kinds of work share. */
 import { integer, jsonb, text } from 'drizzle-orm/pg-core';
 import { amount, bytea, instant } from '#db/schema/columns.ts';
-import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
+import type { RetryOverrides, RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { TaskPosition } from '#domain/work/task-position.ts';
 
@@ -27,6 +27,12 @@ export function workColumns<Status extends WorkStatus>() {
     status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
+    /** The reason of that failure in the words of the service. */
+    serviceMessage: text('service_message'),
+    /** What ended it beside that failure; null: it has not ended so. */
+    failureEnd: text('failure_end').$type<FailureEnd>(),
+    /** What its caller wants once its attempts are used up; null: as the policy has it. */
+    whenUsedUp: text('when_used_up').$type<WhenUsedUp>(),
     attentionReason: text('attention_reason').$type<AttentionReason>(),
     /** Time of the next step, if planned. */
     nextStepAt: instant('next_step_at'),

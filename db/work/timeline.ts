@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Write } from '#db/connection/alongside.ts';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -73,4 +73,15 @@ export async function addTimelineEntries(
 /** Adds an entry to the timeline of a subject. */
 export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
   await insertEntry(db, entryValues(subject, entry));
+}
+
+/** True when the timeline has an entry with this key. */
+export async function hasTimelineEntry(db: Executor, subject: Subject, dedupKey: string): Promise<boolean> {
+  const isThat = [eq(timeline.subjectKind, subject.kind), eq(timeline.subjectId, subject.id)];
+  const [known] = await db
+    .select({ id: timeline.id })
+    .from(timeline)
+    .where(and(...isThat, eq(timeline.dedupKey, dedupKey)))
+    .limit(1);
+  return known !== undefined;
 }

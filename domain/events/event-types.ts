@@ -32,6 +32,7 @@ const OTHER_EVENTS = {
   'esim.used_up': 'The data of the eSIM is used up. Once for each eSIM, and again after a top-up.',
   'esim.expiring': 'The eSIM is about to expire. Once for each threshold, and again after a top-up.',
   'esim.expired': 'The eSIM has expired. Once for each eSIM.',
+  'vpn_subscription.renewed': 'The service has renewed the VPN subscription: its paid period ends later than before.',
   'vpn_subscription.expiring':
     'The paid period of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the rate of recent sales, the wallet lasts for less time than the threshold.',
@@ -50,7 +51,10 @@ const OTHER_EVENTS = {
   'webhook_endpoint.test': 'A test of a webhook endpoint was requested. It is sent to that endpoint only.',
 } as const;
 
-export type EventType = StatusEventType<StatusKind> | keyof typeof OTHER_EVENTS;
+/** The event that corrects the end of work: its caller may have acted on that end. */
+export type DoubtEventType<Kind extends WorkKind = WorkKind> = { [Each in Kind]: `${Each}.in_doubt` }[Kind];
+
+export type EventType = StatusEventType<StatusKind> | DoubtEventType | keyof typeof OTHER_EVENTS;
 
 /** Kinds of subject of an event. */
 export type EventSubjectKind =
@@ -114,6 +118,14 @@ export function statusEventTypes<Kind extends StatusKind>(
   ];
 }
 
+/** The event types of work of a kind that have the same content: those of its statuses, and its correction. */
+export function workEventTypes<Kind extends WorkKind>(
+  kind: Kind,
+): readonly [StatusEventType<Kind> | DoubtEventType<Kind>, ...(StatusEventType<Kind> | DoubtEventType<Kind>)[]] {
+  // The compiler does not connect a template of a type parameter with the mapped type.
+  return [...statusEventTypes(kind), `${kind}.in_doubt` as DoubtEventType<Kind>];
+}
+
 /**
  * The event type of a status of work.
  * @returns undefined when the status is not announced.
@@ -137,6 +149,10 @@ export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntri
       `The ${KINDS[kind].noun} ${STATUS_MEANINGS[status]}.`,
     ]),
   ),
+  ...WORK_KINDS.map((kind) => [
+    `${kind}.in_doubt`,
+    `The ${KINDS[kind].noun} had ended, and a later report or a debit of the service contradicts its end; a case is open.`,
+  ]),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
   ...Object.entries(OTHER_EVENTS),
   // `fromEntries` loses the keys: the lists above are the members of `EventType`.

@@ -134,8 +134,8 @@ export const REFUSALS = {
     'PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. ' +
     'The comparison is requested: try again in a moment.',
   wallet_not_read:
-    'The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, ' +
-    '`resolve` without `next`, then `abandon`.',
+    'The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, and ' +
+    '`resolve` without `next`. It fails when the wallet shows that it cost nothing.',
   contradiction_open: 'The reports of the service contradict each other: `resolve` that case first.',
   service_says_bought: 'The service reports that it sold it. That report counts, and the delivery is in progress.',
   observations_pending:

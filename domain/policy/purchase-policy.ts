@@ -129,4 +129,6 @@ export const PURCHASE_POLICY: PurchasePolicy = {
   ...DEFAULT_WORKFLOW_POLICY,
   maxAttempts: 3,
   attemptDelayMs: 30 * second,
+  // The shop can sell something else at once; a person could only order the same again.
+  whenUsedUp: 'fail',
 };

@@ -11,6 +11,10 @@ export type RetriedClass = {
     : never;
 }[FailureClass];
 
+/** What follows when the attempts are used up and provably cost nothing: the work fails, or a person is asked. */
+export const WHEN_USED_UP = ['fail', 'ask'] as const;
+export type WhenUsedUp = (typeof WHEN_USED_UP)[number];
+
 /** The retry rule of a class. Durations are in milliseconds. */
 export interface RetryRule {
   /** Attempts to buy one piece of work, the first included. A resend of the same attempt does not count. */
@@ -40,6 +44,8 @@ export interface RetrySettings {
   readonly maxAttempts: number;
   /** Wait before a new attempt; doubled each time. */
   readonly attemptDelayMs: number;
+  /** Callers may ask for the other. */
+  readonly whenUsedUp: WhenUsedUp;
   /** Rules of single classes; absent: none. */
   readonly retryRules?: RetryRules;
 }
@@ -95,7 +101,7 @@ export const RETRY_TABLE = {
   purchases_paused: { ...AS_ALL, reason: 'The gate holds it, and wakes it when the pause ends.' },
   supplier_failed: {
     ...AS_ALL,
-    reason: 'A supplier failure usually ends within minutes or lasts long: a few new attempts, then a case.',
+    reason: 'A supplier failure usually ends within minutes or lasts long: a few new attempts, then the end.',
   },
 } as const satisfies Record<RetriedClass, RetryRow>;
 

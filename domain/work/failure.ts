@@ -32,7 +32,7 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'fail',
     meaning: 'The service refused the request as malformed or not allowed.',
-    advice: 'Compare the request with the list of packages or VPN plans; submit it corrected, under a new reference.',
+    advice: 'Compare the request with the list of packages or VPN plans; submit it corrected, as a new request.',
   },
   topup_not_offered: {
     certainty: 'definite',
@@ -63,7 +63,7 @@ export const FAILURE_CLASSES = {
     disposition: 'fail',
     withoutAnswer: true,
     meaning: 'The deadline passed before it was sent; nothing was bought.',
-    advice: 'If it is still wanted, submit it again under a new reference.',
+    advice: 'If it is still wanted, submit it again with a new Idempotency-Key; the same reference may be used.',
   },
   key_or_reference_used: {
     certainty: 'unknown',
@@ -123,6 +123,26 @@ export type FailureClass = keyof typeof FAILURE_CLASSES;
 
 export const failureClasses = Object.keys(FAILURE_CLASSES) as readonly FailureClass[];
 
+export function isFailureClass(name: string): name is FailureClass {
+  return Object.hasOwn(FAILURE_CLASSES, name);
+}
+
+const ABOUT_THE_ACCOUNT: ReadonlySet<FailureClass> = new Set([
+  'purchases_paused',
+  'insufficient_balance',
+  'spend_limit_reached',
+  'not_approved',
+  'unauthorized',
+]);
+
+/**
+ * True for failures whose details concern the whole account: the wallet and its reservations, who paused buying and
+ * why, the amount spent in a day, what the service says about our account.
+ */
+export function isAboutAccount(failure: FailureClass): boolean {
+  return ABOUT_THE_ACCOUNT.has(failure);
+}
+
 /** True when this failure proves that the send bought nothing. */
 export function isDefinite(failure: FailureClass): boolean {
   return FAILURE_CLASSES[failure].certainty === 'definite';
@@ -134,11 +154,33 @@ export function isDefiniteAnswer(failure: FailureClass): boolean {
   return certainty === 'definite' && withoutAnswer !== true;
 }
 
+/** What ended work beside the cause, which `failure.class` keeps: it was not tried again. */
+export const FAILURE_ENDS = {
+  attempts_used_up: {
+    meaning: 'All attempts that the retry policy allows failed, and it is proven that none was charged.',
+    advice:
+      'Find out why the supplier fails. If it is still wanted, submit it again with a new Idempotency-Key; the same ' +
+      'reference may be used.',
+  },
+  deadline_passed: {
+    meaning: 'The deadline passed before it could be carried out, and nothing was charged.',
+    advice:
+      'If it is still wanted, submit it again with a new Idempotency-Key and a later deadline; the same reference may ' +
+      'be used.',
+  },
+} as const satisfies Record<string, { meaning: string; advice: string }>;
+
+export type FailureEnd = keyof typeof FAILURE_ENDS;
+
 /** A failure as the API, the timeline and the Temporal UI show it. */
 export interface FailureDetail {
   readonly class: FailureClass;
-  /** A sentence for the reader; never holds personal data. */
+  /** A sentence for the reader; never holds personal data. It may quote the service, see `foreign-text.ts`. */
   readonly detail: string;
+  /** The reason in the words of the service, see `foreign-text.ts`. */
+  readonly serviceMessage?: string | undefined;
+  /** Set once work has ended for it. */
+  readonly endedBy?: FailureEnd | undefined;
 }
 
 const FAILS_EVERY_CALL: ReadonlySet<FailureClass> = new Set([

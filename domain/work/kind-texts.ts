@@ -44,8 +44,8 @@ export const PURCHASE_TEXTS: KindTexts = {
   verdicts: {
     bought: 'The service sold it, and it will be delivered. Add its id at the service: `--help` names the option.',
     not_bought:
-      'The service sold nothing for this attempt and keeps no money. It is bought again, or ends with ' +
-      '`--next abandon`.',
+      'The service sold nothing for this attempt and keeps no money. It is bought again if a further attempt is ' +
+      'allowed and fails otherwise, or ends with `--next abandon`.',
   },
 };
 

@@ -1,4 +1,4 @@
-import type { FailureClass } from '#domain/work/failure.ts';
+import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import type { FinalStatus } from '#domain/work/lifecycle.ts';
 
 /** How work ended. */
@@ -7,4 +7,5 @@ export interface WorkEnd {
   /** The eSIM that was delivered or recharged. */
   readonly esimId?: string;
   readonly failure?: FailureClass;
+  readonly endedBy?: FailureEnd;
 }

@@ -37,6 +37,7 @@ const insertOrder = builtOnce((db) =>
       maxPriceCurrency: placeholder('maxPriceCurrency'),
       // The column does not accept a null placeholder.
       deadlineAt: sql`${placeholder('deadlineAt')}::timestamptz`,
+      whenUsedUp: placeholder('whenUsedUp'),
       metadata: placeholder('metadata'),
       createdAt: placeholder('createdAt'),
       updatedAt: placeholder('updatedAt'),

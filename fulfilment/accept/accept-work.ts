@@ -7,6 +7,7 @@ import { startInsert } from '#db/queues/outbox.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import { entryInsert, entryValues, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
+import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { FIRST_USE, type ReferenceUse } from '#domain/work/reference-use.ts';
 import type { WorkFact } from '#domain/work/work-fact.ts';
@@ -24,6 +25,8 @@ export interface NewWork {
   /** What the customer of the caller pays, for a purchase; absent: not given. */
   readonly customerPrice?: Money | undefined;
   readonly deadlineAt: Date | null;
+  /** For a purchase; absent: as the policy has it. */
+  readonly whenUsedUp?: WhenUsedUp | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** For a kind with a reference of the caller's own; absent: its first use. */
   readonly use?: ReferenceUse;
@@ -47,13 +50,14 @@ export type Acceptance<Row = unknown> =
 
 /** The columns of new work that all kinds share. */
 export function newWorkColumns(work: NewWork, now: Date) {
-  const { id, apiKeyId, maxPrice, deadlineAt, metadata, requestId, traceparent } = work;
+  const { id, apiKeyId, maxPrice, deadlineAt, whenUsedUp, metadata, requestId, traceparent } = work;
   return {
     id,
     apiKeyId,
     maxPriceAmount: maxPrice?.amount ?? null,
     maxPriceCurrency: maxPrice?.currency ?? null,
     deadlineAt,
+    whenUsedUp: whenUsedUp ?? null,
     metadata: { ...metadata },
     createdAt: now,
     updatedAt: now,

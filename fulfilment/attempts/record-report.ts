@@ -6,16 +6,17 @@ import type { Executor } from '#db/connection/database.ts';
 import { bookingDebit } from '#db/money/journal.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
-import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { ATTEMPT_DECISIONS, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { storedReason, type StoredReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { knownReports, storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
 import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
+import { openContradiction } from '#fulfilment/work/work-events.ts';
 
 /** A report of the service about an attempt, from an answer, a look-up or an event. */
 export interface AttemptReport {
@@ -27,7 +28,7 @@ export interface AttemptReport {
   readonly productId?: number | undefined;
   readonly charged?: Money | undefined;
   /** The reason that the service gives for a failure. */
-  readonly failureDetail?: string | undefined;
+  readonly reason?: StoredReason | undefined;
   /** Set for a cancellation. */
   readonly cancellation?: CancellationDetails | undefined;
   /** Set for a VPN subscription. */
@@ -65,11 +66,11 @@ export async function applyReport(
   const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
-    await openCase(tx, workOf(known), 'contradiction', detail, known.id);
+    await openContradiction(tx, workOf(known), detail, now, known.id);
     await runWrites(tx, writes);
     return known;
   }
-  await reportDisagreement(tx, known, facts);
+  await reportDisagreement(tx, known, facts, now);
   const state = attemptStateAfter(known.state, facts.outcome);
   const failed = facts.outcome === 'failed';
   const { failureReported, isPurchase, esim } = KINDS[known.subjectKind];
@@ -95,7 +96,7 @@ export async function applyReport(
         // Evidence from before the failure does not count.
         ...(failed && isPurchase && { failedAt: sql`clock_timestamp()`, settled: false }),
         failureClass: failed ? failureReported : null,
-        failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
+        ...(failed ? (facts.reason ?? storedReason(undefined)) : { failureDetail: null, serviceMessage: null }),
         // A refused cancellation cost nothing, so its eSIM is free at once.
         ...(failed && !isPurchase && { busyEsimId: null }),
         leaseToken: null,
@@ -109,7 +110,7 @@ export async function applyReport(
   noteFilled(tx, ...filled);
 
   if (facts.cancellation !== undefined) await storeCancellationReport(tx, workOf(known), facts.cancellation, now);
-  if (facts.subscription !== undefined) await storeSubscriptionReport(tx, known.subjectId, facts.subscription);
+  if (facts.subscription !== undefined) await storeSubscriptionReport(tx, known.subjectId, facts.subscription, now);
   return row;
 }
 
@@ -123,19 +124,24 @@ async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Pro
 }
 
 /** Opens a case when a report contradicts what is known, whether it comes from an answer, a look-up or an event. */
-async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport): Promise<void> {
+async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport, now: Date): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service reports attempt ${known.number} as ${facts.outcome}, and before as ${known.state}.`;
-    await openCase(tx, workOf(known), 'contradiction', detail, known.id);
+    await openContradiction(tx, workOf(known), detail, now, known.id);
   }
-  await reportOtherPrice(tx, known, facts.charged);
+  await reportOtherPrice(tx, known, facts.charged, now);
 }
 
 /** Opens a case when the service reports another price for an attempt than before. The known price stays. */
-export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged: Money | undefined): Promise<void> {
+export async function reportOtherPrice(
+  tx: Executor,
+  known: AttemptRow,
+  charged: Money | undefined,
+  now: Date,
+): Promise<void> {
   const { chargedAmount, chargedCurrency } = known;
   if (chargedAmount === null || chargedCurrency === null || charged === undefined) return;
   if (equalMoney(charged, { amount: chargedAmount, currency: chargedCurrency })) return;
   const detail = `The service names two prices for attempt ${known.number}.`;
-  await openCase(tx, workOf(known), 'contradiction', detail, known.id);
+  await openContradiction(tx, workOf(known), detail, now, known.id);
 }

@@ -25,6 +25,7 @@ export async function recordSendFailure(
       ...(definite ? REFUSED : { state: attemptStateAfter('sending', 'unproven'), anyUnknown: true }),
       failureClass: failure.class,
       failureDetail: failure.detail,
+      serviceMessage: failure.serviceMessage ?? null,
       leaseToken: null,
       leaseUntil: null,
     })

@@ -78,6 +78,7 @@ export async function doubtAttempt(
       lastSentAt: sql`clock_timestamp()`,
       serviceId: attempt.serviceId ?? witness.serviceId ?? null,
       failureClass: 'worker_lost',
+      serviceMessage: null,
       failureDetail: 'PostgreSQL has lost what was recorded of this attempt.',
       leaseToken: null,
       leaseUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`,
@@ -107,6 +108,7 @@ export async function markFollowed(tx: Executor, attemptId: string): Promise<voi
       state: 'failed',
       settled: true,
       failureClass: 'supplier_failed',
+      serviceMessage: null,
       failureDetail: 'Another attempt followed; the record of this one is lost.',
     })
     .where(eq(attempts.id, attemptId));

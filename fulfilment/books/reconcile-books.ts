@@ -36,6 +36,7 @@ import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
 import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
 import { reportAmount } from '#fulfilment/books/report-amount.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
+import { announceDoubt } from '#fulfilment/work/work-events.ts';
 
 /** The wallet as read from the service. */
 export interface Wallet {
@@ -187,7 +188,8 @@ async function openCases(tx: Executor, findings: Judgement['findings'], at: Date
       await reportAmount(tx, { work, attemptId, comparison, detail }, at);
     } else {
       const open = FINDING_CASES[kind].once ? openCaseOnce : openCase;
-      await open(tx, work, kind, detail, attemptId);
+      const isNew = await open(tx, work, kind, detail, attemptId);
+      if (isNew && kind === 'charge_not_refunded') await announceDoubt(tx, work, 'charge_not_refunded', at);
     }
     await addTimelineEntry(tx, work, {
       event: `books.${kind}`,

@@ -14,6 +14,7 @@ import {
   type CircuitName,
   type CircuitPolicy,
 } from '#domain/gate/circuit.ts';
+import { withoutQuote } from '#domain/work/foreign-text.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** A change of state, for the log. */
@@ -101,7 +102,11 @@ export async function noteSend(tx: Executor, send: ReportedSend, policy: Circuit
     const after = await moveCircuit(
       tx,
       row,
-      { ...send, event, detail: event.endsWith('failed') ? send.detail : undefined },
+      {
+        ...send,
+        event,
+        detail: event.endsWith('failed') && send.detail !== undefined ? withoutQuote(send.detail) : undefined,
+      },
       policy,
     );
     if (after.state !== row.state) changes.push({ name, from: row.state, to: after.state, detail: after.detail });

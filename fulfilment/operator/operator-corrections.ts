@@ -33,6 +33,7 @@ export async function correctAttempt(
           settled: isProven,
           ...(isProven ? { busyEsimId: null } : { failedAt: sql`clock_timestamp()` }),
           failureClass: 'supplier_failed',
+          serviceMessage: null,
           failureDetail: isProven
             ? 'Verdict of an operator: the service sold nothing for it and keeps no money.'
             : 'Verdict of an operator: the service will not finish it. The wallet is read for its cost.',
@@ -54,7 +55,9 @@ export async function correctAttempt(
           // Only an order's eSIM is unknown before the purchase.
           serviceEsimId:
             (KINDS[attempt.subjectKind].esim === 'delivered' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
-          ...(state === 'unknown' ? NEVER_SENT_AGAIN : { failureClass: null, failureDetail: null }),
+          ...(state === 'unknown'
+            ? NEVER_SENT_AGAIN
+            : { failureClass: null, failureDetail: null, serviceMessage: null }),
           // So that the reconciler looks it up in its next run.
           lastReportAt: attempt.firstSentAt ?? attempt.createdAt,
           lastLookUpAt: null,
@@ -70,6 +73,7 @@ export async function correctAttempt(
  */
 const NEVER_SENT_AGAIN = {
   failureClass: 'key_or_reference_used',
+  serviceMessage: null,
   failureDetail: 'Verdict of an operator: the service has sold it. It is looked up there; nothing is sent again.',
 } as const;
 

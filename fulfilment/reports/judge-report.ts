@@ -3,12 +3,12 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
-import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
 import { isAsOrdered, judgeObservation, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
@@ -17,7 +17,8 @@ import { lockMatch } from '#fulfilment/reports/match-report.ts';
 import type { ReportInContext } from '#fulfilment/reports/report-context.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
-import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
+import { isRenewal, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
+import { openContradiction } from '#fulfilment/work/work-events.ts';
 
 /** A report for the workflow of the work that it is about. */
 interface Observation {
@@ -139,7 +140,7 @@ async function storeFacts(
   // state.
   else if (ended && event.cancellation !== undefined)
     await storeCancellationReport(tx, match.work, event.cancellation, now);
-  else await reportOtherPrice(tx, match.attempt, event.charged);
+  else await reportOtherPrice(tx, match.attempt, event.charged, now);
   if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
 }
 
@@ -217,18 +218,24 @@ async function storeReport(
   event: PurchaseEvent,
   { encryptAccess, now }: Pick<JudgeOptions, 'encryptAccess'> & { readonly now: Date },
 ): Promise<void> {
-  const { outcome, serviceId, serviceEsimId, charged, cancellation } = event;
-  await recordReport(tx, attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
+  const { outcome, serviceId, serviceEsimId, charged, cancellation, unmetConditions } = event;
+  const isPersonal = work.kind === 'vpn_subscription';
+  const reason =
+    cancellation === undefined ? storedReason(event.reason, isPersonal) : refusedCancellation(unmetConditions ?? []);
+  await recordReport(tx, attempt.id, { outcome, serviceId, serviceEsimId, charged, reason, cancellation }, now);
   if (work.kind !== 'vpn_subscription') return;
   const { access, endedAs, startedAt, expiresAt } = event;
   const known = await readVpnSubscription(tx, work.id);
-  // An event may be late: it fills what is missing, and replaces nothing that a read has stored.
-  await storeSubscriptionReport(tx, work.id, {
+  const newEnd = expiresAt === undefined ? undefined : new Date(expiresAt);
+  // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
+  const facts = {
     endedAs,
     startedAt: known.startedAt ?? (startedAt === undefined ? undefined : new Date(startedAt)),
-    expiresAt: known.expiresAt ?? (expiresAt === undefined ? undefined : new Date(expiresAt)),
+    expiresAt:
+      newEnd !== undefined && endedAs === undefined && isRenewal(known, newEnd) ? newEnd : (known.expiresAt ?? newEnd),
     encryptedAccess: known.encryptedAccess ?? (access === undefined ? undefined : encryptAccess(work.id, access)),
-  });
+  };
+  await storeSubscriptionReport(tx, work.id, facts, now);
 }
 
 /** A clause of the sentence about a contradiction. */
@@ -253,7 +260,7 @@ async function reportContradiction(
     `The service reports ${event.outcome}${refundText(event)} for attempt ${attempt.number} (its ${noun} ` +
     `${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
-  await openCase(tx, work, 'contradiction', detail, attempt.id);
+  await openContradiction(tx, work, detail, now, attempt.id);
   await addTimelineEntry(tx, work, {
     event: `${work.kind}.contradiction`,
     message: detail,

@@ -7,6 +7,7 @@ import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { knownReports } from '#fulfilment/work/record-cancellation.ts';
+import { isRenewal } from '#fulfilment/work/record-subscription.ts';
 
 export interface ReportInContext {
   /** The report, with the outcome that it has together with earlier ones. */
@@ -23,18 +24,22 @@ interface ReportedWork {
   readonly row: { readonly status: WorkStatus };
 }
 
-/** A report about a VPN subscription, with the decision about its end and about access data that are not stored yet. */
+/** A report about a VPN subscription, with the decision about its end and about what is not stored yet. */
 export async function subscriptionInContext(
   tx: Executor,
   { work }: ReportedWork,
   event: PurchaseEvent,
 ): Promise<ReportInContext> {
-  const { endedAs, encryptedAccess, startedAt, expiresAt } = await readVpnSubscription(tx, work.id);
-  const fills = encryptedAccess === null && event.access !== undefined;
-  const dates =
-    (startedAt === null && event.startedAt !== undefined) || (expiresAt === null && event.expiresAt !== undefined);
-  const end = judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs);
-  return { event, followUp: fills ? 'advance' : end, isNew: fills || dates };
+  const known = await readVpnSubscription(tx, work.id);
+  const { startedAt, expiresAt } = event;
+  const fills =
+    (known.encryptedAccess === null && event.access !== undefined) ||
+    (known.startedAt === null && startedAt !== undefined) ||
+    (known.expiresAt === null && expiresAt !== undefined);
+  const isRenewed = expiresAt !== undefined && event.endedAs === undefined && isRenewal(known, new Date(expiresAt));
+  const isNew = fills || isRenewed;
+  const end = judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
+  return { event, followUp: isNew ? 'advance' : end, isNew };
 }
 
 /** A report about a cancellation, merged with the earlier reports about eSIM and refund. */

@@ -1,17 +1,17 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, or } from 'drizzle-orm';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { markApplied, returningUnanswered } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
-import { closeCase, closingCases, hasOpenCase, openCase } from '#db/work/cases.ts';
+import { closeCase, closingCases, hasOpenCase, openCase, openReasons } from '#db/work/cases.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import { lockWorkInEpoch } from '#db/work/work-rows.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import type { RetryRule } from '#domain/retry/retry-rules.ts';
-import type { AttentionReason } from '#domain/work/attention.ts';
+import type { RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
+import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -34,26 +34,37 @@ export interface WorkStep {
   readonly task?: TaskPosition | undefined;
   /** Keys of the inbox rows that this step handles. */
   readonly applied?: readonly string[] | undefined;
+  /** What follows used-up attempts when the caller has not chosen; absent: the work fails. */
+  readonly whenUsedUp?: WhenUsedUp | undefined;
 }
+
+export type StepResult =
+  | 'recorded'
+  | 'superseded'
+  | 'not_compared'
+  | 'may_be_bought'
+  | 'judged'
+  | 'changed'
+  | BuyingBarrier
+  | AttentionReason;
 
 /**
  * Records a step of work: status, timeline, case and inbox in one transaction.
+ *
+ * A purchase fails only with the proof that it cost nothing: each attempt is refused, was never sent, or is settled. A
+ * settled attempt keeps that state only while one reading of the wallet shows it for all attempts (`readDebitEvidence`).
  *
  * @returns `superseded`, without a change, when a later workflow task has recorded a step: the worker of this one has
  *   lost it. `not_compared`, without a change, when PostgreSQL has started since the workflow last compared what it
  *   knows with the row: commits may be lost, such as the attempt that the step is about. `may_be_bought`, without a
  *   change, when the work was to fail although an attempt may have bought: a send that counted as lost may have begun
- *   after all. A buying barrier, when one forbids the failure. `judged`, when a case was to open for a contradiction
+ *   after all. A buying barrier, when one forbids the failure. The reason of a case, when a person is to decide instead
+ *   of the failure. `judged`, when a case was to open for a contradiction
  *   that a person has judged meanwhile. `changed`, when a case was to open for an attempt whose state has changed
  *   meanwhile.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
-export async function recordStep(
-  tx: Executor,
-  work: WorkRef,
-  step: WorkStep,
-  now: Date,
-): Promise<'recorded' | 'superseded' | 'not_compared' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
+export async function recordStep(tx: Executor, work: WorkRef, step: WorkStep, now: Date): Promise<StepResult> {
   const { row, epoch } = await lockWorkInEpoch(tx, work);
   const { task } = step;
   if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn)) return 'superseded';
@@ -68,7 +79,9 @@ export async function recordStep(
   if (step.status === ENDS_WITHOUT_EFFECT[work.kind]) {
     const barrier = await buyingBarrier(tx, work, step.applied);
     if (barrier !== undefined) return barrier;
-    if (await mayBeBought(tx, work)) return 'may_be_bought';
+    if (await mayHaveCost(tx, work)) return 'may_be_bought';
+    const reason = step.failure?.endedBy === undefined ? undefined : await reasonToAsk(tx, work, row, step);
+    if (reason !== undefined) return reason;
   }
   await storeStep(tx, work, row, step, now);
   return 'recorded';
@@ -99,6 +112,8 @@ export async function storeStep(
     status: step.status,
     failureClass: step.failure?.class ?? null,
     failureDetail: step.failure?.detail ?? null,
+    serviceMessage: step.failure?.serviceMessage ?? null,
+    failureEnd: step.failure?.endedBy ?? null,
     attentionReason: step.attention?.reason ?? null,
     nextStepAt: step.nextStepAt ?? null,
     ...(step.retryRule !== undefined && { retryRule: step.retryRule }),
@@ -154,7 +169,10 @@ async function isInState(
   return row?.state === state;
 }
 
-async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
+/** True while an attempt may have bought, or a failed purchase is not proven to have cost nothing. */
+async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const mayBeBought = inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed']);
+  const isUnproven = and(eq(attempts.state, 'failed'), eq(attempts.settled, false));
   const open = await tx
     .select({ id: attempts.id })
     .from(attempts)
@@ -162,9 +180,28 @@ async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean
       and(
         eq(attempts.subjectKind, kind),
         eq(attempts.subjectId, id),
-        inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed']),
+        // A cancellation costs nothing.
+        KINDS[kind].isPurchase ? or(mayBeBought, isUnproven) : mayBeBought,
       ),
     )
     .limit(1);
   return open.length > 0;
+}
+
+/**
+ * Why a person is asked although nothing was charged: a case that only a person can judge is open, or the caller or the
+ * policy wants it.
+ */
+async function reasonToAsk(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  { failure, whenUsedUp = 'fail' }: WorkStep,
+): Promise<AttentionReason | undefined> {
+  // A quarantined report is a barrier of its own; a quarantined request to wake the workflow says nothing about money.
+  const reasons: readonly AttentionReason[] = JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined');
+  const open = (await openReasons(tx, work)).find((reason) => reasons.includes(reason));
+  if (open !== undefined) return open;
+  const asks = failure?.endedBy === 'attempts_used_up' && (row.whenUsedUp ?? whenUsedUp) === 'ask';
+  return asks ? 'attempts_used_up' : undefined;
 }

@@ -4,14 +4,13 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { cancellations, esims, refunds } from '#db/schema.ts';
 import { findRefund } from '#db/work/cancellation-queries.ts';
-import { openCase } from '#db/work/cases.ts';
 import type { RefundRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { refundStatusAfterReport } from '#domain/cancellation/refund-lifecycle.ts';
 import { refundStatusOf, type CancellationReport } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { announceRefund } from '#fulfilment/work/work-events.ts';
+import { announceRefund, openContradiction } from '#fulfilment/work/work-events.ts';
 
 /** A report of the service about a cancellation. */
 export interface CancellationDetails extends CancellationReport {
@@ -41,7 +40,7 @@ export async function storeRefund(
   // Locked: the books settle a refund without the lock of its work.
   const [known] = await tx.select().from(refunds).where(eq(refunds.cancellationId, work.id)).for('update');
   if (known?.verdict === 'refunded') return;
-  await reportOtherRefund(tx, work, known, refunded);
+  await reportOtherRefund(tx, work, known, refunded, now);
   const values = {
     status: refundStatusAfterReport(known?.status, refund === undefined ? 'expected' : refundStatusOf(refund)),
     serviceState: refund?.state ?? null,
@@ -87,14 +86,11 @@ async function reportOtherRefund(
   work: WorkRef,
   known: RefundRow | undefined,
   told: Money | undefined,
+  now: Date,
 ): Promise<void> {
   if (known?.amount == null || known.currency === null || told === undefined) return;
   const before = { amount: known.amount, currency: known.currency };
   if (equalMoney(before, told)) return;
-  await openCase(
-    tx,
-    work,
-    'contradiction',
-    `The service reported a refund of ${plainText(before)} before, and now reports ${plainText(told)}.`,
-  );
+  const detail = `The service reported a refund of ${plainText(before)} before, and now reports ${plainText(told)}.`;
+  await openContradiction(tx, work, detail, now);
 }

@@ -2,13 +2,18 @@
 import { eq } from 'drizzle-orm';
 import { runWrites, type Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { recordingStatusEvent, type NewEvent } from '#db/events/event-log.ts';
+import { recordEvent, recordingStatusEvent, type NewEvent } from '#db/events/event-log.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
+import { openCase } from '#db/work/cases.ts';
 import { ownEventData, type WorkRow } from '#db/work/kinds.ts';
+import { readWork } from '#db/work/work-rows.ts';
 import { workEventType } from '#domain/events/event-types.ts';
 import { plainMoney } from '#domain/money/money.ts';
+import type { DOUBTS } from '#domain/retry/resubmission.ts';
+import { isAboutAccount } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
  * Announces a status of work as part of another statement, unless it was announced last: work that is held again for
@@ -40,11 +45,39 @@ function statusEvent(work: WorkRef, row: WorkRow): NewEvent | undefined {
     ...ownEventData(work.kind, row),
     ...(KINDS[work.kind].esim !== 'none' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
+    failure_ended_by: row.failureEnd,
+    // An event reaches keys that see their own work only.
+    service_message: row.failureClass === null || isAboutAccount(row.failureClass) ? null : row.serviceMessage,
     attention_reason: row.attentionReason,
     // A cancellation is never charged; its refund has an event of its own.
     ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
   return { type, subject: work, apiKeyId: row.apiKeyId, data, traceparent: row.traceparent };
+}
+
+/** Opens the case of a contradiction, and tells the caller of work that had ended. */
+export async function openContradiction(
+  tx: Executor,
+  work: WorkRef,
+  detail: string,
+  now: Date,
+  attemptId?: string,
+): Promise<void> {
+  if (await openCase(tx, work, 'contradiction', detail, attemptId)) await announceDoubt(tx, work, 'contradiction', now);
+}
+
+/** Tells the caller of ended work that its end is in doubt. Call when the case of `reason` opens. */
+export async function announceDoubt(
+  tx: Executor,
+  work: WorkRef,
+  reason: (typeof DOUBTS)[number],
+  now: Date,
+): Promise<void> {
+  const row = await readWork(tx, work);
+  const ended = isFinal(row.status) ? statusEvent(work, row) : undefined;
+  if (ended === undefined) return;
+  const data = { ...ended.data, previous_status: row.status, attention_reason: reason };
+  await recordEvent(tx, { ...ended, type: `${work.kind}.in_doubt`, data }, now);
 }
 
 /** Announces the present status of the refund of a cancellation, if there is one. */

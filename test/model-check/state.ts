@@ -44,7 +44,6 @@ export const ATTENTIONS = [
   'outcome_unknown',
   'failed_but_charged',
   'evidence_unavailable',
-  'attempts_used_up',
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 

@@ -93,6 +93,8 @@ describe('recorded histories', () => {
     expect(ways).toEqual([
       'absence-proven-then-resent.json',
       'attempts-used-up-then-abandoned.json',
+      'attempts-used-up-then-failed.json',
+      'attempts-used-up-until-deadline.json',
       'cancellation-held-then-not-sent.json',
       'cancellation-looked-up.json',
       'cancellation-refused.json',

@@ -105,7 +105,8 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
       const read = (body: unknown, link: string | undefined) =>
         readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
-      const result = judgeResult(exchange, { read, match, names: options.names ?? options.id }, now());
+      const expected = { read, match, names: options.names ?? options.id, sent: options.body };
+      const result = judgeResult(exchange, expected, now());
       report(onCall, {
         endpoint,
         outcome: result.ok ? 'ok' : result.failure,

@@ -1,4 +1,5 @@
 import type { FailureClass } from '#domain/work/failure.ts';
+import { foreignText, quoted } from '#domain/work/foreign-text.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
 import { retryAfterMs } from '#domain/work/retry-after.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
@@ -11,9 +12,12 @@ export interface ServiceFailure {
   readonly kind: 'failure';
   readonly failure: FailureClass;
   /**
-   * A sentence for operators. It contains only our own words and the codes and names of the contract, no personal data.
+   * A sentence for operators: our own words, the codes and names of the contract, and {@link serviceMessage}. No personal
+   * data.
    */
   readonly detail: string;
+  /** The reason of a refusal in the words of the service, made safe by `foreignText`. */
+  readonly serviceMessage?: string;
   /** Milliseconds to wait, from the answer's Retry-After. */
   readonly retryAfterMs?: number;
   /** HTTP status, if an answer came. */
@@ -57,6 +61,8 @@ export interface Expectation<Value> {
   readonly match?: Match<Value> | undefined;
   /** The reference or eSIM in the request: an answer that repeats it is about this request. */
   readonly names?: string | undefined;
+  /** The body of the request: its values are removed from the message of an error. */
+  readonly sent?: Buffer | undefined;
 }
 
 /** Compares an answer with the request that it answers. */
@@ -87,14 +93,16 @@ export function judgeResult<Value>(
   const { answer } = result;
   if (answer.status >= 200 && answer.status <= 299) return judgeSuccess(answer, expected);
 
-  const named = namedIn(answer);
+  const { message, ...named } = namedIn(answer);
+  const serviceMessage = message === undefined ? undefined : foreignText(message, valuesIn(expected.sent));
   const failure = classOf(answer.status, named);
   const wait = retryAfterMs(answer.headers['retry-after'], now);
   return {
     ok: false,
     kind: 'failure',
     failure,
-    detail: describe(answer.status, named),
+    detail: describe(answer.status, named, serviceMessage),
+    ...(serviceMessage === undefined ? {} : { serviceMessage }),
     status: answer.status,
     ...(named.code === undefined ? {} : { code: named.code }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -208,17 +216,29 @@ const UNREADABLE = {
 
 const NOTHING_NAMED: NamedError = { fields: [], isKnownAlready: false };
 
-/** Takes only codes and field names of the contract from an error body: any other text may repeat data that we sent. */
+/** The texts of a request that an answer may repeat, numbers excepted: the id of a package is not personal. */
+function valuesIn(body: Buffer | undefined): readonly string[] {
+  const json = body === undefined ? undefined : readServiceJson(body);
+  return json?.ok === true ? textsIn(json.value) : [];
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Takes the codes, the field names of the contract and the message from an error body. */
 function namedIn(answer: HttpAnswer): NamedError {
   if (isEncoded(answer)) return NOTHING_NAMED;
   const json = readServiceJson(answer.body);
   return json.ok ? readErrorBody(json.value) : NOTHING_NAMED;
 }
 
-function describe(status: number, named: NamedError): string {
+function describe(status: number, named: NamedError, message: string | undefined): string {
   const code = named.code === undefined ? '' : ` (${named.code})`;
   const fields = named.fields.length === 0 ? '' : `, about ${named.fields.join(', ')}`;
-  return `The service answered ${status}${code}${fields}.`;
+  const said = message === undefined ? '.' : `: ${quoted(message)}`;
+  return `The service answered ${status}${code}${fields}${said}`;
 }
 
 function isEncoded(answer: HttpAnswer): boolean {

@@ -45,6 +45,8 @@ export interface NamedError {
   readonly fields: readonly string[];
   /** True when the body concerns only our reference or key, or says that something exists already. */
   readonly isKnownAlready: boolean;
+  /** The sentence for a reader. Foreign text that may repeat what was sent. */
+  readonly message?: string;
 }
 
 const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
@@ -89,11 +91,24 @@ export function readErrorBody(body: unknown): NamedError {
   const texts = [...layers, ...entries, ...lists.flatMap(valuesOf), ...[...layers, ...entries].flatMap(textsOf)]
     .filter((text) => typeof text === 'string')
     .map(plainName);
+  const message = sentenceOf([...layers, ...entries]);
   return {
     ...(code === undefined ? {} : { code }),
     fields: REQUEST_FIELDS.filter((field) => named.has(field)),
     isKnownAlready: isKnownAlready(named, texts),
+    ...(message === undefined ? {} : { message }),
   };
+}
+
+/** Names of the sentence for a reader, the most usual first. */
+const SENTENCE_KEYS = ['message', 'detail', 'description', 'error_description', 'error_message', 'reason', 'msg'];
+
+function sentenceOf(layers: readonly unknown[]): string | undefined {
+  const named = layers.flatMap((layer) => SENTENCE_KEYS.map((key) => at(layer, key)));
+  const others = layers.flatMap((layer) => [layer, at(layer, 'title')]);
+  const isSentence = (text: unknown): text is string =>
+    typeof text === 'string' && text.trim() !== '' && codeOf(text) === undefined;
+  return [...named, ...others].find(isSentence);
 }
 
 /** In snake case. */

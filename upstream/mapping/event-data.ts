@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Money } from '#domain/money/money.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import type { ServiceReason } from '#domain/work/foreign-text.ts';
 import {
   cancellationEventData,
   givesAccess,
@@ -23,8 +24,18 @@ import { readAnswer } from '#upstream/reading/answer.ts';
 
 type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
 
+/** What an event of every kind of purchase may name. */
+interface NamedSale {
+  /** Id of the package or plan. */
+  readonly productId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+  /** The reason of a failure. */
+  readonly reason?: ServiceReason;
+}
+
 /** An order event. Its outcome is an input of the transition table; it is not applied yet. */
-interface OrderEvent {
+interface OrderEvent extends NamedSale {
   readonly kind: 'order';
   readonly event: KindsOf<'order'>;
   readonly outcome: ObservedOutcome;
@@ -33,23 +44,15 @@ interface OrderEvent {
   /** `external_order_id`, in a form that an attempt of ours may have sent. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  /** Id of the package. */
-  readonly productId?: number;
-  /** The amount charged to the reseller. */
-  readonly charged?: Money;
 }
 
 /** A top-up event. Its outcome is an input of the transition table, too. A top-up has no reference of ours. */
-interface TopupEvent {
+interface TopupEvent extends NamedSale {
   readonly kind: 'topup';
   readonly event: KindsOf<'topup'>;
   readonly outcome: ObservedOutcome;
   readonly serviceTopupId: string;
   readonly serviceEsimId?: string;
-  /** Id of the package. */
-  readonly productId?: number;
-  /** The amount charged to the reseller. */
-  readonly charged?: Money;
 }
 
 /** An eSIM cancellation event, with the refund that it contains. */
@@ -67,6 +70,8 @@ export interface RefundRecord {
   readonly review?: RefundReview;
   /** The amount given back to the reseller. */
   readonly refunded?: Money;
+  /** The conditions that are not met, in the words of the service. */
+  readonly unmetConditions?: readonly string[];
 }
 
 /** A refund event. */
@@ -76,7 +81,7 @@ interface RefundEvent extends RefundRecord {
 }
 
 /** A VPN subscription event. */
-interface VpnSubscriptionEvent {
+interface VpnSubscriptionEvent extends NamedSale {
   readonly kind: 'vpn_subscription';
   readonly event: KindsOf<'vpn'>;
   readonly status: Exclude<VpnSubscriptionStatus, 'processing'>;
@@ -84,10 +89,6 @@ interface VpnSubscriptionEvent {
   readonly serviceSubscriptionId?: string;
   /** `external_subscription_id`, in a form that an attempt of ours may have sent. */
   readonly reference?: string;
-  /** Id of the plan. */
-  readonly productId?: number;
-  /** The amount charged to the reseller. */
-  readonly charged?: Money;
   /** Access data for the customer; personal data. */
   readonly access?: VpnAccess;
   readonly startedAt?: string;
@@ -160,6 +161,7 @@ function readOrder(
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...productIn(productId),
     ...chargedIn(order),
+    ...reasonIn(order),
   };
 }
 
@@ -182,6 +184,7 @@ function readTopup(
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...productIn(packageId),
     ...chargedIn(topup),
+    ...reasonIn(topup),
   };
 }
 
@@ -230,6 +233,7 @@ function readSubscription(
     ...(mayBeOurs(reference) ? { reference } : {}),
     ...productIn(productId),
     ...chargedIn(subscription),
+    ...reasonIn(subscription),
     ...(givesAccess(access) ? { access } : {}),
     ...(started_at == null ? {} : { startedAt: started_at }),
     ...(expires_at == null ? {} : { expiresAt: expires_at }),
@@ -256,13 +260,14 @@ function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | 
 
 /** Converts a refund, from an event or an answer. */
 export function refundRecord(refund: ServiceRefund): RefundRecord {
-  const { id, status, esim_id: esimId, review, amount, currency } = refund;
+  const { id, status, esim_id: esimId, review, amount, currency, unmet_conditions: unmet } = refund;
   return {
     status,
     serviceRefundId: id,
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...(review == null ? {} : { review }),
     ...(amount == null || currency == null ? {} : { refunded: { amount, currency } }),
+    ...(unmet == null || unmet.length === 0 ? {} : { unmetConditions: unmet }),
   };
 }
 
@@ -277,6 +282,10 @@ export function chargeOf(
 function chargedIn(purchase: Parameters<typeof chargeOf>[0]): { readonly charged?: Money } {
   const charged = chargeOf(purchase);
   return charged === undefined ? {} : { charged };
+}
+
+function reasonIn({ failure }: Pick<ServiceOrder, 'failure'>): { readonly reason?: ServiceReason } {
+  return failure == null ? {} : { reason: failure };
 }
 
 function productIn(productId: number | null | undefined): { readonly productId?: number } {

@@ -28,10 +28,11 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
     }
     case 'esim_cancellation': {
       const { serviceEsimId, refund } = event;
-      return cancellation(serviceEsimId, { esim: 'cancelled', ...(refund !== undefined && refundReport(refund)) });
+      const report = { esim: 'cancelled', ...(refund !== undefined && refundReport(refund)) } as const;
+      return cancellation(serviceEsimId, report, refund);
     }
     case 'refund':
-      return cancellation(event.serviceEsimId, refundReport(event));
+      return cancellation(event.serviceEsimId, refundReport(event), event);
     case 'ping':
     case 'quarantine':
       return undefined;
@@ -50,6 +51,7 @@ export function refundReport({ status: state, review, serviceRefundId, refunded 
 function cancellation(
   serviceEsimId: string | undefined,
   report: NonNullable<PurchaseEvent['cancellation']>,
+  refund: RefundRecord | undefined,
 ): PurchaseEvent {
   return {
     kind: 'cancellation',
@@ -57,5 +59,6 @@ function cancellation(
     ...(report.serviceRefundId !== undefined && { serviceId: report.serviceRefundId }),
     ...(serviceEsimId !== undefined && { serviceEsimId }),
     cancellation: report,
+    ...(refund?.unmetConditions !== undefined && { unmetConditions: refund.unmetConditions }),
   };
 }

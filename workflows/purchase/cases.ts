@@ -13,25 +13,55 @@ export function nothingMore({ noun }: WorkRun): string {
   return `Nothing: the ${noun} has ended.`;
 }
 
+/** The failure of the attempt before one that was never sent. */
+const BEFORE = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } as const;
+
 /** Ends the work without effect, unless PostgreSQL knows that it may have been bought or has an unjudged report. */
-export async function fail(purchase: Purchase, { failure, detail: given }: StepNamed<'fail'>): Promise<Step> {
+export async function fail(purchase: Purchase, step: StepNamed<'fail'>): Promise<Step> {
   const { run, rules } = purchase;
   const status = ENDS_WITHOUT_EFFECT[run.work.kind];
-  const known = run.attempt.failure;
+  const isLate = step.failure === 'deadline_passed';
+  // The cause is why the service refused the last send, or failed the last attempt; without one it was never sent.
+  const known = run.attempt.failure ?? (isLate && run.attempt.number > 1 ? BEFORE : undefined);
+  const failure = (isLate ? known?.class : undefined) ?? step.failure;
+  const endedBy = step.endedBy ?? (isLate ? 'deadline_passed' : undefined);
   // The attempt may have been refused before, for another reason.
-  const detail = given ?? (known?.class === failure ? known.detail : FAILURE_CLASSES[failure].meaning);
+  const itsOwn = known?.class === failure ? known.detail : FAILURE_CLASSES[failure].meaning;
+  const detail = step.detail ?? (isLate && known ? `The deadline passed before it was sent again: ${itsOwn}` : itsOwn);
   const recorded = await run.record({
     status,
     message: `${rules.failed}: ${detail}`,
-    failure: { class: failure, detail },
+    failure: { class: failure, detail, ...(endedBy !== undefined && { endedBy }) },
     next: nothingMore(run),
   });
-  if (recorded === 'recorded') return { step: 'end', end: { status, failure } };
+  if (recorded === 'recorded')
+    return { step: 'end', end: { status, failure, ...(endedBy !== undefined && { endedBy }) } };
   if (recorded === 'may_be_bought' || recorded === 'judged' || recorded === 'changed') {
     await run.reload();
-    return purchase.nextStep();
+    const { state, settled } = run.attempt;
+    const isNoReason = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
+    return recorded === 'may_be_bought' && isNoReason ? settleEarlier(purchase, failure) : purchase.nextStep();
   }
-  return barred(purchase, recorded, { step: 'fail', failure, detail });
+  if (recorded === 'observations_pending' || recorded === 'contradiction')
+    return barred(purchase, recorded, { ...step, detail });
+  const isOver = recorded === 'attempts_used_up';
+  if (isOver && Date.now() >= run.deadline) return { ...step, detail, endedBy: 'deadline_passed' };
+  return { step: 'open_case', reason: recorded, detail, failure, ...(isOver && { endsAtDeadline: true }) };
+}
+
+/**
+ * The present attempt cost nothing, and an earlier one has no proof of that: a restore or a verdict may have taken it
+ * away. One reading is judged for all attempts, once; then a person decides.
+ */
+export function settleEarlier(purchase: Purchase, failure: FailureClass): Step {
+  const { attempt } = purchase.run;
+  if (purchase.unsettledBefore === attempt.number) {
+    const detail = 'An earlier attempt has no proof that it cost nothing.';
+    return { step: 'open_case', reason: 'evidence_unavailable', detail, failure };
+  }
+  purchase.unsettledBefore = attempt.number;
+  purchase.run.attempt = { ...attempt, settled: false };
+  return { step: 'settle', failure };
 }
 
 /**
@@ -150,7 +180,11 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
     }
   }
   purchase.begin({ ...step, isRecorded: true });
-  const woken = await run.waitForPerson(reason);
+  const woken = await run.waitForPerson(reason, step.endsAtDeadline === true ? run.deadline : undefined);
+  if (woken === 'time') {
+    const passed = `The deadline passed, and nobody has decided: ${detail}`;
+    return { step: 'fail', failure: step.failure ?? 'deadline_passed', detail: passed, endedBy: 'deadline_passed' };
+  }
   return woken === 'observation' ? purchase.takeReports() : purchase.nextStep();
 }
 

@@ -45,7 +45,7 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
     if (woken === 'time') {
       if (Date.now() < run.deadline) return { step: 'send' };
       const passed = `The deadline passed while the ${run.noun} was held: ${detail}`;
-      return { step: 'fail', failure: 'deadline_passed', detail: passed };
+      return { step: 'fail', failure, detail: passed, endedBy: 'deadline_passed' };
     }
     const then = purchase.stepAfterAction({ step: 'send' });
     // A change of the retry rule alone does not end a hold, but it does send what the gate holds to the gate.

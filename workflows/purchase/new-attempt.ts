@@ -1,12 +1,14 @@
+import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { barred } from '#workflows/purchase/cases.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import { barred, settleEarlier } from '#workflows/purchase/cases.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { openNextAttempt } from '#workflows/work/work-records.ts';
 
-/** Waits, by the retry rule, before a further attempt. Opens a case when no further one is allowed. */
+/** Waits, by the retry rule, before a further attempt. Ends the purchase when no further one is allowed. */
 export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new_attempt'>): Promise<Step> {
   const { run } = purchase;
   const { evidence } = step;
@@ -23,7 +25,12 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
     if (number >= attempts) return usedUp(purchase, attempts, evidence);
     const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
     if (wakeAt >= run.deadline)
-      return { step: 'fail', failure: 'deadline_passed', detail: `${failure.detail} ${evidence}` };
+      return {
+        step: 'fail',
+        failure: failure.class,
+        detail: `${failure.detail} ${evidence}`,
+        endedBy: 'deadline_passed',
+      };
     await run.record({
       status: 'held',
       message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
@@ -60,15 +67,7 @@ export async function openAttempt(purchase: Purchase, step: StepNamed<'open_atte
     await run.reload();
     const { state, failure } = run.attempt;
     if (state !== 'failed') return purchase.nextStep();
-    const failed = failure?.class ?? 'supplier_failed';
-    if (purchase.unsettledBefore === number) {
-      const detail = 'An earlier attempt has no proof that it cost nothing.';
-      return { step: 'open_case', reason: 'evidence_unavailable', detail, failure: failed };
-    }
-    // A restore may have lost the proof of an earlier attempt: one reading is judged for all of them.
-    purchase.unsettledBefore = number;
-    run.attempt = { ...run.attempt, settled: false };
-    return { step: 'settle', failure: failed };
+    return settleEarlier(purchase, failure?.class ?? 'supplier_failed');
   }
   if (opened.kind === 'barred') return barred(purchase, opened.by, step);
   if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
@@ -79,10 +78,19 @@ export async function openAttempt(purchase: Purchase, step: StepNamed<'open_atte
   return purchase.nextStep();
 }
 
-/** @param allowed number of attempts. */
+/**
+ * The purchase fails, unless the caller or the policy wants a person to decide.
+ * @param allowed number of attempts.
+ */
 function usedUp({ run }: Purchase, allowed: number, evidence: string): Step {
-  const { number, failure } = run.attempt;
-  const detail =
-    allowed < number ? `No further attempt is allowed. ${evidence}` : `All ${allowed} attempts failed. ${evidence}`;
-  return { step: 'open_case', reason: 'attempts_used_up', detail, failure: failure?.class ?? 'supplier_failed' };
+  const { number, failure: known } = run.attempt;
+  const all = allowed === 1 ? 'The only attempt failed.' : `All ${allowed} attempts failed.`;
+  const reason = known === undefined ? '' : `${known.detail} `;
+  const detail = `${allowed < number ? 'No further attempt is allowed.' : all} ${reason}${evidence}`;
+  const failure = known?.class ?? 'supplier_failed';
+  // A cancellation that could not be carried out says nothing about the eSIM. Runs of earlier versions have opened a case
+  // here and wait.
+  if (!KINDS[run.work.kind].isPurchase || !patched('used-up-attempts-fail'))
+    return { step: 'open_case', reason: 'attempts_used_up', detail, failure };
+  return { step: 'fail', failure, detail, endedBy: 'attempts_used_up' };
 }

@@ -1,7 +1,7 @@
 import type { AwaitedEvidence } from '#activities/work/work-types.ts';
 import type { NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
 
 /** A step of a purchase or cancellation: the decisions of the domain after a send, and further steps. */
@@ -10,7 +10,12 @@ export type Step =
   /** The service has accepted it. `isDenied`: at the last read the service did not know it any more. */
   | { readonly step: 'await_service'; readonly isDenied?: true }
   /** The work ends without effect. */
-  | { readonly step: 'fail'; readonly failure: FailureClass; readonly detail?: string }
+  | {
+      readonly step: 'fail';
+      readonly failure: FailureClass;
+      readonly detail?: string;
+      readonly endedBy?: FailureEnd;
+    }
   /** The service does not list an attempt that may have bought: its list and its wallet may prove that it did not. */
   | { readonly step: 'prove_absence'; readonly failure: FailureClass; readonly detail: string }
   /** Nothing proves yet what the attempt cost: wait, then `resume`. */
@@ -42,6 +47,8 @@ export type Step =
       readonly reason: AttentionReason;
       readonly detail: string;
       readonly failure?: FailureClass;
+      /** The work provably cost nothing: it fails at its deadline if nobody has decided before. */
+      readonly endsAtDeadline?: true;
       /** True when the run before has recorded the case. */
       readonly isRecorded?: true;
     }

@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { SubscriptionLookUp } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { WorkEnd } from '#domain/work/work-end.ts';
@@ -8,6 +9,7 @@ import type { Silence } from '#workflows/work/run-state.ts';
 
 /** Waits for the end of the subscription, a report of the service, or a cancellation by its customer. */
 export async function stayActive(subscription: Subscription): Promise<WorkEnd | undefined> {
+  await endSilenceOfRenewed(subscription);
   const { run, silence } = subscription;
   const { expiresAt } = run.subscription;
   if (silence?.isEscalated === true && !subscription.isEscalated) {
@@ -29,6 +31,19 @@ export async function stayActive(subscription: Subscription): Promise<WorkEnd | 
   if (woken === 'operator' && subscription.silence?.isEscalated === true)
     subscription.silence = { ...subscription.silence, readAgainAt: Date.now() };
   return woken === 'time' ? readAtEnd(subscription) : undefined;
+}
+
+/** A report of the service has renewed it while its look-ups had no answer: nothing needs to be looked up any more. */
+async function endSilenceOfRenewed(subscription: Subscription): Promise<void> {
+  const { run, silence } = subscription;
+  const { expiresAt } = run.subscription;
+  if (silence === undefined || expiresAt === undefined || expiresAt <= Date.now()) return;
+  // Runs of earlier versions have waited on.
+  if (!patched('renewal-ends-silence')) return;
+  subscription.silence = undefined;
+  if (!subscription.isEscalated) return;
+  const message = 'The service has renewed it, by a report.';
+  await run.record({ status: 'active', message, next: nextForActive(expiresAt) });
 }
 
 /** Reads it at the service: it may have been renewed, or have ended without a report. */

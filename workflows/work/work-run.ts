@@ -85,7 +85,7 @@ export class WorkRun {
     for (const observation of snapshot.observations) observations.offer(observation);
   }
 
-  /** The work's kind as sentences name it, such as `top-up`. */
+  /** Such as `top-up`. */
   get noun(): string {
     return KINDS[this.work.kind].noun;
   }
@@ -110,7 +110,6 @@ export class WorkRun {
     return this.#stored.attention;
   }
 
-  /** Failure class stored with the work. */
   get failure(): FailureClass | undefined {
     return this.#stored.failure;
   }
@@ -125,7 +124,6 @@ export class WorkRun {
     return this.#snapshot.cancellation;
   }
 
-  /** Status in PostgreSQL: as read, or as recorded since. */
   get status(): WorkStatus {
     return this.#stored.status;
   }
@@ -200,16 +198,18 @@ export class WorkRun {
   }
 
   /**
-   * Waits for a person or a report, without limit. When only a verdict or a retry can close the case, other actions
-   * (such as a new price limit) do not end the wait.
+   * Waits for a person or a report. When only a verdict or a retry can close the case, other actions do not end it.
    * @param reason of the case; names the wait in the Temporal UI.
+   * @param until epoch milliseconds at which the wait ends; undefined: it has no end.
    */
-  async waitForPerson(reason: AttentionReason): Promise<'observation' | 'operator'> {
+  async waitForPerson(reason: AttentionReason, until?: number): Promise<WokenBy> {
     for (;;) {
       await this.continueAsNewIfLong();
-      const isWoken = await condition(() => this.hasNewAction || !this.observations.isEmpty, PERSON_WAIT, {
+      const left = until === undefined ? PERSON_WAIT : Math.max(1, until - Date.now());
+      const isWoken = await condition(() => this.hasNewAction || !this.observations.isEmpty, left, {
         summary: WAIT_NAMES.person(reason),
       });
+      if (!isWoken && until !== undefined) return 'time';
       if (!isWoken) continue;
       if (!this.observations.isEmpty) return 'observation';
       await this.reload();
@@ -284,7 +284,7 @@ export class WorkRun {
     this.#progress.show({ ...shown, attempt: { state, settled }, retry });
   }
 
-  /** Sets the state for the next run. @param state called when this run continues as new. */
+  /** @param state for the next run; called when this run continues as new. */
   handOver(state: () => LifecycleState): void {
     this.#lifecycleState = state;
   }

@@ -80,6 +80,12 @@ export type WebhookVpnSubscriptionEvent = VpnSubscriptionEvent & {
    */
   timestamp: string;
 };
+export type WebhookVpnSubscriptionRenewedEvent = VpnSubscriptionRenewedEvent & {
+  /**
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
 export type WebhookVpnSubscriptionExpiringEvent = VpnSubscriptionExpiringEvent & {
   /**
    * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
@@ -160,6 +166,7 @@ export type WebhookEvent =
   | WebhookOrderBatchEvent
   | WebhookTopupEvent
   | WebhookVpnSubscriptionEvent
+  | WebhookVpnSubscriptionRenewedEvent
   | WebhookVpnSubscriptionExpiringEvent
   | WebhookCancellationEvent
   | WebhookRefundEvent
@@ -301,6 +308,10 @@ export type EventPattern =
   | 'cancellation.completed'
   | 'cancellation.refused'
   | 'cancellation.abandoned'
+  | 'order.in_doubt'
+  | 'topup.in_doubt'
+  | 'vpn_subscription.in_doubt'
+  | 'cancellation.in_doubt'
   | 'refund.expected'
   | 'refund.manual_review'
   | 'refund.completed'
@@ -315,6 +326,7 @@ export type EventPattern =
   | 'esim.used_up'
   | 'esim.expiring'
   | 'esim.expired'
+  | 'vpn_subscription.renewed'
   | 'vpn_subscription.expiring'
   | 'wallet.runway_low'
   | 'wallet.runway_restored'
@@ -372,6 +384,7 @@ export type Event =
   | OrderBatchEvent
   | TopupEvent
   | VpnSubscriptionEvent
+  | VpnSubscriptionRenewedEvent
   | VpnSubscriptionExpiringEvent
   | CancellationEvent
   | RefundEvent
@@ -419,7 +432,7 @@ export interface OrderEvent {
    */
   id: string;
   /**
-   * `order.accepted`: The order was accepted and stored. `order.held`: The order is held until an obstacle passes. `order.processing`: The order was accepted by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was abandoned by an operator.
+   * `order.accepted`: The order was accepted and stored. `order.held`: The order is held until an obstacle passes. `order.processing`: The order was accepted by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was abandoned by an operator. `order.in_doubt`: The order had ended, and a later report or a debit of the service contradicts its end; a case is open.
    */
   type:
     | 'order.accepted'
@@ -428,7 +441,8 @@ export interface OrderEvent {
     | 'order.needs_attention'
     | 'order.completed'
     | 'order.failed'
-    | 'order.abandoned';
+    | 'order.abandoned'
+    | 'order.in_doubt';
   /**
    * Time of the change. RFC 3339.
    */
@@ -479,6 +493,14 @@ export interface OrderEvent {
      * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
+    /**
+     * Why it was not tried again. Equals `failure.ended_by` of the resource. Absent in events of earlier versions.
+     */
+    failure_ended_by?: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
+    /**
+     * The reason in the words of the service, as `failure.service_message` of the resource. Absent in events of earlier versions.
+     */
+    service_message?: string | null;
     /**
      * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
@@ -558,7 +580,7 @@ export interface TopupEvent {
    */
   id: string;
   /**
-   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up is held until an obstacle passes. `topup.processing`: The top-up was accepted by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was abandoned by an operator.
+   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up is held until an obstacle passes. `topup.processing`: The top-up was accepted by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was abandoned by an operator. `topup.in_doubt`: The top-up had ended, and a later report or a debit of the service contradicts its end; a case is open.
    */
   type:
     | 'topup.accepted'
@@ -567,7 +589,8 @@ export interface TopupEvent {
     | 'topup.needs_attention'
     | 'topup.completed'
     | 'topup.failed'
-    | 'topup.abandoned';
+    | 'topup.abandoned'
+    | 'topup.in_doubt';
   /**
    * Time of the change. RFC 3339.
    */
@@ -615,6 +638,14 @@ export interface TopupEvent {
      */
     failure_class: FailureClass | null;
     /**
+     * Why it was not tried again. Equals `failure.ended_by` of the resource. Absent in events of earlier versions.
+     */
+    failure_ended_by?: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
+    /**
+     * The reason in the words of the service, as `failure.service_message` of the resource. Absent in events of earlier versions.
+     */
+    service_message?: string | null;
+    /**
      * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
@@ -630,7 +661,7 @@ export interface VpnSubscriptionEvent {
    */
   id: string;
   /**
-   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription is held until an obstacle passes. `vpn_subscription.processing`: The VPN subscription was accepted by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was abandoned by an operator.
+   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription is held until an obstacle passes. `vpn_subscription.processing`: The VPN subscription was accepted by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was abandoned by an operator. `vpn_subscription.in_doubt`: The VPN subscription had ended, and a later report or a debit of the service contradicts its end; a case is open.
    */
   type:
     | 'vpn_subscription.accepted'
@@ -642,7 +673,8 @@ export interface VpnSubscriptionEvent {
     | 'vpn_subscription.cancelled'
     | 'vpn_subscription.expired'
     | 'vpn_subscription.failed'
-    | 'vpn_subscription.abandoned';
+    | 'vpn_subscription.abandoned'
+    | 'vpn_subscription.in_doubt';
   /**
    * Time of the change. RFC 3339.
    */
@@ -708,6 +740,14 @@ export interface VpnSubscriptionEvent {
      */
     failure_class: FailureClass | null;
     /**
+     * Why it was not tried again. Equals `failure.ended_by` of the resource. Absent in events of earlier versions.
+     */
+    failure_ended_by?: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
+    /**
+     * The reason in the words of the service, as `failure.service_message` of the resource. Absent in events of earlier versions.
+     */
+    service_message?: string | null;
+    /**
      * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
@@ -715,6 +755,48 @@ export interface VpnSubscriptionEvent {
      * Amount that the service charged; null until it is known.
      */
     charged: Money | null;
+  };
+}
+export interface VpnSubscriptionRenewedEvent {
+  /**
+   * Id of an event.
+   */
+  id: string;
+  /**
+   * `vpn_subscription.renewed`: The service has renewed the VPN subscription: its paid period ends later than before.
+   */
+  type: 'vpn_subscription.renewed';
+  /**
+   * Time of the change. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'vpn_subscription';
+    /**
+     * Id of the VPN subscription.
+     */
+    id: string;
+    /**
+     * Path of the current state.
+     */
+    href: string;
+  };
+  /**
+   * Facts at the time of the event. Read `subject.href` for the current state.
+   */
+  data: {
+    /**
+     * Your reference of the VPN subscription.
+     */
+    external_subscription_id: string;
+    /**
+     * End of the paid period now. RFC 3339.
+     */
+    expires_at: string;
+    /**
+     * End of the paid period before. RFC 3339.
+     */
+    previous_expires_at: string;
   };
 }
 export interface VpnSubscriptionExpiringEvent {
@@ -765,7 +847,7 @@ export interface CancellationEvent {
    */
   id: string;
   /**
-   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation is held until an obstacle passes. `cancellation.processing`: The cancellation was accepted by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM is unchanged. `cancellation.abandoned`: The cancellation was abandoned by an operator.
+   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation is held until an obstacle passes. `cancellation.processing`: The cancellation was accepted by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM is unchanged. `cancellation.abandoned`: The cancellation was abandoned by an operator. `cancellation.in_doubt`: The cancellation had ended, and a later report or a debit of the service contradicts its end; a case is open.
    */
   type:
     | 'cancellation.accepted'
@@ -774,7 +856,8 @@ export interface CancellationEvent {
     | 'cancellation.needs_attention'
     | 'cancellation.completed'
     | 'cancellation.refused'
-    | 'cancellation.abandoned';
+    | 'cancellation.abandoned'
+    | 'cancellation.in_doubt';
   /**
    * Time of the change. RFC 3339.
    */
@@ -817,6 +900,14 @@ export interface CancellationEvent {
      * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
+    /**
+     * Why it was not tried again. Equals `failure.ended_by` of the resource. Absent in events of earlier versions.
+     */
+    failure_ended_by?: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
+    /**
+     * The reason in the words of the service, as `failure.service_message` of the resource. Absent in events of earlier versions.
+     */
+    service_message?: string | null;
     /**
      * Why it needs attention; null when it does not. Equals `operations.attention.reason` of the resource.
      */
@@ -1346,6 +1437,10 @@ export interface OrderInput {
    */
   deadline?: string;
   /**
+   * What follows when every attempt has failed and provably cost nothing: the order fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`.
+   */
+  when_attempts_are_used_up?: 'fail' | 'ask';
+  /**
    * Your reference of the customer. Stored encrypted; in no event and no log.
    */
   customer_reference?: string;
@@ -1523,6 +1618,10 @@ export interface TopupInput {
    */
   deadline?: string;
   /**
+   * What follows when every attempt has failed and provably cost nothing: the top-up fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`.
+   */
+  when_attempts_are_used_up?: 'fail' | 'ask';
+  /**
    * Your reference of the customer. Without it, that of the eSIM. Stored encrypted.
    */
   customer_reference?: string;
@@ -1643,6 +1742,10 @@ export interface VpnSubscriptionInput {
    * Work that is still held or not sent yet then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
+  /**
+   * What follows when every attempt has failed and provably cost nothing: the VPN subscription fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`.
+   */
+  when_attempts_are_used_up?: 'fail' | 'ask';
   /**
    * Your reference of the customer. Stored encrypted, and sent to the service.
    */
@@ -1900,6 +2003,10 @@ export interface OrderBatchItemInput {
    * Work that is still held or not sent yet then fails without having bought. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
   deadline?: string;
+  /**
+   * What follows when every attempt has failed and provably cost nothing: the order fails, or it asks a person (`needs_attention`) until its deadline. Default: `retry.when_attempts_are_used_up`.
+   */
+  when_attempts_are_used_up?: 'fail' | 'ask';
   /**
    * Your reference of the customer. Stored encrypted; in no event and no log.
    */
@@ -2278,6 +2385,14 @@ export interface Order {
   failure: {
     class: FailureClass;
     detail: string | null;
+    /**
+     * The reason in the words of the service, on one line of at most 300 characters; null: it gave none. Foreign text: show it as text, and do not compare it.
+     */
+    service_message: string | null;
+    /**
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     */
+    ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
     advice: string;
   } | null;
@@ -2783,6 +2898,14 @@ export interface Topup {
   failure: {
     class: FailureClass;
     detail: string | null;
+    /**
+     * The reason in the words of the service, on one line of at most 300 characters; null: it gave none. Foreign text: show it as text, and do not compare it.
+     */
+    service_message: string | null;
+    /**
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     */
+    ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
     advice: string;
   } | null;
@@ -2962,6 +3085,14 @@ export interface VpnSubscription {
   failure: {
     class: FailureClass;
     detail: string | null;
+    /**
+     * The reason in the words of the service, on one line of at most 300 characters; null: it gave none. Foreign text: show it as text, and do not compare it.
+     */
+    service_message: string | null;
+    /**
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     */
+    ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
     advice: string;
   } | null;
@@ -3126,6 +3257,14 @@ export interface Cancellation {
   failure: {
     class: FailureClass;
     detail: string | null;
+    /**
+     * The reason in the words of the service, on one line of at most 300 characters; null: it gave none. Foreign text: show it as text, and do not compare it.
+     */
+    service_message: string | null;
+    /**
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     */
+    ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
     advice: string;
   } | null;
@@ -5009,7 +5148,7 @@ export interface WebhookDelivery {
    */
   event_id: string;
   /**
-   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `order_batch.completed`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `package.created`, `package.removed`, `package.unavailable`, `package.available`, `package.price_changed`, `vpn_plan.created`, `vpn_plan.removed`, `vpn_plan.unavailable`, `vpn_plan.available`, `vpn_plan.price_changed`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
+   * The type of the event, as in `GET /v1/events`. One of `order.accepted`, `order.held`, `order.processing`, `order.needs_attention`, `order.completed`, `order.failed`, `order.abandoned`, `topup.accepted`, `topup.held`, `topup.processing`, `topup.needs_attention`, `topup.completed`, `topup.failed`, `topup.abandoned`, `vpn_subscription.accepted`, `vpn_subscription.held`, `vpn_subscription.processing`, `vpn_subscription.needs_attention`, `vpn_subscription.active`, `vpn_subscription.cancelling`, `vpn_subscription.cancelled`, `vpn_subscription.expired`, `vpn_subscription.failed`, `vpn_subscription.abandoned`, `cancellation.accepted`, `cancellation.held`, `cancellation.processing`, `cancellation.needs_attention`, `cancellation.completed`, `cancellation.refused`, `cancellation.abandoned`, `order.in_doubt`, `topup.in_doubt`, `vpn_subscription.in_doubt`, `cancellation.in_doubt`, `refund.expected`, `refund.manual_review`, `refund.completed`, `refund.failed`, `refund.needs_attention`, `order_batch.completed`, `wallet.balance_low`, `wallet.balance_restored`, `esim.installed`, `esim.activated`, `esim.data_low`, `esim.used_up`, `esim.expiring`, `esim.expired`, `vpn_subscription.renewed`, `vpn_subscription.expiring`, `wallet.runway_low`, `wallet.runway_restored`, `package.created`, `package.removed`, `package.unavailable`, `package.available`, `package.price_changed`, `vpn_plan.created`, `vpn_plan.removed`, `vpn_plan.unavailable`, `vpn_plan.available`, `vpn_plan.price_changed`, `webhook_endpoint.disabled`, `webhook_endpoint.test`. A later version may add values.
    */
   event_type:
     | 'order.accepted'
@@ -5043,6 +5182,10 @@ export interface WebhookDelivery {
     | 'cancellation.completed'
     | 'cancellation.refused'
     | 'cancellation.abandoned'
+    | 'order.in_doubt'
+    | 'topup.in_doubt'
+    | 'vpn_subscription.in_doubt'
+    | 'cancellation.in_doubt'
     | 'refund.expected'
     | 'refund.manual_review'
     | 'refund.completed'
@@ -5057,6 +5200,7 @@ export interface WebhookDelivery {
     | 'esim.used_up'
     | 'esim.expiring'
     | 'esim.expired'
+    | 'vpn_subscription.renewed'
     | 'vpn_subscription.expiring'
     | 'wallet.runway_low'
     | 'wallet.runway_restored'

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { attempts, orders } from '#db/schema.ts';
+import { attempts, cases, orders } from '#db/schema.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -46,6 +46,32 @@ describe('an order', () => {
         ),
       ).resolves.toBe('may_be_bought');
     }
+  });
+
+  it('fails after a failed attempt only when that is proven to have cost nothing', async () => {
+    const orderId = await acceptTestOrder(database);
+    const attempt = await openTestAttempt(database, orderId);
+    const failure = { class: 'supplier_failed', detail: 'No.', endedBy: 'attempts_used_up' } as const;
+    const fail = async (whenUsedUp?: 'ask') =>
+      database.transaction((tx) =>
+        recordStep(
+          tx,
+          orderWork(orderId),
+          { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure, whenUsedUp },
+          new Date(),
+        ),
+      );
+    const become = (settled: boolean) =>
+      database.run((db) => db.update(attempts).set({ state: 'failed', settled }).where(eq(attempts.id, attempt.id)));
+    await become(false);
+    expect(await fail()).toBe('may_be_bought');
+    await become(true);
+    expect(await fail('ask')).toBe('attempts_used_up');
+    const doubt = { id: newId('case'), subjectKind: 'order', subjectId: orderId, reason: 'amount_differs' } as const;
+    await database.run((db) => db.insert(cases).values({ ...doubt, detail: 'No.' }));
+    expect(await fail()).toBe('amount_differs');
+    await database.run((db) => db.update(cases).set({ closedAt: new Date() }).where(eq(cases.id, doubt.id)));
+    expect(await fail()).toBe('recorded');
   });
 
   it('is completed with one eSIM, which no other order can have', async () => {

@@ -10,6 +10,7 @@ import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
+import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import { countEnded } from '#fulfilment/batches/count-ended.ts';
 import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
@@ -20,7 +21,8 @@ import {
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
-import { announceRefund, announcing } from '#fulfilment/work/work-events.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
+import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/work-events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
@@ -73,7 +75,19 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
         await runWrites(tx, [announcing({ kind, id }, row, NOW)!]);
       });
     }
+    await api.database.transaction(async (tx) => {
+      await tx.update(table).set({ status: ENDS_WITHOUT_EFFECT[kind] }).where(eq(table.id, id));
+      await announceDoubt(tx, { kind, id }, 'contradiction', NOW);
+    });
   }
+}
+
+async function subscriptionIsRenewed(): Promise<void> {
+  const bought = { status: 'active', completedAt: NOW, expiresAt: NOW, endedAs: null } as const;
+  await api.database.transaction(async (tx) => {
+    await tx.update(vpnSubscriptions).set(bought).where(eq(vpnSubscriptions.id, IDS.vpn.A));
+    await storeSubscriptionReport(tx, IDS.vpn.A, { expiresAt: new Date(TEST_NOW + HOUR) }, NOW);
+  });
 }
 
 /** Its only order ends. */
@@ -211,6 +225,7 @@ describe('the data of a recorded event', () => {
     await batchEnds();
     for (const kind of WORK_KINDS) await workGoesOn(kind);
     await refundGoesOn();
+    await subscriptionIsRenewed();
     await thingsRunOut();
     await esimsAreUsed();
     await walletFallsAndRises();

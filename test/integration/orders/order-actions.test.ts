@@ -123,7 +123,7 @@ describe('an action of an operator', () => {
 
   it('grants exactly one further attempt when all attempts are used up', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
-    const id = await desk.place(1001);
+    const id = await desk.place(1001, { when_attempts_are_used_up: 'ask' });
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
       operations: { attempts: 2, attention: { reason: 'attempts_used_up' } },
     });

@@ -85,13 +85,57 @@ describe('an order that the service accepted and then failed', () => {
     expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 
-  it('needs attention when all attempts are used up, each failure proven free of charge', async () => {
+  it('fails when all attempts are used up, each failure proven free of charge', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', count: 3 });
     const id = await desk.place(1001);
-    const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'attempts_used_up' }, attempts: 3 } });
+    const failed = await desk.reaches(id, 'failed');
+    expect(failed.body).toMatchObject({
+      failure: { class: 'supplier_failed', ended_by: 'attempts_used_up', service_message: expect.any(String) },
+      operations: { attention: null, attempts: 3, resubmission: { verdict: 'yes' } },
+    });
+    expect(failed.textAt('failure', 'detail')).toContain(failed.textAt('failure', 'service_message'));
     const moved = await desk.movements(id);
     expect(moved.filter((line) => line.startsWith('debit'))).toHaveLength(3);
     expect(moved.filter((line) => line.startsWith('credit'))).toHaveLength(3);
+    const told = await stack.api.get(`/v1/events?subject_id=${id}&type=order.failed`);
+    expect(told.at('data')).toEqual([
+      expect.objectContaining({
+        data: expect.objectContaining({
+          failure_class: 'supplier_failed',
+          failure_ended_by: 'attempts_used_up',
+          service_message: failed.textAt('failure', 'service_message'),
+        }),
+      }),
+    ]);
+  });
+
+  it('asks a person instead, if its caller wants that, and fails at its deadline', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', count: 3 });
+    const deadline = new Date(Date.now() + 20_000).toISOString();
+    const id = await desk.place(1001, { when_attempts_are_used_up: 'ask', deadline });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'attempts_used_up' }, attempts: 3 } });
+    expect((await desk.reaches(id, 'failed')).body).toMatchObject({
+      failure: { class: 'supplier_failed', ended_by: 'deadline_passed' },
+      operations: { attention: null },
+    });
+  });
+
+  it('is corrected by an event and a case when the service completes an attempt after its end', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
+    const id = await desk.place(1001);
+    await desk.reaches(id, 'failed');
+    const attempt = (await desk.attempts(id)).at(-1)!;
+    await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { id: attempt.serviceId, external_order_id: attempt.reference, status: 'completed', esim_id: 'esim-1' },
+    });
+    const corrections = async () => (await stack.api.get(`/v1/events?subject_id=${id}&type=order.in_doubt`)).at('data');
+    await expect.poll(corrections).toEqual([
+      expect.objectContaining({
+        data: expect.objectContaining({ status: 'failed', attention_reason: 'contradiction' }),
+      }),
+    ]);
+    expect((await desk.reaches(id, 'failed')).at('operations', 'resubmission', 'verdict')).toBe('no');
   });
 });

@@ -141,7 +141,7 @@ describe('an order that is held', () => {
   it('fails at an earlier deadline without a purchase, and outlives its deadline with a later one', async () => {
     const { id: sooner } = await held(1007);
     expect((await change(sooner, { deadline: later(4_000) })).status).toBe(200);
-    expect((await desk.reaches(sooner, 'failed')).at('failure', 'class')).toBe('deadline_passed');
+    expect((await desk.reaches(sooner, 'failed')).at('failure', 'ended_by')).toBe('deadline_passed');
 
     const { id } = await held(1007, { deadline: later(8_000) });
     const until = later(HOUR);
@@ -179,7 +179,7 @@ describe('an order that is held', () => {
 describe('the attempts of an order', () => {
   it('continue when more are granted, each on evidence, and a retry grants one more', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
-    const id = await desk.place(PACKAGE.completedAtOnce);
+    const id = await desk.place(PACKAGE.completedAtOnce, { when_attempts_are_used_up: 'ask' });
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
       operations: { attempts: 2, attention: { reason: 'attempts_used_up' }, retry_policy: { attempts: 2 } },
     });
@@ -211,10 +211,10 @@ describe('the attempts of an order', () => {
       operations: { attempts: 1 },
     });
     await change(id, { attempts: 1 });
-    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      operations: { attempts: 1, attention: { reason: 'attempts_used_up' } },
+    expect((await desk.reaches(id, 'failed')).body).toMatchObject({
+      failure: { class: 'supplier_failed', ended_by: 'attempts_used_up' },
+      operations: { attempts: 1, attention: null },
     });
-    await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
     expect(await desk.movements(id)).toEqual([]);
   });
 });

@@ -148,7 +148,7 @@ describe('a verdict on a case', () => {
 describe('concurrent retries', () => {
   it('grant one attempt together', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
-    const id = await desk.place(PACKAGE.completedAtOnce);
+    const id = await desk.place(PACKAGE.completedAtOnce, { when_attempts_are_used_up: 'ask' });
     expect((await desk.reaches(id, 'needs_attention')).at('operations', 'attempts')).toBe(3);
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { reason: 'again' })),

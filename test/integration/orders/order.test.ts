@@ -123,7 +123,7 @@ describe('a held order', () => {
     const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 8_000).toISOString() });
     expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'package_unavailable' } });
     expect((await desk.reaches(id, 'failed')).body).toMatchObject({
-      failure: { class: 'deadline_passed' },
+      failure: { class: 'package_unavailable', ended_by: 'deadline_passed' },
       charged: null,
     });
     expect(await desk.ledger(id)).toEqual([]);

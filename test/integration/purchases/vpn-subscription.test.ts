@@ -63,6 +63,37 @@ describe('a VPN subscription', () => {
     expect(audited).toMatchObject([{ action: 'vpn.access_revealed', subjectKind: 'vpn_subscription' }]);
   });
 
+  it('is renewed by an event with a later end, once, and told to its caller', async () => {
+    const before = await active();
+    const id = before.textAt('id');
+    const [attempt] = await desk.attempts(id);
+    const later = new Date(Date.parse(before.textAt('expires_at')) + 30 * 86_400_000).toISOString();
+    const renew = (expiresAt: string) =>
+      desk.simulator.sendWebhook({
+        event: 'vpn.subscription.active',
+        data: { id: attempt!.serviceId, status: 'active', expires_at: expiresAt },
+      });
+    await renew(later);
+    await expect.poll(async () => (await desk.subscriptionReaches(id, 'active')).at('expires_at')).toBe(later);
+    // An earlier end comes from an older event.
+    await renew(before.textAt('expires_at'));
+    await renew(later);
+    await expect.poll(async () => (await desk.inbox(id)).filter(({ state }) => state === 'applied').length).toBe(4);
+    const renewals = await stack.api.get(`/v1/events?subject_id=${id}&type=vpn_subscription.renewed`);
+    expect(renewals.at('data')).toEqual([
+      expect.objectContaining({
+        data: {
+          external_subscription_id: before.textAt('external_subscription_id'),
+          expires_at: later,
+          previous_expires_at: before.textAt('expires_at'),
+        },
+      }),
+    ]);
+    const timeline = await stack.api.get(`/v1/vpn/subscriptions/${id}/timeline`);
+    expect(timeline.text.split('vpn_subscription.renewed')).toHaveLength(2);
+    expect((await desk.subscriptionReaches(id, 'active')).at('expires_at')).toBe(later);
+  });
+
   it('becomes active by its webhook or a look-up [spec: event.vpn.subscription.active]', async () => {
     await frequentUpkeep(stack);
     const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);

@@ -48,6 +48,11 @@ export function mayBeBought({ attempts }: Database): boolean {
   return attempts.some(({ state }) => MAY_BE_BOUGHT.has(state));
 }
 
+/** True while an attempt may have bought, or a failed one is not proven to have cost nothing. */
+export function mayHaveCost(db: Database): boolean {
+  return mayBeBought(db) || db.attempts.some(({ state, settled }) => state === 'failed' && !settled);
+}
+
 /** True while a report is not handled. @param answered rows that the present step handles. */
 export function isReportPending(db: Database, answered: number): boolean {
   return db.rows.some(

@@ -9,7 +9,7 @@ import {
   indexOf,
   isReportPending,
   isWorkFinal,
-  mayBeBought,
+  mayHaveCost,
   type Context,
 } from '#test/model-check/participants/database.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
@@ -58,7 +58,7 @@ function recordLate(state: State, context: Context): void {
 function isRefused({ db, lost }: State, { rules }: Context): boolean {
   const { status, attention, attempt, read } = lost;
   if (db.status === 'absent' || isWorkFinal(db) || rules.refusesLostStep(db.newer)) return true;
-  if (status === 'failed') return db.contradiction || isReportPending(db, 0) || mayBeBought(db);
+  if (status === 'failed') return db.contradiction || isReportPending(db, 0) || mayHaveCost(db);
   if (attention === 'none') return false;
   if (attention === 'contradiction') return !db.contradiction;
   return rules.caseNamesReadState && db.attempts[indexOf(attempt)].state !== read;

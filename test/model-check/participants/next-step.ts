@@ -97,7 +97,10 @@ export function enter(state: State, context: Context, step: Step): void {
       workflow.at = 'settle';
       return;
     case 'open_next_attempt':
-      if (workflow.attempt + 1 >= ATTEMPTS_ALLOWED) return openCase(state, context, 'attempts_used_up');
+      if (workflow.attempt + 1 >= ATTEMPTS_ALLOWED) {
+        workflow.at = 'fail';
+        return;
+      }
       recordStatus(state, 'held');
       workflow.at = 'open_next_attempt';
       return;

@@ -26,8 +26,7 @@ export function operatorActions(state: State, { rules }: Context, offer: Offer):
   const { db, budget } = state;
   if (budget.operator === 0 || db.status === 'absent' || isWorkFinal(db)) return;
   const work = operated(state, db.status, rules.abandonNeedsComparison && db.compared !== state.epoch + 1);
-  // A retry without remaining attempts would grant one more, beyond the bound of the model.
-  if (db.attention !== 'attempts_used_up' && judgeRetry(work, db.wake) === 'allowed') {
+  if (judgeRetry(work, db.wake) === 'allowed') {
     offer(
       'fault',
       'an operator retries the order',

@@ -5,7 +5,7 @@ import {
   indexOf,
   isReportPending,
   isWorkFinal,
-  mayBeBought,
+  mayHaveCost,
   openAttempt,
   recordReport,
   recordStatus,
@@ -163,12 +163,13 @@ function openNextAttempt(state: State, context: Context): void {
 
 function fail(state: State, context: Context): void {
   const { db, workflow } = state;
+  if (db.compared !== state.epoch + 1) return reload(state, context);
   if (db.contradiction) return enter(state, context, { step: 'open_case', reason: 'contradiction' });
   if (isReportPending(db, workflow.answered)) {
     if (workflow.queue !== 0) answerReports(state, context);
     return;
   }
-  if (mayBeBought(db)) return reload(state, context);
+  if (mayHaveCost(db)) return reload(state, context);
   recordStatus(state, 'failed');
   endRun(state);
 }

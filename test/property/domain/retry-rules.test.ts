@@ -9,6 +9,7 @@ import {
   retriedClasses,
   retryRule,
   ruleOfWork,
+  WHEN_USED_UP,
   type RetryOverrides,
   type RetryRule,
   type RetrySettings,
@@ -28,6 +29,7 @@ const settings: fc.Arbitrary<RetrySettings> = fc
     holdDelayMaxMs: delay,
     holdDeadlineMs: delay,
     maxAttempts: attempts,
+    whenUsedUp: fc.constantFrom(...WHEN_USED_UP),
     attemptDelayMs: fc.integer({ min: 0, max: 86_400_000 }),
     rules: fc.dictionary(fc.constantFrom(...retriedClasses), classRule),
   })

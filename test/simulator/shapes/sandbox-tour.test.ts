@@ -236,7 +236,7 @@ describe('a tour', () => {
       'processing, then completed',
       'failed, credited back',
       'processing, then failed, not credited back',
-      'it answered 422 (package_unavailable)',
+      'it answered 422 (package_unavailable): “Package 9006 is not available at the moment.”',
     ]);
     const { before, after } = report;
     expect(before && after && subtractMoney(before, after)).toEqual(await spentSince(movements));

@@ -59,17 +59,18 @@ describe('a success', () => {
 });
 
 describe('the detail of a failure', () => {
-  it('contains status, code and field in our own words', () => {
+  it('contains status, code and field in our own words, and the sentence of the service', () => {
     const body = { error: { code: 'validation_failed', message: 'bad', fields: { device_imei: 'wrong', other: 'x' } } };
     expect(judge(answer(422, body))).toMatchObject({
-      detail: 'The service answered 422 (validation_failed), about device_imei.',
+      detail: 'The service answered 422 (validation_failed), about device_imei: “bad”',
+      serviceMessage: 'bad',
     });
     expect(judge(answer(200, { id: '1' }))).toMatchObject({
       detail: 'The service answered 200, but its body lacks or misstates status.',
     });
   });
 
-  it('contains nothing of the body', () => {
+  it('contains nothing personal of the body', () => {
     const imei = '490154203237518';
     const bodies = [
       { error: { code: `imei_${imei}`, message: `IMEI ${imei}`, fields: { [imei]: imei, device_imei: imei } } },
@@ -80,6 +81,28 @@ describe('the detail of a failure', () => {
     for (const status of [200, 302, 400, 409, 422, 500]) {
       for (const body of bodies) expect(JSON.stringify(judge(answer(status, body)))).not.toContain(imei);
     }
+  });
+
+  it.each<[string, unknown]>([
+    ['the envelope of the contract', { error: { code: 'validation_failed', message: 'No stock in ES.' } }],
+    ['a text', { error: 'No stock in ES.' }],
+    ['Laravel', { message: 'No stock in ES.', errors: { package_id: ['is not sold'] } }],
+    ['problem details', { type: 'about:blank', title: 'Unprocessable', detail: 'No stock in ES.' }],
+    ['JSON:API', { errors: [{ code: 'no_stock', detail: 'No stock in ES.' }] }],
+    ['OAuth', { error: 'invalid_request', error_description: 'No stock in ES.' }],
+    ['one line', { message: ' No stock\r\n\u202ein\tES. ' }],
+  ])('has the sentence of %s', (_name, body) => {
+    expect(judge(answer(422, body))).toMatchObject({ serviceMessage: 'No stock in ES.' });
+  });
+
+  it('has a sentence of at most 300 characters, without what was sent', () => {
+    const sent = Buffer.from(JSON.stringify({ customer_reference: 'Ann Example', nested: [{ note: 'Ann' }] }));
+    const message = `Ann Example (ann@example.com, 34600123456) is unknown; Ann. ${'é'.repeat(400)}`;
+    const judged = judgeResult(answer(422, { error: { message } }), { ...expected, sent }, NOW);
+    expect(judged).toMatchObject({
+      serviceMessage: expect.stringMatching(/^\[…\] \(\[…\], \[…\]\) is unknown; \[…\]\. é+…$/),
+    });
+    expect(Array.from('serviceMessage' in judged ? (judged.serviceMessage ?? '') : '')).toHaveLength(300);
   });
 
   it('contains the paths of missing fields, or their number when there are many', () => {
@@ -106,7 +129,7 @@ describe('the detail of a failure', () => {
       error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } },
     };
     expect(judge(answer(422, body))).toMatchObject({
-      detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id)\.$/),
+      detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id): “bad”$/),
     });
   });
 

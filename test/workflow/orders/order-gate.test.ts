@@ -53,7 +53,7 @@ describe('an order at the purchase gate', () => {
     const order = await orderWith({ gated: 'spend_limit_reached', recheckMs: 12 * 60 * MINUTE });
     order.deadlineAt = (await environment.currentTimeMs()) + 60 * MINUTE;
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
+    expect(result).toMatchObject({ status: 'failed', failure: 'spend_limit_reached', endedBy: 'deadline_passed' });
     expect(order.sent).toEqual([]);
   });
 

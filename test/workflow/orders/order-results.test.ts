@@ -108,16 +108,50 @@ describe('an order that the service reports as failed', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('needs attention after its last attempt', async () => {
+  it.each(['no_debit', 'credited'] as const)('fails after its last attempt (%s)', async (evidence) => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'failed' });
-    order.evidence = ['no_debit', 'no_debit', 'no_debit'];
+    order.evidence = [evidence, evidence, evidence];
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result).toMatchObject({ status: 'failed', failure: 'supplier_failed', endedBy: 'attempts_used_up' });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(order.steps.at(-1)?.message).toContain(`All 3 attempts failed. Evidence: ${evidence}.`);
+  });
+
+  it('fails as late as it is proven that the last attempt cost nothing', async () => {
+    const order = await orderWith({ answers: 'failed' });
+    order.evidence = ['awaited', 'awaited', 'no_debit'];
+    const result = await withOrder(environment, order, async (start) => (await start({ maxAttempts: 1 })).result());
+    expect(result).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
+    expect(order.steps.at(-1)?.message).toContain('The only attempt failed.');
+    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(3);
+  });
+
+  it('asks a person when an earlier attempt has no proof, after one more reading', async () => {
+    const order = await orderWith({ answers: 'failed' });
+    order.evidence = ['no_debit', 'no_debit'];
+    order.isEarlierUnsettled = true;
     await withOrder(environment, order, async (start) => {
-      const handle = await start();
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+      const handle = await start({ maxAttempts: 1 });
+      await environment.sleep('1 hour');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'evidence_unavailable' });
       await handle.terminate();
     });
-    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
+  });
+
+  it('asks a person after its last attempt, if its caller wants that, until its deadline', async () => {
+    const order = await orderWith({ answers: 'failed' });
+    order.evidence = ['no_debit'];
+    order.whenUsedUp = 'ask';
+    order.deadlineAt = (await environment.currentTimeMs()) + 6 * 3_600_000;
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ maxAttempts: 1 });
+      await environment.sleep('5 hours');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+      expect(await handle.result()).toMatchObject({ status: 'failed', endedBy: 'deadline_passed' });
+    });
+    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
+    expect(order.sent).toHaveLength(1);
   });
 });
 

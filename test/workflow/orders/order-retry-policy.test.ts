@@ -30,7 +30,7 @@ describe('an order with failures of different classes', () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'price_above_limit' })));
     const retryRules = { price_above_limit: { firstDelayMs: 10 * MINUTE, maxDelayMs: 10 * MINUTE, totalMs: 2 * HOUR } };
     const result = await withOrder(environment, order, async (start) => (await start({ retryRules })).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
+    expect(result).toMatchObject({ status: 'failed', failure: 'price_above_limit', endedBy: 'deadline_passed' });
     expect(order.sent).toHaveLength(12);
     expect(waits(order)).toEqual(Array.from({ length: 11 }, () => 600));
   });
@@ -38,6 +38,7 @@ describe('an order with failures of different classes', () => {
   it('gets as many attempts as its class allows', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit', 'no_debit'];
+    order.whenUsedUp = 'ask';
     await withOrder(environment, order, async (start) => {
       const handle = await start({ retryRules: { supplier_failed: { attempts: 2 } } });
       await environment.sleep('1 day');
@@ -129,7 +130,7 @@ describe('a change of the retry policy', () => {
       });
       return handle.result();
     });
-    expect(ended).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
+    expect(ended).toMatchObject({ status: 'failed', endedBy: 'deadline_passed' });
     expect(sooner.steps.findLast(({ status }) => status === 'held')?.nextStepAt).toBe(began + HOUR);
     expect(sooner.sent).toHaveLength(1);
 
@@ -151,6 +152,7 @@ describe('a change of the retry policy', () => {
   it('to more attempts continues an order with attempts_used_up, after the due wait', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
+    order.whenUsedUp = 'ask';
     await withOrder(environment, order, async (start) => {
       const handle = await start({ maxAttempts: 1 });
       await environment.sleep('1 hour');
@@ -161,21 +163,17 @@ describe('a change of the retry policy', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('to fewer attempts, during the wait for the next one, opens a case', async () => {
+  it('to fewer attempts, during the wait for the next one, ends the order', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['no_debit'];
-    await withOrder(environment, order, async (start) => {
+    const result = await withOrder(environment, order, async (start) => {
       const handle = await start({ attemptDelayMs: HOUR, holdDelayMaxMs: HOUR });
       await environment.sleep(10 * MINUTE);
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'held', next: 'Attempt 2 of at most 3.' });
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 1 }] });
-      await environment.sleep('1 day');
-      expect(await handle.query(explainQuery)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'attempts_used_up',
-      });
-      await handle.terminate();
+      return handle.result();
     });
+    expect(result).toMatchObject({ status: 'failed', failure: 'supplier_failed', endedBy: 'attempts_used_up' });
     expect(order.sent).toHaveLength(1);
   });
 

@@ -227,16 +227,25 @@ describe('held work', () => {
     );
     order.deadlineAt = (await environment.currentTimeMs()) + 2 * 3_600_000;
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
+    expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance', endedBy: 'deadline_passed' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
   });
 
-  it('fails with its own reason when a later send misses the deadline', async () => {
+  it('fails with its former cause when a later send misses the deadline', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline');
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
+    expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance' });
+    const detail = 'The deadline passed before it was sent again: It was insufficient_balance.';
+    const ended = { class: 'insufficient_balance', detail, endedBy: 'deadline_passed' };
+    expect(order.steps.at(-1)?.failure).toEqual(ended);
+  });
+
+  it('fails with the deadline as its cause when it was never sent', async () => {
+    const order = await orderWith('misses the deadline');
+    await withOrder(environment, order, async (start) => (await start()).result());
     const { meaning: detail } = FAILURE_CLASSES.deadline_passed;
-    expect(order.steps.at(-1)?.failure).toEqual({ class: 'deadline_passed', detail });
+    const ended = { class: 'deadline_passed', detail, endedBy: 'deadline_passed' };
+    expect(order.steps.at(-1)?.failure).toEqual(ended);
   });
 
   it('is sent at once on an operator’s retry', async () => {

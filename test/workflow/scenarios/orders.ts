@@ -69,10 +69,24 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
   },
 
   'attempts-used-up-then-abandoned': async (desk) => {
-    const id = await desk.place(FAILS_EACH_TIME);
+    const id = await desk.place(FAILS_EACH_TIME, { when_attempts_are_used_up: 'ask' });
     await desk.reaches(id, 'needs_attention');
     await desk.stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'The customer no longer wants it.' });
     await desk.reaches(id, 'abandoned');
+    return id;
+  },
+
+  'attempts-used-up-then-failed': async (desk) => {
+    const id = await desk.place(FAILS_EACH_TIME);
+    await desk.reaches(id, 'failed');
+    return id;
+  },
+
+  'attempts-used-up-until-deadline': async (desk) => {
+    const deadline = new Date(Date.now() + 40_000).toISOString();
+    const id = await desk.place(FAILS_EACH_TIME, { when_attempts_are_used_up: 'ask', deadline });
+    await desk.reaches(id, 'needs_attention');
+    await desk.reaches(id, 'failed');
     return id;
   },
 

@@ -12,7 +12,7 @@ import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import { changedOverrides, type RetryOverrides } from '#domain/retry/retry-rules.ts';
+import { changedOverrides, type RetryOverrides, type WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
@@ -44,6 +44,10 @@ export class FakeOrder {
   readonly sent: { attempt: number; at: number }[] = [];
   readonly calls: string[] = [];
   attemptsInForce = Infinity;
+  /** A restore or a verdict has taken away the proof that an earlier attempt cost nothing. */
+  isEarlierUnsettled = false;
+  /** What the caller or the policy wants when the attempts are used up. */
+  whenUsedUp: WhenUsedUp = 'fail';
   lookUps: ('found processing' | 'found completed' | 'found failed' | 'not_found')[] = [];
   evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable' | 'awaited')[] = [];
   absences: ('absent' | 'awaited' | 'unproven' | 'not asked')[] = [];
@@ -158,6 +162,10 @@ export class FakeOrder {
         ) {
           return 'may_be_bought';
         }
+        const { state, settled } = this.#attempt;
+        if (step.status === 'failed' && (this.isEarlierUnsettled || (state === 'failed' && !settled)))
+          return 'may_be_bought';
+        if (step.failure?.endedBy === 'attempts_used_up' && this.whenUsedUp === 'ask') return 'attempts_used_up';
         this.steps.push(step);
         this.#nextStepAt = step.nextStepAt;
         if (step.status === 'failed') this.finished = { status: 'failed' };
