@@ -2390,7 +2390,7 @@ export interface Order {
      */
     service_message: string | null;
     /**
-     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and it is proven that none was charged. `deadline_passed`: The deadline passed before it could be carried out, and nothing was charged. Null while it may be tried again, and when the failure is final by itself.
      */
     ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
@@ -2675,7 +2675,7 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, `resolve` without `next`, then `abandon`. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `other_currency`: The limit is in another currency than the price, so it would allow no purchase: give it in the currency of `price_for_reseller`. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released. This work is not held at the moment; work in progress continues by itself. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
+   * With `action_not_possible`: why it is refused. `already_ended`: It has ended, so no action is possible. `not_waiting`: Only work that is held or needs attention can be retried; this work is in progress. `may_be_bought`: The service may have bought it or may keep money for it. First the service must report the outcome, or an operator must `resolve` it. `not_compared`: PostgreSQL was restarted or restored, and its workflow has not compared its memory with the stored row yet. The comparison is requested: try again in a moment. `wallet_not_read`: The wallet must show its cost before it is abandoned: set its `attempts` to the number already made, and `resolve` without `next`. It fails when the wallet shows that it cost nothing. `contradiction_open`: The reports of the service contradict each other: `resolve` that case first. `service_says_bought`: The service reports that it sold it. That report counts, and the delivery is in progress. `observations_pending`: A report of the service is being processed at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. With `dismissed` that attempt continues; ask the service to credit the other purchase. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: It is not known whether the eSIM is cancelled: choose `bought` if it is, `not_bought` if it is not. `other_currency`: The limit is in another currency than the price, so it would allow no purchase: give it in the currency of `price_for_reseller`. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only held work can be released. This work is not held at the moment; work in progress continues by itself. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet, so it cannot be cancelled. While nothing is bought, use `abandon`. `service_id_taken`: The given id of the service belongs to another attempt: read the timeline of that attempt first.
    */
   refusal?:
     | 'already_ended'
@@ -2903,7 +2903,7 @@ export interface Topup {
      */
     service_message: string | null;
     /**
-     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and it is proven that none was charged. `deadline_passed`: The deadline passed before it could be carried out, and nothing was charged. Null while it may be tried again, and when the failure is final by itself.
      */
     ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
@@ -3090,7 +3090,7 @@ export interface VpnSubscription {
      */
     service_message: string | null;
     /**
-     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and it is proven that none was charged. `deadline_passed`: The deadline passed before it could be carried out, and nothing was charged. Null while it may be tried again, and when the failure is final by itself.
      */
     ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
@@ -3262,7 +3262,7 @@ export interface Cancellation {
      */
     service_message: string | null;
     /**
-     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and the wallet shows that none was charged. `deadline_passed`: The deadline passed, and nothing was bought or charged. Null while it may be tried again, and when the failure is final by itself.
+     * What ended it: `attempts_used_up`: All attempts that the retry policy allows failed, and it is proven that none was charged. `deadline_passed`: The deadline passed before it could be carried out, and nothing was charged. Null while it may be tried again, and when the failure is final by itself.
      */
     ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
