@@ -120,7 +120,8 @@ function failureJson(
 ) {
   if (failureClass === null) return null;
   const { meaning } = FAILURE_CLASSES[failureClass];
-  // The advice of the class tells what follows by itself. Beside a case, a person has to act; after the end, the caller.
+  // The advice of the class tells what follows by itself. Beside a case a person has to act, and after the end the
+  // caller.
   const { advice } =
     attentionReason !== null
       ? ATTENTION_REASONS[attentionReason]

@@ -151,7 +151,8 @@ export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntri
   ),
   ...WORK_KINDS.map((kind) => [
     `${kind}.in_doubt`,
-    `The ${KINDS[kind].noun} had ended, and a later report or a debit of the service contradicts its end; a case is open.`,
+    `The ${KINDS[kind].noun} had ended, and a later report or a debit of the service contradicts its end; a case is ` +
+      'open.',
   ]),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
   ...Object.entries(OTHER_EVENTS),

@@ -165,8 +165,8 @@ export const FAILURE_ENDS = {
   deadline_passed: {
     meaning: 'The deadline passed before it could be carried out, and nothing was charged.',
     advice:
-      'If it is still wanted, submit it again with a new Idempotency-Key and a later deadline; the same reference may ' +
-      'be used.',
+      'If it is still wanted, submit it again with a new Idempotency-Key and a later deadline; the same reference ' +
+      'may be used.',
   },
 } as const satisfies Record<string, { meaning: string; advice: string }>;
 

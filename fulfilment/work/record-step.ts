@@ -51,8 +51,8 @@ export type StepResult =
 /**
  * Records a step of work: status, timeline, case and inbox in one transaction.
  *
- * A purchase fails only with the proof that it cost nothing: each attempt is refused, was never sent, or is settled. A
- * settled attempt keeps that state only while one reading of the wallet shows it for all attempts (`readDebitEvidence`).
+ * A purchase fails only with the proof that it cost nothing: each attempt is refused, was never sent, or is settled.
+ * One reading of the wallet settles all attempts together (`readDebitEvidence`).
  *
  * @returns `superseded`, without a change, when a later workflow task has recorded a step: the worker of this one has
  *   lost it. `not_compared`, without a change, when PostgreSQL has started since the workflow last compared what it

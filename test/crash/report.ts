@@ -16,8 +16,11 @@ export interface Suite {
 const LEAST_SUCCESS = 0.8;
 /** The share is not checked for fewer pieces of work. */
 const LEAST_WORK = 10;
-/** From this number of seeds on, each planned fault must have occurred. */
-const WHOLE_SUITE = 200;
+/**
+ * From this number of seeds on, each planned fault must have occurred: so many cover each pair of dialect and
+ * capability.
+ */
+const WHOLE_SUITE = 464;
 
 export function seedLines({
   plan,

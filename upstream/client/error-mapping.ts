@@ -12,8 +12,8 @@ export interface ServiceFailure {
   readonly kind: 'failure';
   readonly failure: FailureClass;
   /**
-   * A sentence for operators: our own words, the codes and names of the contract, and {@link serviceMessage}. No personal
-   * data.
+   * A sentence for operators: our own words, the codes and names of the contract, and {@link serviceMessage}. No
+   * personal data.
    */
   readonly detail: string;
   /** The reason of a refusal in the words of the service, made safe by `foreignText`. */

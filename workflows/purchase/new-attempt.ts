@@ -88,8 +88,8 @@ function usedUp({ run }: Purchase, allowed: number, evidence: string): Step {
   const reason = known === undefined ? '' : `${known.detail} `;
   const detail = `${allowed < number ? 'No further attempt is allowed.' : all} ${reason}${evidence}`;
   const failure = known?.class ?? 'supplier_failed';
-  // A cancellation that could not be carried out says nothing about the eSIM. Runs of earlier versions have opened a case
-  // here and wait.
+  // A cancellation that could not be carried out says nothing about the eSIM. Runs of earlier versions have opened a
+  // case here and wait.
   if (!KINDS[run.work.kind].isPurchase || !patched('used-up-attempts-fail'))
     return { step: 'open_case', reason: 'attempts_used_up', detail, failure };
   return { step: 'fail', failure, detail, endedBy: 'attempts_used_up' };

@@ -58,12 +58,15 @@ export async function requestLost(stack: Stack, requests: readonly Thing[], refu
 const BETWEEN_CALLERS_MS = 30;
 const A_LOT = '100000.00';
 
+/** At the gate, or refused by the service: of a wallet in another currency, the gate cannot tell what it covers. */
+const WAITS_FOR_MONEY = `select from gate_waits
+  union all select from orders where failure_class = 'insufficient_balance'`;
+
 /** Fills the wallet when work waits for it. */
 async function moneyComes(stack: Stack, admin: SimulatorAdmin): Promise<void> {
   await waitFor(
     'work waits for money',
-    async () =>
-      (await withClient(stack.databaseUrl, (client) => client.query('select from gate_waits'))).rowCount !== 0,
+    async () => (await withClient(stack.databaseUrl, (client) => client.query(WAITS_FOR_MONEY))).rowCount !== 0,
     { timeoutMs: REQUEST_TIMEOUT_MS },
   );
   await admin.deposit(A_LOT);
