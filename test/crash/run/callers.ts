@@ -58,9 +58,9 @@ export async function requestLost(stack: Stack, requests: readonly Thing[], refu
 const BETWEEN_CALLERS_MS = 30;
 const A_LOT = '100000.00';
 
-/** At the gate, or refused by the service: of a wallet in another currency, the gate cannot tell what it covers. */
+/** At the gate or refused by the service; or other clients of the wallet have filled it already. */
 const WAITS_FOR_MONEY = `select from gate_waits
-  union all select from orders where failure_class = 'insufficient_balance'`;
+  union all select from orders where failure_class = 'insufficient_balance' or status = 'completed'`;
 
 /** Fills the wallet when work waits for it. */
 async function moneyComes(stack: Stack, admin: SimulatorAdmin): Promise<void> {
