@@ -199,8 +199,8 @@ async function reasonToAsk(
   { failure, whenUsedUp = 'fail' }: WorkStep,
 ): Promise<AttentionReason | undefined> {
   // A quarantined report is a barrier of its own; a quarantined request to wake the workflow says nothing about money.
-  const reasons: readonly AttentionReason[] = JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined');
-  const open = (await openReasons(tx, work)).find((reason) => reasons.includes(reason));
+  const reasons = new Set<AttentionReason>(JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined'));
+  const open = (await openReasons(tx, work)).find((reason) => reasons.has(reason));
   if (open !== undefined) return open;
   const asks = failure?.endedBy === 'attempts_used_up' && (row.whenUsedUp ?? whenUsedUp) === 'ask';
   return asks ? 'attempts_used_up' : undefined;

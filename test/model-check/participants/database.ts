@@ -44,13 +44,9 @@ export function currentAttempt({ attempts: [first, second] }: Database): number 
   return first.state === 'absent' ? undefined : 0;
 }
 
-export function mayBeBought({ attempts }: Database): boolean {
-  return attempts.some(({ state }) => MAY_BE_BOUGHT.has(state));
-}
-
 /** True while an attempt may have bought, or a failed one is not proven to have cost nothing. */
-export function mayHaveCost(db: Database): boolean {
-  return mayBeBought(db) || db.attempts.some(({ state, settled }) => state === 'failed' && !settled);
+export function mayHaveCost({ attempts }: Database): boolean {
+  return attempts.some(({ state, settled }) => MAY_BE_BOUGHT.has(state) || (state === 'failed' && !settled));
 }
 
 /** True while a report is not handled. @param answered rows that the present step handles. */

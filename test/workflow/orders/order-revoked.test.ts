@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
-import { explainQuery } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
