@@ -8,12 +8,12 @@ import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 
 /**
  * The facts of a purchase from a record of the service, for every kind.
- * @param sayCode as of `storedReason`.
+ * @param codeOnly as of `storedReason`.
  */
 export function purchaseReport(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
-  sayCode = false,
+  codeOnly = false,
 ): AttemptReport {
   const { id, failure } = record;
   return {
@@ -24,7 +24,7 @@ export function purchaseReport(
       ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ??
       undefined,
     charged: chargeOf(record),
-    reason: failure == null ? undefined : storedReason(failure, sayCode),
+    reason: failure == null ? undefined : storedReason(failure, codeOnly),
   };
 }
 

@@ -1,7 +1,13 @@
 /** Inputs and results of the activities of work. Everything here is JSON without personal data. */
 import type { NotYetReason } from '#activities/purchases/not-yet.ts';
 import type { Operator, OperatorAction } from '#domain/operator/operator-actions.ts';
-import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import type {
+  AttemptHistory,
+  BuyingBarrier,
+  DebitEvidence,
+  RecordResult,
+  SendOutcome,
+} from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
@@ -133,22 +139,6 @@ export type OpenResult =
   | { readonly kind: 'unsettled' }
   /** The configuration allows no further attempt. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };
-
-/**
- * `superseded`: a later workflow task has recorded a step. `not_compared`: PostgreSQL has started since the workflow
- * last compared what it knows with the row, so the row may have lost commits. `judged`: the case was to open for a
- * contradiction that a person has judged meanwhile. `changed`: the case was to open for an attempt whose state has
- * changed. The reason of a case: a person decides instead of the failure.
- */
-export type RecordResult =
-  | 'recorded'
-  | 'superseded'
-  | 'not_compared'
-  | 'may_be_bought'
-  | 'judged'
-  | 'changed'
-  | BuyingBarrier
-  | AttentionReason;
 
 export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }

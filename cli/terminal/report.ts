@@ -13,10 +13,16 @@ const ADVICE: Readonly<Record<string, string>> = {
   NamespaceSetUpError: '',
 };
 
-/** SQLSTATEs with which PostgreSQL refuses a connection: authorization, an unknown database, too many connections. */
-const REFUSES_CONNECTION = /^(?:28|3D|53300$)/;
-/** Codes of Node for a certificate that is not trusted. */
-const REFUSES_CERTIFICATE = /CERT|UNABLE_TO_VERIFY/;
+/** Refusals that are no bugs, by the code of a cause. */
+const REFUSALS = [
+  // SQLSTATEs: authorization, an unknown database, too many connections.
+  { codes: /^(?:28|3D|53300$)/, said: 'PostgreSQL refuses the connection', check: 'Check DATABASE_URL' },
+  {
+    codes: /CERT|UNABLE_TO_VERIFY/,
+    said: 'The certificate is not trusted',
+    check: 'Check the certificate of the server and the CA',
+  },
+] as const;
 
 /** The error and its causes, the outermost first. */
 function chainOf(error: unknown): readonly Error[] {
@@ -43,13 +49,10 @@ export function report(error: unknown, terminal: Output): number {
     return 1;
   }
   const chain = chainOf(error);
-  const refused = chain.find((each) => REFUSES_CONNECTION.test(codeOf(each) ?? ''));
-  const untrusted = chain.find((each) => REFUSES_CERTIFICATE.test(codeOf(each) ?? ''));
-  if (refused !== undefined || untrusted !== undefined) {
-    const said = refused === undefined ? 'The certificate is not trusted' : 'PostgreSQL refuses the connection';
-    const { message } = refused ?? untrusted ?? new Error();
-    const check = refused === undefined ? 'Check the certificate of the server and the CA' : 'Check DATABASE_URL';
-    output.write(`\n${said}: ${message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
+  for (const { codes, said, check } of REFUSALS) {
+    const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
+    if (refused === undefined) continue;
+    output.write(`\n${said}: ${refused.message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
     return 1;
   }
   output.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -8,7 +8,7 @@ import { storedKind } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WalletReading } from '#domain/money/absence.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
+import { purchaseFinder, type Movement, type MovementNames, type Purchase } from '#domain/money/movements.ts';
 
 /** The wallet as it was read, before it is stored. */
 export interface ReadWallet {
@@ -109,13 +109,8 @@ export async function storeReading(tx: Executor, read: ReadWallet, skewMs: numbe
  * and a restore may have lost the first reading.
  */
 async function ofOurPurchases(tx: Executor, movements: readonly ReadMovement[]): Promise<readonly ReadMovement[]> {
-  const purchases = await purchasesNamedBy(tx, movements);
-  const ours = new Set(purchases.flatMap(({ serviceId, reference }) => [serviceId, reference]));
-  return movements.filter(({ names }) => {
-    const { orderId, orderReference, topupId, subscriptionId, subscriptionReference } = names;
-    const named = [topupId ?? orderId, topupId === null ? orderReference : null, subscriptionId, subscriptionReference];
-    return named.some((name) => name !== null && ours.has(name));
-  });
+  const find = purchaseFinder(await purchasesNamedBy(tx, movements));
+  return movements.filter(({ names }) => typeof find(names) !== 'string');
 }
 
 async function booksBeganAt(db: Executor, skewMs: number): Promise<number> {

@@ -77,11 +77,11 @@ export async function addTimelineEntry(db: Executor, subject: Subject, entry: Ti
 
 /** True when the timeline has an entry with this key. */
 export async function hasTimelineEntry(db: Executor, subject: Subject, dedupKey: string): Promise<boolean> {
-  const isThat = [eq(timeline.subjectKind, subject.kind), eq(timeline.subjectId, subject.id)];
+  const isOfSubject = and(eq(timeline.subjectKind, subject.kind), eq(timeline.subjectId, subject.id));
   const [known] = await db
     .select({ id: timeline.id })
     .from(timeline)
-    .where(and(...isThat, eq(timeline.dedupKey, dedupKey)))
+    .where(and(isOfSubject, eq(timeline.dedupKey, dedupKey)))
     .limit(1);
   return known !== undefined;
 }

@@ -2,6 +2,7 @@ import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-rules.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 
 /** The result of one send of an attempt. */
@@ -19,6 +20,24 @@ export type SendOutcome =
  * person has to judge. `observations_pending`: a report has not been judged yet.
  */
 export type BuyingBarrier = 'contradiction' | 'observations_pending';
+
+/**
+ * The result of recording a step of work. `superseded`: a later workflow task has recorded a step, so the worker of
+ * this one has lost it. `not_compared`: PostgreSQL has started since the workflow last compared what it knows with the row;
+ * commits may be lost, such as the attempt that the step is about. `may_be_bought`: the work was to fail although an
+ * attempt may have bought, or is not proven to have cost nothing. A barrier: it forbids the failure. The reason of a
+ * case: a person is to decide instead of the failure. `judged`: the case was to open for a contradiction that a person
+ * has judged meanwhile. `changed`: the case was to open for an attempt whose state has changed meanwhile.
+ */
+export type RecordResult =
+  | 'recorded'
+  | 'superseded'
+  | 'not_compared'
+  | 'may_be_bought'
+  | 'judged'
+  | 'changed'
+  | BuyingBarrier
+  | AttentionReason;
 
 /** The attempt at the end of a send. */
 export interface AttemptHistory {

@@ -67,11 +67,11 @@ export interface StoredReason {
 
 /**
  * @param reason undefined: the service gave none.
- * @param sayCode true for a request with personal data, which the message may repeat: only the code is kept.
+ * @param codeOnly true for a request with personal data, which the message may repeat: only the code is kept.
  */
-export function storedReason(reason: ServiceReason | null | undefined, sayCode = false): StoredReason {
+export function storedReason(reason: ServiceReason | null | undefined, codeOnly = false): StoredReason {
   if (reason === null || reason === undefined) return { failureDetail: 'The service gave no reason.' };
-  const message = sayCode ? undefined : foreignText(reason.message);
+  const message = codeOnly ? undefined : foreignText(reason.message);
   const said = message === undefined ? '.' : `: ${quoted(message)}`;
   return {
     failureDetail: `The service reports ${foreignText(reason.code) ?? 'no code'}${said}`,

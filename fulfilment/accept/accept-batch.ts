@@ -70,11 +70,8 @@ export async function findTakenOfBatch(
   tx: Executor,
   batch: NewBatch,
 ): Promise<Extract<BatchAcceptance, { accepted: false }> | undefined> {
-  const [known] = await tx
-    .select({ id: orderBatches.id })
-    .from(orderBatches)
-    .where(eq(orderBatches.externalBatchId, batch.externalBatchId));
-  if (known !== undefined) return { accepted: false, taken: 'batch', existingId: known.id };
+  const known = await findBatchCalled(tx, batch.externalBatchId);
+  if (known !== undefined) return { accepted: false, taken: 'batch', existingId: known };
   const holder = await findTakenOrder(tx, batch);
   return holder === undefined ? undefined : { accepted: false, taken: 'order', existingId: holder };
 }
@@ -101,12 +98,17 @@ async function startAll(tx: Executor, accepted: readonly OrderRow[], now: Date):
 }
 
 async function batchCalled(tx: Executor, externalBatchId: string): Promise<string> {
+  const holder = await findBatchCalled(tx, externalBatchId);
+  if (holder === undefined) throw new Error('a batch took this reference and is gone: none is ever deleted');
+  return holder;
+}
+
+async function findBatchCalled(tx: Executor, externalBatchId: string): Promise<string | undefined> {
   const [holder] = await tx
     .select({ id: orderBatches.id })
     .from(orderBatches)
     .where(eq(orderBatches.externalBatchId, externalBatchId));
-  if (holder === undefined) throw new Error('a batch took this reference and is gone: none is ever deleted');
-  return holder.id;
+  return holder?.id;
 }
 
 async function takenOrder(tx: Executor, batch: NewBatch): Promise<string> {

@@ -17,7 +17,7 @@ import { lockMatch } from '#fulfilment/reports/match-report.ts';
 import type { ReportInContext } from '#fulfilment/reports/report-context.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
-import { isRenewal, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
+import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { openContradiction } from '#fulfilment/work/work-events.ts';
 
 /** A report for the workflow of the work that it is about. */
@@ -226,13 +226,12 @@ async function storeReport(
   if (work.kind !== 'vpn_subscription') return;
   const { access, endedAs, startedAt, expiresAt } = event;
   const known = await readVpnSubscription(tx, work.id);
-  const newEnd = expiresAt === undefined ? undefined : new Date(expiresAt);
+  const told = { endedAs, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
   // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
   const facts = {
     endedAs,
     startedAt: known.startedAt ?? (startedAt === undefined ? undefined : new Date(startedAt)),
-    expiresAt:
-      newEnd !== undefined && endedAs === undefined && isRenewal(known, newEnd) ? newEnd : (known.expiresAt ?? newEnd),
+    expiresAt: newEndOf(known, told) ?? known.expiresAt ?? told.expiresAt,
     encryptedAccess: known.encryptedAccess ?? (access === undefined ? undefined : encryptAccess(work.id, access)),
   };
   await storeSubscriptionReport(tx, work.id, facts, now);

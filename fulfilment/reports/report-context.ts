@@ -7,7 +7,7 @@ import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { knownReports } from '#fulfilment/work/record-cancellation.ts';
-import { isRenewal } from '#fulfilment/work/record-subscription.ts';
+import { newEndOf } from '#fulfilment/work/record-subscription.ts';
 
 export interface ReportInContext {
   /** The report, with the outcome that it has together with earlier ones. */
@@ -36,8 +36,8 @@ export async function subscriptionInContext(
     (known.encryptedAccess === null && event.access !== undefined) ||
     (known.startedAt === null && startedAt !== undefined) ||
     (known.expiresAt === null && expiresAt !== undefined);
-  const isRenewed = expiresAt !== undefined && event.endedAs === undefined && isRenewal(known, new Date(expiresAt));
-  const isNew = fills || isRenewed;
+  const told = { endedAs: event.endedAs, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
+  const isNew = fills || newEndOf(known, told) !== undefined;
   const end = judgeSubscriptionEnd(known.endedAs ?? undefined, event.endedAs);
   return { event, followUp: isNew ? 'advance' : end, isNew };
 }

@@ -8,7 +8,7 @@ import { closeCase, closingCases, hasOpenCase, openCase, openReasons } from '#db
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import { lockWorkInEpoch } from '#db/work/work-rows.ts';
-import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
@@ -38,33 +38,16 @@ export interface WorkStep {
   readonly whenUsedUp?: WhenUsedUp | undefined;
 }
 
-export type StepResult =
-  | 'recorded'
-  | 'superseded'
-  | 'not_compared'
-  | 'may_be_bought'
-  | 'judged'
-  | 'changed'
-  | BuyingBarrier
-  | AttentionReason;
-
 /**
  * Records a step of work: status, timeline, case and inbox in one transaction.
  *
  * A purchase fails only with the proof that it cost nothing: each attempt is refused, was never sent, or is settled.
  * One reading of the wallet settles all attempts together (`readDebitEvidence`).
  *
- * @returns `superseded`, without a change, when a later workflow task has recorded a step: the worker of this one has
- *   lost it. `not_compared`, without a change, when PostgreSQL has started since the workflow last compared what it
- *   knows with the row: commits may be lost, such as the attempt that the step is about. `may_be_bought`, without a
- *   change, when the work was to fail although an attempt may have bought: a send that counted as lost may have begun
- *   after all. A buying barrier, when one forbids the failure. The reason of a case, when a person is to decide instead
- *   of the failure. `judged`, when a case was to open for a contradiction
- *   that a person has judged meanwhile. `changed`, when a case was to open for an attempt whose state has changed
- *   meanwhile.
+ * @returns with every result but `recorded`, nothing has changed.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
-export async function recordStep(tx: Executor, work: WorkRef, step: WorkStep, now: Date): Promise<StepResult> {
+export async function recordStep(tx: Executor, work: WorkRef, step: WorkStep, now: Date): Promise<RecordResult> {
   const { row, epoch } = await lockWorkInEpoch(tx, work);
   const { task } = step;
   if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn)) return 'superseded';
@@ -188,6 +171,11 @@ async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean
   return open.length > 0;
 }
 
+/** A quarantined report is a barrier of its own; a quarantined request to wake a workflow says nothing about money. */
+const ASKS: ReadonlySet<AttentionReason> = new Set(
+  JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined'),
+);
+
 /**
  * Why a person is asked although nothing was charged: a case that only a person can judge is open, or the caller or the
  * policy wants it.
@@ -198,9 +186,7 @@ async function reasonToAsk(
   row: WorkRow,
   { failure, whenUsedUp = 'fail' }: WorkStep,
 ): Promise<AttentionReason | undefined> {
-  // A quarantined report is a barrier of its own; a quarantined request to wake the workflow says nothing about money.
-  const reasons = new Set<AttentionReason>(JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined'));
-  const open = (await openReasons(tx, work)).find((reason) => reasons.has(reason));
+  const open = (await openReasons(tx, work)).find((reason) => ASKS.has(reason));
   if (open !== undefined) return open;
   const asks = failure?.endedBy === 'attempts_used_up' && (row.whenUsedUp ?? whenUsedUp) === 'ask';
   return asks ? 'attempts_used_up' : undefined;

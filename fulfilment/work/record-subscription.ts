@@ -25,12 +25,13 @@ export interface SubscriptionReport {
 export async function storeSubscriptionReport(
   tx: Executor,
   id: string,
-  { startedAt, expiresAt, endedAs, encryptedAccess }: SubscriptionReport,
+  report: SubscriptionReport,
   now: Date,
 ): Promise<void> {
+  const { startedAt, expiresAt, endedAs, encryptedAccess } = report;
   const known = await readVpnSubscription(tx, id);
-  const isRenewed = expiresAt !== undefined && endedAs === undefined && isRenewal(known, expiresAt);
-  if (isRenewed) await announceRenewal(tx, known, expiresAt, now);
+  const renewedUntil = newEndOf(known, report);
+  if (renewedUntil !== undefined) await announceRenewal(tx, known, renewedUntil, now);
   await tx
     .update(vpnSubscriptions)
     .set({
@@ -42,12 +43,14 @@ export async function storeSubscriptionReport(
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** True when a subscription that has not ended is paid for longer than is known. */
-export function isRenewal(
+/** The end of the paid period by a report that renews a subscription; undefined when it does not. */
+export function newEndOf(
   { status, completedAt, endedAs, expiresAt: known }: VpnSubscriptionRow,
-  expiresAt: Date,
-): boolean {
-  return completedAt !== null && endedAs === null && !isFinal(status) && known !== null && expiresAt > known;
+  report: Pick<SubscriptionReport, 'expiresAt' | 'endedAs'>,
+): Date | undefined {
+  const { expiresAt } = report;
+  const goesOn = completedAt !== null && endedAs === null && !isFinal(status) && report.endedAs === undefined;
+  return goesOn && known !== null && expiresAt !== undefined && expiresAt > known ? expiresAt : undefined;
 }
 
 async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresAt: Date, now: Date): Promise<void> {

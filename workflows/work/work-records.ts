@@ -1,11 +1,6 @@
 import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type {
-  OpenResult,
-  PurchaseActivities,
-  RecordResult,
-  StepRecord,
-  WorkSnapshot,
-} from '#activities/work/work-types.ts';
+import type { OpenResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#activities/work/work-types.ts';
+import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 

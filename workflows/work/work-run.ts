@@ -2,12 +2,12 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import type {
   AttemptSnapshot,
   CancellationSnapshot,
-  RecordResult,
   StepRecord,
   SubscriptionSnapshot,
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import {
   equalOverrides,
   givesUpAt,
