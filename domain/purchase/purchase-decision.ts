@@ -23,11 +23,12 @@ export type BuyingBarrier = 'contradiction' | 'observations_pending';
 
 /**
  * The result of recording a step of work. `superseded`: a later workflow task has recorded a step, so the worker of
- * this one has lost it. `not_compared`: PostgreSQL has started since the workflow last compared what it knows with the row;
- * commits may be lost, such as the attempt that the step is about. `may_be_bought`: the work was to fail although an
- * attempt may have bought, or is not proven to have cost nothing. A barrier: it forbids the failure. The reason of a
- * case: a person is to decide instead of the failure. `judged`: the case was to open for a contradiction that a person
- * has judged meanwhile. `changed`: the case was to open for an attempt whose state has changed meanwhile.
+ * this one has lost it. `not_compared`: PostgreSQL has started since the workflow last compared what it knows with
+ * the row; commits may be lost, such as the attempt that the step is about. `may_be_bought`: the work was to fail
+ * although an attempt may have bought, or is not proven to have cost nothing. A barrier: it forbids the failure. The
+ * reason of a case: a person is to decide instead of the failure. `judged`: the case was to open for a contradiction
+ * that a person has judged meanwhile. `changed`: the case was to open for an attempt whose state has changed
+ * meanwhile.
  */
 export type RecordResult =
   | 'recorded'

@@ -171,7 +171,7 @@ async function mayHaveCost(tx: Executor, { kind, id }: WorkRef): Promise<boolean
   return open.length > 0;
 }
 
-/** A quarantined report is a barrier of its own; a quarantined request to wake a workflow says nothing about money. */
+/** A quarantined report is a barrier of its own; a quarantined request to wake a workflow is not about money. */
 const ASKS: ReadonlySet<AttentionReason> = new Set(
   JUDGED_BY_PERSONS.filter((reason) => reason !== 'message_quarantined'),
 );
