@@ -21,7 +21,7 @@ export const MISTAKES_IN_BODIES: readonly Mistake[] = [
   ofBody(
     'a field of nobody',
     { colour: 'red' },
-    'The field `colour` is not a known field; known are `package_id`, `external_order_id`, `device_imei`, `max_price`, `customer_price`, `quote_id`, `if_unavailable`, `deadline`, `customer_reference`, `metadata`.',
+    'The field `colour` is not a known field; known are `package_id`, `external_order_id`, `device_imei`, `max_price`, `customer_price`, `quote_id`, `if_unavailable`, `deadline`, `when_attempts_are_used_up`, `customer_reference`, `metadata`.',
   ),
   {
     name: 'no package',
