@@ -14,7 +14,7 @@ import { chooseWork } from '#db/work/bulk-choice.ts';
 import type { OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { performAction } from '#fulfilment/operator/perform-action.ts';
+import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-action.ts';
 
 /**
  * The selected work, stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects
@@ -156,7 +156,15 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         dryRun,
       };
       const data: BulkLine[] = [];
-      for (const id of about.ids) data.push(await performOne(dependencies, resource, id, request));
+      for (const id of about.ids)
+        data.push(await performOne(dependencies, resource, id, { ...request, comparisonMs: 0 }));
+      // All comparisons are requested by now, and are awaited together.
+      const until = performance.now() + COMPARISON_MS;
+      for (const [index, { id, refusal: refused }] of data.entries()) {
+        const comparisonMs = until - performance.now();
+        if (refused === 'not_compared' && comparisonMs > 0)
+          data[index] = await performOne(dependencies, resource, id, { ...request, comparisonMs });
+      }
       return jsonReply(200, {
         dry_run: false,
         matched: about.matched,
@@ -175,6 +183,7 @@ interface BulkRequest {
   readonly actionId: string;
   /** True: the action is only checked. */
   readonly dryRun: boolean;
+  readonly comparisonMs?: number;
 }
 
 type BulkLine = ReturnType<typeof lineOf> & {
@@ -187,18 +196,18 @@ async function performOne(
   { database, now }: ApiDependencies,
   resource: WorkResource,
   id: string,
-  { action: wanted, reason, caller, actionId, dryRun }: BulkRequest,
+  { action: wanted, reason, caller, actionId, ...how }: BulkRequest,
 ): Promise<BulkLine> {
   const { kind } = resource;
   const action = await withPriceCurrency({ database }, resource, { id, owner: caller.ownerId, action: wanted });
   const operator = { actor: caller.apiKeyId, reason, actionId };
-  const request = { work: { kind, id }, action, operator, owner: caller.ownerId, dryRun };
+  const request = { work: { kind, id }, action, operator, owner: caller.ownerId, ...how };
   const outcome = await performAction(database, request, new Date(now()));
   if (outcome.kind === 'missing') return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
   const line = { ...lineOf(outcome.before), refusal: null, detail: null };
   if (outcome.kind === 'refused')
     return { ...line, result: 'refused', refusal: outcome.refusal, detail: outcome.detail };
-  return { ...line, result: dryRun && outcome.kind === 'applied' ? 'would_apply' : outcome.kind };
+  return { ...line, result: how.dryRun && outcome.kind === 'applied' ? 'would_apply' : outcome.kind };
 }
 
 /** True when the selection has a filter besides ids. */

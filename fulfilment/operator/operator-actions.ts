@@ -184,8 +184,10 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
     return;
   }
   if (row.attentionReason !== 'attempts_used_up') {
-    // Held work continues now, even if a concurrent change of its waits would let it wait on.
-    if (row.status === 'held') await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
+    // Work that is not compared with its row yet would take the wake as that comparison, and wait on; held work would
+    // wait on after a concurrent change of its waits.
+    if (row.status === 'held' || !(await isCompared(tx, row)))
+      await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
     return;
   }
   // A retry grants one more attempt, however many operators request it at the same time.

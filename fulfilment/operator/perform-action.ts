@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import type { ChosenWork } from '#db/work/bulk-choice.ts';
 import { workExists } from '#db/work/work-queries.ts';
-import { lockWork } from '#db/work/work-rows.ts';
+import { lockWork, readWork } from '#db/work/work-rows.ts';
 import type { Operator, OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 
 /** An operator action on one piece of work. */
@@ -18,7 +20,13 @@ export interface ActionRequest {
   readonly dryRun?: boolean;
   /** False when the workflow itself performs the action; true by default. */
   readonly wakesWorkflow?: boolean;
+  /** How long it waits for its workflow to compare its memory with the row, in milliseconds. */
+  readonly comparisonMs?: number;
 }
+
+/** A comparison takes a second; a caller and the activity of an update wait longer than this. */
+export const COMPARISON_MS = 8_000;
+const COMPARISON_READ_MS = 200;
 
 /** `before`: the work before the action. */
 export type ActionOutcome =
@@ -37,19 +45,28 @@ class RolledBackError extends Error {
 }
 
 /**
- * Performs an operator action in a transaction of its own, and wakes the workflow. A refused action
- * changes nothing. When it was refused because the workflow must compare its knowledge with the row first, that is
- * requested, too.
+ * Performs an operator action in a transaction of its own, and wakes the workflow. A refused action changes nothing.
+ * When the workflow must compare its memory with the row first, that is requested and awaited.
  */
 export async function performAction(database: Database, request: ActionRequest, now: Date): Promise<ActionOutcome> {
+  const { work, dryRun = false, comparisonMs = COMPARISON_MS } = request;
+  const outcome = await performOnce(database, request, now);
+  if (outcome.kind !== 'refused' || outcome.refusal !== 'not_compared' || dryRun) return outcome;
+  await database.transaction((tx) => requestWake(tx, work));
+  for (const until = performance.now() + comparisonMs; performance.now() < until;) {
+    await delay(COMPARISON_READ_MS);
+    if (await database.run(async (db) => isCompared(db, await readWork(db, work))))
+      return performOnce(database, request, now);
+  }
+  return outcome;
+}
+
+async function performOnce(database: Database, request: ActionRequest, now: Date): Promise<ActionOutcome> {
   try {
     return await database.transaction((tx) => perform(tx, request, now));
   } catch (error) {
-    if (!(error instanceof RolledBackError)) throw error;
-    const { outcome } = error;
-    if (outcome.kind === 'refused' && outcome.refusal === 'not_compared' && request.dryRun !== true)
-      await database.transaction((tx) => requestWake(tx, request.work));
-    return outcome;
+    if (error instanceof RolledBackError) return error.outcome;
+    throw error;
   }
 }
 

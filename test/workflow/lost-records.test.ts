@@ -270,6 +270,32 @@ describe('a workflow after PostgreSQL lost commits', () => {
     });
   });
 
+  it.each([
+    ['stays open', undefined, false],
+    ['is judged again after a retry that came first', 0, true],
+  ])('whose case is open while its row is compared: the case %s', async (_what, nextStepAt, isJudged) => {
+    const order = await orderWith({ answers: 'failed' });
+    order.evidence = Array.from({ length: 20 }, () => 'debited');
+    let isRestarted = false;
+    const fake = withBeginning(order, async (_input, next) => {
+      const snapshot = await next();
+      if (!isRestarted) return snapshot;
+      const compared = { isFirstSinceRestart: true, attention: 'failed_but_charged' } as const;
+      return { ...snapshot, ...compared, ...(nextStepAt !== undefined && { nextStepAt }) };
+    });
+    await withWorker(environment, fake, async (taskQueue) => {
+      const handle = await startOf(order, taskQueue);
+      await environment.sleep('1 hour');
+      expect(order.steps.at(-1)?.attention?.reason).toBe('failed_but_charged');
+      const steps = order.steps.length;
+      isRestarted = true;
+      await handle.signal(operatorActedSignal);
+      await environment.sleep('40 seconds');
+      expect(order.steps.length > steps).toBe(isJudged);
+      await handle.terminate();
+    });
+  });
+
   // The second limit causes a new run at each step.
   it.each([1_000, 15])(
     'looks up at its time also if it is woken many times while it waits for the service (history: %s)',

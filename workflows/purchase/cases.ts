@@ -1,6 +1,8 @@
-import type { AttemptSnapshot } from '#activities/work/work-types.ts';
+import { patched } from '@temporalio/workflow';
+import type { AttemptSnapshot, WorkSnapshot } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
@@ -123,7 +125,10 @@ export async function retryLater(purchase: Purchase, step: StepNamed<'retry_late
     await run.reload();
     return purchase.nextStep();
   }
-  const woken = await run.wait(delayMs, WAIT_NAMES.notAnswered(reason));
+  const waiting = run.snapshot;
+  let woken = await run.wait(delayMs, WAIT_NAMES.notAnswered(reason));
+  while (woken === 'operator' && isOnlyCompared(run, waiting, reason, wakeAt))
+    woken = await run.wait(wakeAt - Date.now(), WAIT_NAMES.notAnswered(reason));
   if (woken === 'observation') return purchase.takeReports();
   if (woken === 'operator') {
     purchase.proofs = 0;
@@ -180,12 +185,33 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
     }
   }
   purchase.begin({ ...step, isRecorded: true });
+  const waiting = run.snapshot;
   const woken = await run.waitForPerson(reason, step.endsAtDeadline === true ? run.deadline : undefined);
+  if (woken === 'operator' && isOnlyCompared(run, waiting, reason)) return { ...step, isRecorded: true };
   if (woken === 'time') {
     const passed = `The deadline passed, and nobody has decided: ${detail}`;
     return { step: 'fail', failure: step.failure ?? 'deadline_passed', detail: passed, endedBy: 'deadline_passed' };
   }
   return woken === 'observation' ? purchase.takeReports() : purchase.nextStep();
+}
+
+/**
+ * True when the last read only compared the run with a restarted database, and the row still has the open case.
+ * @param before the work as it was read before.
+ * @param wakeAt the recorded end of the wait, in epoch milliseconds.
+ */
+function isOnlyCompared(
+  { snapshot }: WorkRun,
+  before: WorkSnapshot,
+  reason: AttentionReason,
+  wakeAt?: number,
+): boolean {
+  const { isFirstSinceRestart = false, attention, nextStepAt, attempt } = snapshot;
+  if (!isFirstSinceRestart || attention !== reason || nextStepAt !== (wakeAt && Math.floor(wakeAt))) return false;
+  const others = ({ attempt: { settled }, extraAttempts, retryOverrides, cancellation }: WorkSnapshot) =>
+    JSON.stringify([settled, extraAttempts, retryOverrides, cancellation]);
+  // Runs of earlier versions have gone on.
+  return isSame(before.attempt, attempt) && others(before) === others(snapshot) && patched('case-stays-while-compared');
 }
 
 function isSame(left: AttemptSnapshot, right: AttemptSnapshot): boolean {

@@ -1,7 +1,7 @@
 /** Steps and actions after PostgreSQL was restored. The workflow must first compare the row with its own state. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttempt, findAttemptById } from '#db/attempts/attempts.ts';
 import { isWaking } from '#db/queues/outbox.ts';
@@ -64,13 +64,31 @@ describe('an order restored to the state before its send', () => {
     });
   });
 
-  it('is abandoned after the comparison when the workflow knows of no send', async () => {
+  it('is abandoned as soon as its workflow, which is woken, has compared it and knows of no send', async () => {
     const ref = await restored();
+    const abandoning = abandon(ref);
+    await vi.waitUntil(() => isWoken(ref));
     await bench.activities.beginWork({
       work: ref.work,
       witness: { number: 1, state: 'prepared', sends: 0, anyUnknown: false },
     });
-    expect(await abandon(ref)).toBe('applied');
+    expect(await abandoning).toBe('applied');
+  });
+
+  it('keeps a retry that comes first apart from the comparison', async () => {
+    const ref = await bench.begin();
+    await bench.activities.recordStep(
+      step(ref.work, { stepKey: 'a:1', status: 'needs_attention', event: 'order.needs_attention' }),
+    );
+    const operator = { actor: 'Ada', reason: 'Again.', actionId: randomUUID() };
+    await bench.database.run((db) =>
+      db.update(orders).set({ comparedEpoch: EPOCH_BEFORE }).where(eq(orders.id, ref.work.id)),
+    );
+    await bench.activities.actOnWork({ work: ref.work, action: { action: 'retry' }, operator });
+    expect(await bench.activities.beginWork({ work: ref.work })).toMatchObject({
+      isFirstSinceRestart: true,
+      nextStepAt: expect.any(Number),
+    });
   });
 
   it('is not compared by a workflow whose own send has no result yet', async () => {
