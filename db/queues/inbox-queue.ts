@@ -91,6 +91,20 @@ export async function markUnmatched(db: Executor, row: TakenRow): Promise<void> 
   await db.update(inbox).set({ state: 'unmatched' }).where(inHand(row));
 }
 
+/** Settles a row that is about the eSIM of an order and about no attempt. */
+export async function applyToEsim(
+  db: Executor,
+  row: TakenRow,
+  { order, note }: { readonly order: WorkRef; readonly note: string },
+  appliedAt: Date,
+): Promise<void> {
+  const applied = { state: 'applied', decision: 'known', note, appliedAt } as const;
+  await db
+    .update(inbox)
+    .set({ ...applied, subjectKind: order.kind, subjectId: order.id })
+    .where(inHand(row));
+}
+
 /** Why and for how long a row is postponed. */
 export interface Postponement {
   /** Without personal data. */

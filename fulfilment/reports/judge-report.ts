@@ -1,7 +1,7 @@
 import { noteFact } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
-import { holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/queues/inbox-queue.ts';
+import { applyToEsim, holdRow, markUnmatched, storeJudgement, type RowJudgement } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
@@ -16,7 +16,7 @@ import type { InboxMatch } from '#fulfilment/reports/match-by-esim.ts';
 import { lockMatch } from '#fulfilment/reports/match-report.ts';
 import type { ReportInContext } from '#fulfilment/reports/report-context.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
-import { storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
+import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/record-cancellation.ts';
 import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { openContradiction } from '#fulfilment/work/work-events.ts';
 
@@ -74,10 +74,7 @@ export async function judgeReport(
 ): Promise<Judgement> {
   return database.transaction(async (tx) => {
     const match = await lockMatch(tx, { ...reported, receivedAt: row.receivedAt });
-    if (match === undefined) {
-      await markUnmatched(tx, row);
-      return { kind: 'unmatched' };
-    }
+    if (match === undefined) return withoutWork(tx, row, reported, now);
     const stored = await holdRow(tx, row);
     const inContext: ReportInContext = (await FULFILMENT_KINDS[match.work.kind].inContext?.(tx, match, reported)) ?? {
       event: reported,
@@ -96,6 +93,17 @@ export async function judgeReport(
       ? apply(tx, matched, action.decision, now)
       : signal(tx, matched, action.decision, options);
   });
+}
+
+/** A report that names no work of ours may still be about an eSIM of ours, whoever has caused it. */
+async function withoutWork(tx: Executor, row: InboxRow, event: PurchaseEvent, now: Date): Promise<Judgement> {
+  const stored = await storeEsimReport(tx, event, now);
+  if (stored === undefined) {
+    await markUnmatched(tx, row);
+    return { kind: 'unmatched' };
+  }
+  await applyToEsim(tx, row, stored, now);
+  return { kind: 'applied', contradiction: false };
 }
 
 function judge(match: InboxMatch, event: PurchaseEvent, followUp: ObservationDecision): ObservationDecision {

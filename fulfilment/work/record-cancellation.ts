@@ -1,10 +1,13 @@
 /** Storing what the service, or an operator, reports of a cancellation. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
-import { findRefund } from '#db/work/cancellation-queries.ts';
+import { lookAgainAt } from '#db/esims/esim-readings.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { cancellations, esims, refunds, topups, walletMovements } from '#db/schema.ts';
+import { findCancellationInForce, findRefund } from '#db/work/cancellation-queries.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 import { type CancellationDetails, storeRefund } from '#fulfilment/work/store-refund.ts';
@@ -72,13 +75,46 @@ async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<ty
     .where(eq(cancellations.id, work.id))
     .returning();
   if (row?.esimId == null) throw new Error(`cancellation ${work.id} has no eSIM`);
-  await tx
-    .update(esims)
-    .set({ status: 'cancelled', updatedAt: sql`now()` })
-    .where(eq(esims.id, row.esimId));
+  await markCancelled(tx, row.esimId);
   const event = 'cancellation.esim_cancelled';
   await addTimelineEntry(tx, work, { event, message: 'The service has cancelled the eSIM.', dedupKey: event, at: now });
   return row;
+}
+
+/** Stores that an eSIM is cancelled. Held top-ups of it are woken: they fail now. */
+async function markCancelled(tx: Executor, esimId: string): Promise<void> {
+  await tx
+    .update(esims)
+    .set({ status: 'cancelled', updatedAt: sql`now()` })
+    .where(eq(esims.id, esimId));
+  const isWaiting = and(eq(topups.esimId, esimId), eq(topups.status, 'held'));
+  const waiting = await tx.select({ id: topups.id }).from(topups).where(isWaiting);
+  for (const { id } of waiting) await requestWake(tx, { kind: 'topup', id });
+}
+
+/**
+ * Stores what a report says of an eSIM for which no cancellation of ours is in force. A refund alone does not prove that
+ * the eSIM is cancelled: it is read soon. The books find the cause of the credit.
+ * @returns the order of the eSIM, and a note; undefined when the report is not about such an eSIM.
+ */
+export async function storeEsimReport(
+  tx: Executor,
+  { serviceEsimId, cancellation }: Pick<PurchaseEvent, 'serviceEsimId' | 'cancellation'>,
+  now: Date,
+): Promise<{ readonly order: WorkRef; readonly note: string } | undefined> {
+  if (serviceEsimId === undefined || cancellation === undefined) return undefined;
+  const [esim] = await tx.select().from(esims).where(eq(esims.serviceEsimId, serviceEsimId)).for('update');
+  if (esim === undefined || (await findCancellationInForce(tx, esim.id)) !== undefined) return undefined;
+  const order = { kind: 'order', id: esim.orderId } as const;
+  if (cancellation.esim !== 'cancelled') {
+    if (esim.status !== 'cancelled') await lookAgainAt(tx, esim.id, now);
+    return { order, note: `A refund (${cancellation.refund?.state}) that we have not requested.` };
+  }
+  await markCancelled(tx, esim.id);
+  const note = 'The service has cancelled the eSIM. We have not requested it.';
+  const event = 'order.esim_cancelled';
+  await addTimelineEntry(tx, order, { event, message: note, dedupKey: event, at: now });
+  return { order, note };
 }
 
 /** Undoes a cancellation that an operator calls not done. The status of the eSIM at the service is unknown then. */

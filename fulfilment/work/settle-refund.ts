@@ -1,5 +1,5 @@
 /** Completes a refund when its credit is in the wallet, or gives it up. */
-import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { debitOfOrder } from '#db/money/wallet-movements.ts';
 import { requestWake } from '#db/queues/outbox.ts';
@@ -128,7 +128,14 @@ async function settleUnreportedRefund(
         isNull(refunds.completedAt),
       ),
     );
-  if (found === undefined) return;
+  if (found === undefined) {
+    // The service may have cancelled the eSIM by itself.
+    await tx
+      .update(esims)
+      .set({ watchDueAt: now })
+      .where(and(eq(esims.orderId, orderId), ne(esims.status, 'cancelled')));
+    return;
+  }
   const work = { kind: 'cancellation', id: found.id } as const;
   if (!(await mayBeSettled(tx, work, money, { debit, reported: undefined }))) return;
   await expectRefund(tx, work, now);

@@ -1,8 +1,12 @@
+import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
+import { journal } from '#db/schema.ts';
+import { reconcileBooks, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
@@ -84,12 +88,11 @@ describe('the cancellation preflight', () => {
 
   it('of an eSIM cancelled outside of the product expects no refund, although all conditions pass', async () => {
     const esimId = await desk.newEsim();
-    // Without a refund, because its credit would be unknown to the books.
+    // Without a refund, because nothing compares the books.
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     await cancelElsewhere(await desk.esimAtService(esimId));
     expect(await preflight(esimId)).toMatchObject({ esim_status: 'cancelled', forecast: 'no_refund_expected' });
   });
-
   it('reports an unreadable condition as unknown, with the reason', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' });
@@ -100,6 +103,43 @@ describe('the cancellation preflight', () => {
     expect(unread.map(({ name }) => name)).toEqual(['usage_is_zero', 'debit_verified']);
     for (const { evidence } of unread) expect(evidence).toContain('503');
     expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/cancellation-preflight')).status).toBe(404);
+  });
+});
+
+describe('an eSIM cancelled outside of the product', () => {
+  const statusOf = async (esimId: string) => (await stack.api.get(`/v1/esims/${esimId}`)).at('status');
+
+  it('is cancelled here at once by its event, gets no share link, and its credit is the refund of its order', async () => {
+    const esimId = await desk.newEsim();
+    const orderId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('order_id');
+    await cancelElsewhere(await desk.esimAtService(esimId));
+    await waitFor('the eSIM is cancelled', async () => (await statusOf(esimId)) === 'cancelled');
+    const link = await stack.api.post(
+      `/v1/esims/${esimId}/share-links`,
+      {},
+      { headers: { 'Idempotency-Key': esimId } },
+    );
+    expect([link.status, link.at('code')]).toEqual([409, 'esim_ended']);
+    expect(await desk.events(orderId)).toContain('order.esim_cancelled');
+    const report = await stack.api.get(`/v1/wallet/reconciliations/${await reconcileBooks(stack)}`);
+    expect(report.body).toMatchObject({ status: 'complete', findings: [], counts: { unmatched: 0 } });
+    const credits = await stack.database.run((db) =>
+      db
+        .select()
+        .from(journal)
+        .where(and(eq(journal.causeKind, 'refund'), eq(journal.causeId, orderId))),
+    );
+    expect(credits).toMatchObject([{ direction: 'credit' }]);
+  });
+
+  it('without an event is read when its refund is in the wallet', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await cancelElsewhere(await desk.esimAtService(esimId));
+    await reconcileBooks(stack);
+    await using operator = await TemporalOperator.connect(stack);
+    await operator.client.schedule.getHandle('watch').trigger();
+    await waitFor('the eSIM is cancelled', async () => (await statusOf(esimId)) === 'cancelled');
   });
 });
 

@@ -43,8 +43,12 @@ function isRefund({ refund_id: refundId }: LedgerLine): boolean {
 /** A completed refund has one credit at the service and one in our journal. Other refunds have none. */
 export function refundedMoney({ refunds, journal, ledger }: Books): string[] {
   const known = new Set(refunds.map(({ serviceRefundId }) => serviceRefundId));
+  // The service may cancel an eSIM by itself; the credit is then booked for its order.
+  const unrequested = journal
+    .filter(({ causeKind, causeId }) => causeKind === 'refund' && !refunds.some(({ orderId }) => orderId === causeId))
+    .map(movementText);
   const unknown = ledger
-    .filter((line) => isRefund(line) && !known.has(line.refund_id))
+    .filter((line) => isRefund(line) && !known.has(line.refund_id) && !unrequested.includes(movementText(line)))
     .map((line) => `the service has ${movementText(line)} for refund ${line.refund_id}, which is none of ours`);
   // An order may have several refunds: one of a refused cancellation, and one of a further cancellation.
   const unequal = [...Map.groupBy(refunds, ({ orderId }) => orderId)].flatMap(([orderId, ofOrder]) => {
