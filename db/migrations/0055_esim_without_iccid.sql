@@ -1,0 +1,1 @@
+ALTER TABLE "esims" ALTER COLUMN "iccid" DROP NOT NULL;
