@@ -8,12 +8,13 @@ import { chargedOf } from '#db/attempts/attempts.ts';
 import { violatedConstraint } from '#db/connection/database.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { isEsimOfAnotherOrder } from '#db/esims/esim-queries.ts';
+import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim, ServiceOrder } from '#upstream/contract.ts';
-import { esimDetails, iccidOf } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esim-details.ts';
 
 type LookUpOrder = (attempt: AttemptRow) => Promise<LookUpResult<ServiceOrder>>;
 
@@ -46,13 +47,11 @@ export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookU
     }
     const esim = answer.value;
     const { activation_code: activationCode, misstated = [] } = esim;
-    if (misstated.length > 0) {
-      const detail = `The eSIM states its ${misstated.join(' and its ')} in a form that cannot be used.`;
-      return { kind: 'unreadable', detail };
-    }
-    if (esim.iccid == null || activationCode == null)
-      throw new NotYetError('not_filled', 'The eSIM has no ICCID or no activation code (yet).');
-    const iccid = iccidOf(esim.iccid);
+    if (misstated.includes('activation_code'))
+      return { kind: 'unreadable', detail: 'The eSIM states its activation_code in a form that cannot be used.' };
+    if (activationCode == null) throw new NotYetError('not_filled', 'The eSIM has no activation code (yet).');
+    const details = esimDetails(esim);
+    const { iccid } = details;
     const isOtherwiseNamed = esim.id !== attempt.serviceEsimId;
     if (isOtherwiseNamed && (await database.run((db) => isEsimOfAnotherOrder(db, orderId, { id: esim.id, iccid })))) {
       return {
@@ -67,15 +66,16 @@ export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookU
       // The id that the service has accepted in a path, not that of the record.
       serviceEsimId: attempt.serviceEsimId,
       ...(isOtherwiseNamed && { namedByRecord: esim.id }),
-      iccid,
       encryptedActivationCode: keyRing.encrypt(activationCode, activationCodeAad(ownId)),
-      ...esimDetails(esim),
+      ...details,
     };
     const isStored = await unlessTaken(() =>
       database.transaction(async (tx) => {
         const delivery = { attemptId: attempt.id, charged, applied, esim: delivered };
         await completeOrder(tx, orderId, delivery, new Date(now()));
         await reportCharge(tx, attempt, charged, new Date(now()));
+        if (misstated.includes('iccid'))
+          await openCase(tx, { kind: 'order', id: orderId }, 'iccid_unreadable', ICCID_UNREADABLE, attempt.id);
       }),
     );
     if (!isStored) {
@@ -87,6 +87,8 @@ export function createEsimDelivery(dependencies: WorkDependencies, lookUp: LookU
     return { kind: 'completed', esimId: ownId };
   };
 }
+
+const ICCID_UNREADABLE = 'The eSIM is delivered. It states its ICCID in a form that cannot be used.';
 
 /** @returns false when the eSIM belongs to another order. */
 async function unlessTaken(store: () => Promise<void>): Promise<boolean> {

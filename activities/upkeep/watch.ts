@@ -45,7 +45,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
   const lookAt = async (esim: EsimRow): Promise<Look> => {
     const readAt = new Date(now());
     // Its delivery has read it, and nothing has asked for another read since.
-    const isFirst = esim.watchDueAt !== null && esim.watchDueAt <= esim.createdAt;
+    const isFirst = esim.iccid !== null && esim.watchDueAt !== null && esim.watchDueAt <= esim.createdAt;
     const freshUntil = esim.createdAt.getTime() + watch.againAfterMs;
     if (esim.status === 'cancelled' || (isFirst && freshUntil > readAt.getTime())) {
       await database.run((db) => lookAgainAt(db, esim.id, esim.status === 'cancelled' ? null : new Date(freshUntil)));

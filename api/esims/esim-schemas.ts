@@ -30,6 +30,11 @@ export const orderIdInput = ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').ref
   message: 'must be the id of an order; it begins with `ord_`',
 });
 
+const iccid = z.string().nullable().meta({
+  description: 'Serial number of the SIM profile; null when the service states none that can be read.',
+  example: '8944500102198304826',
+});
+
 export const esimOutput = z
   .strictObject({
     id: ourId('esim', esimExampleId),
@@ -37,7 +42,7 @@ export const esimOutput = z
     external_order_id: z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' }),
     customer_reference: customerReferenceOutput,
     service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
-    iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
+    iccid,
     package_id: packageId,
     status: z.string().meta({ description: 'Status at the service.', example: 'installed' }),
     installed_at: instant.nullable(),
@@ -81,7 +86,7 @@ export const esimChangeExample: z.input<typeof esimChange> = { customer_referenc
 export const activationOutput = z
   .strictObject({
     esim_id: ourId('esim', esimExampleId),
-    iccid: z.string(),
+    iccid,
     activation_code: z
       .string()
       .meta({ description: 'The LPA string, the content of a QR code.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),

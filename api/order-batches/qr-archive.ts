@@ -5,7 +5,7 @@ import { qrCodePng } from '#api/esims/qr-code.ts';
 export interface LabelledCode {
   /** The caller's reference of the order. */
   readonly reference: string;
-  readonly iccid: string;
+  readonly iccid: string | null;
   /** The LPA string. */
   readonly text: string;
 }

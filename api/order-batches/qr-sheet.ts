@@ -68,6 +68,7 @@ function drawCode(document: PDFKit.PDFDocument, { text, reference, iccid }: Labe
   const label = { width: place.width, align: 'center', lineBreak: false, ellipsis: true } as const;
   const below = place.top + CODE + LABEL.gap;
   document.font('Helvetica-Bold', LABEL.size).text(reference, place.left, below, label);
+  if (iccid === null) return;
   document.font('Helvetica', LABEL.smallSize).text(`ICCID ${iccid}`, place.left, below + LABEL.size + LABEL.gap, label);
 }
 

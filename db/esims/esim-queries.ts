@@ -23,9 +23,10 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
 export async function isEsimOfAnotherOrder(
   db: Executor,
   orderId: string,
-  { id, iccid = id }: { readonly id: string; readonly iccid?: string },
+  { id, iccid }: { readonly id: string; readonly iccid?: string | null },
 ): Promise<boolean> {
-  const isNamed = or(inArray(esims.serviceEsimId, [id, iccid]), inArray(esims.iccid, [id, iccid]));
+  const names = [id, iccid ?? id];
+  const isNamed = or(inArray(esims.serviceEsimId, names), inArray(esims.iccid, names));
   const [other] = await db
     .select({ id: esims.id })
     .from(esims)

@@ -28,11 +28,12 @@ export interface EsimState {
   readonly installedAt: Date | null;
   readonly activatedAt: Date | null;
   readonly expiresAt: Date | null;
+  readonly iccid?: string | null;
 }
 
 /** Stores the reported state of an eSIM. A cancelled eSIM stays cancelled: an older answer may still arrive. */
 export async function storeEsimState(tx: Executor, id: string, facts: EsimState, readAt: Date): Promise<void> {
-  const { status, installedAt, activatedAt, expiresAt } = facts;
+  const { status, installedAt, activatedAt, expiresAt, iccid = null } = facts;
   // `updated_at` changes only with the state, not with every read.
   const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})
     is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz,
@@ -45,6 +46,7 @@ export async function storeEsimState(tx: Executor, id: string, facts: EsimState,
       activatedAt,
       expiresAt,
       readAt: readAt,
+      iccid: sql`coalesce(${esims.iccid}, ${iccid})`,
       updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end`,
     })
     .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.readAt, readAt)));

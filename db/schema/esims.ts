@@ -9,7 +9,8 @@ export const esims = pgTable(
     id: text('id').primaryKey(),
     orderId: text('order_id').notNull().unique(),
     serviceEsimId: text('service_esim_id').notNull().unique(),
-    iccid: text('iccid').notNull(),
+    /** Null while the service states none that can be read. */
+    iccid: text('iccid'),
     packageId: integer('package_id').notNull(),
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
     /** That of its order, until it is changed; bound to the order (`customerReferenceAad`). */

@@ -103,7 +103,7 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
 /** An eSIM that an order of a batch has delivered. */
 export interface BatchEsim {
   readonly id: string;
-  readonly iccid: string;
+  readonly iccid: string | null;
   readonly externalOrderId: string;
   readonly encryptedActivationCode: Buffer;
 }

@@ -40,6 +40,7 @@ export const VERDICTS_OF = {
   contradiction: ['bought', 'not_bought', 'dismissed'],
   contract_drift: ['bought', 'dismissed'],
   delivery_unavailable: ['bought', 'dismissed'],
+  iccid_unreadable: ['dismissed'],
   charged_above_limit: ['dismissed'],
   // Cases of the books: the movements that the service makes later are matched when they come.
   debited_twice: ['dismissed'],

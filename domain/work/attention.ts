@@ -48,6 +48,12 @@ export const ATTENTION_REASONS = {
     meaning: 'It is bought, but its delivery could not be read from the service for a long time.',
     advice: 'Check that the service answers, then `retry`.',
   },
+  iccid_unreadable: {
+    meaning: 'The eSIM was delivered without its ICCID, because the service states it in a form that cannot be read.',
+    advice:
+      'Compare the interface of the service with the contract, then `resolve` the case with `dismissed`. A later read ' +
+      'of the eSIM stores its ICCID when it can be read.',
+  },
   charged_above_limit: {
     meaning: 'The service charged more than the max_price that the caller set.',
     advice: 'Compare the price list with the wallet and claim the difference; the purchase itself is complete.',
@@ -109,6 +115,7 @@ export type AttentionReason = keyof typeof ATTENTION_REASONS;
 /** Reasons that only a person can judge: such a case stays open when the work continues. */
 export const JUDGED_BY_PERSONS = [
   'contradiction',
+  'iccid_unreadable',
   'charged_above_limit',
   'debited_twice',
   'charge_not_refunded',

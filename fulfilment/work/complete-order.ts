@@ -11,7 +11,7 @@ export interface DeliveredEsim {
   readonly serviceEsimId: string;
   /** The id in its own record, if that is another one. */
   readonly namedByRecord?: string;
-  readonly iccid: string;
+  readonly iccid: string | null;
   /** Encrypted with the AAD of this eSIM's row. */
   readonly encryptedActivationCode: Buffer;
   readonly status: string;

@@ -58,6 +58,7 @@ const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAt
 
 /** Reasons of cases that do not change the status of work. */
 const BESIDE_WORK: readonly AttentionReason[] = [
+  'iccid_unreadable',
   'charged_above_limit',
   'debited_twice',
   'charge_not_refunded',

@@ -155,8 +155,12 @@ export function neededFor<Schema extends z.ZodType>(
  * read as "not there yet", and a value that cannot be read is reported in {@link Misstating}.
  */
 export function deliveredFact<Schema extends z.ZodType>(schema: Schema, purpose: string) {
-  const marked = neededFor(schema.nullish(), purpose);
-  return marked.meta({ ...marked.meta(), [DELIVERED_FACT]: true });
+  return neededFor(informingFact(schema), purpose);
+}
+
+/** As {@link deliveredFact}, for a fact that only informs: the product needs it for nothing. */
+export function informingFact<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().meta({ ...schema.meta(), [DELIVERED_FACT]: true });
 }
 
 const DELIVERED_FACT = 'x-delivered-fact';

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { parseLpaString } from '#domain/esims/activation.ts';
 import {
   deliveredFact,
+  informingFact,
   neededFor,
   wireCurrency,
   wireDecimal,
@@ -89,9 +90,12 @@ const isActivationCode = (text: string) => parseLpaString(text) !== undefined;
 export const serviceEsim = z.object({
   id: wireId,
   order_id: wireId.nullish(),
-  /** Null until the supplier has filled the eSIM, perhaps for some minutes after the order is completed. */
-  iccid: deliveredFact(z.string().regex(ICCID), 'delivering an eSIM'),
-  /** `LPA:1$<SM-DP+ address>$<matching id>`. Null for as long as `iccid`. */
+  /** Only informs: an eSIM is delivered without it. */
+  iccid: informingFact(z.string().regex(ICCID)),
+  /**
+   * `LPA:1$<SM-DP+ address>$<matching id>`. Null until the supplier has filled the eSIM, perhaps for some minutes after
+   * the order is completed.
+   */
   activation_code: deliveredFact(z.string().refine(isActivationCode), 'installing an eSIM'),
   status: wireState,
   /** Null before the installation. */

@@ -169,9 +169,9 @@ async function listedPrice(productId: number | null | undefined, priceToday: Pri
 
 /** Why the read eSIM prevents the delivery or the refund of its order, as a clause. */
 function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
-  const { misstated = [], iccid, activation_code: code } = esim;
-  if (misstated.length > 0) return `${misstated.join(' and ')} cannot be read`;
-  if (iccid == null || code == null) return 'iccid or activation_code of a completed order has no value yet';
+  const { misstated = [], activation_code: code } = esim;
+  if (misstated.includes('activation_code')) return 'activation_code cannot be read';
+  if (code == null) return 'activation_code of a completed order has no value yet';
   const absent = absentFields(serviceEsim, esim);
   if (absent.length > 0) return `${absent.join(' and ')} cannot be read, not even as null`;
   const { order_id: named } = esim;

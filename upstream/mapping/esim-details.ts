@@ -1,17 +1,19 @@
 import type { ServiceEsim } from '#upstream/contract.ts';
 
-/** The changing properties of an eSIM. Times that the service does not report are null. */
+/** The properties of an eSIM that its reads may change. Facts that the service does not report are null. */
 export function esimDetails({
   status,
   installed_at: installed,
   activated_at: activated,
   expires_at: expires,
+  iccid,
 }: ServiceEsim) {
-  return { status, installedAt: timeOf(installed), activatedAt: timeOf(activated), expiresAt: timeOf(expires) };
+  const times = { installedAt: timeOf(installed), activatedAt: timeOf(activated), expiresAt: timeOf(expires) };
+  return { status, ...times, iccid: iccid == null ? null : iccidOf(iccid) };
 }
 
 /** An ICCID without separators and filler, so that a search finds it. */
-export function iccidOf(text: string): string {
+function iccidOf(text: string): string {
   return text
     .replaceAll(/[ -]/g, '')
     .toUpperCase()

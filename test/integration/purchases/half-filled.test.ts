@@ -85,6 +85,21 @@ describe('an eSIM that the service fills after it has completed the order', () =
     await desk.reaches(id, 'completed');
   });
 
+  it.each([
+    ['not an ICCID', [{ reason: 'iccid_unreadable', open: true }]],
+    [null, []],
+  ])('is delivered without the ICCID (%j), which a later read stores', async (iccid, cases) => {
+    await answers(['getEsim'], fields({ iccid }));
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const esimId = (await desk.reaches(id, 'completed')).textAt('esim_id');
+    const shown = async () => (await stack.api.get(`/v1/esims/${esimId}`)).at('iccid');
+    expect([await shown(), await desk.cases(id)]).toEqual([null, cases]);
+    expect((await stack.api.get(`/v1/esims/${esimId}/activation`)).body).toMatchObject({ iccid: null });
+    await desk.simulator.calm();
+    await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`);
+    expect(await shown()).toMatch(/^89\d+$/);
+  });
+
   it('is delivered when only the list names it', async () => {
     await answers(['createOrder', 'getOrder'], fields({ esim_id: null }));
     await lost();

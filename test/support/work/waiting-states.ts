@@ -28,6 +28,7 @@ const ATTEMPTS: Readonly<Record<Exclude<AttentionReason, 'webhook_conflict'>, re
   contradiction: [COMPLETED, FAILED, UNKNOWN],
   contract_drift: [COMPLETED],
   delivery_unavailable: [COMPLETED],
+  iccid_unreadable: [COMPLETED],
   charged_above_limit: [COMPLETED],
   debited_twice: [COMPLETED],
   charge_not_refunded: [COMPLETED],

@@ -41,6 +41,7 @@ describe('the verdicts on a case', () => {
       'contradiction',
       ...boughtButUnread,
       ...ofBooks,
+      'iccid_unreadable',
       'charged_above_limit',
       'cancellation_refused',
       'webhook_conflict',
