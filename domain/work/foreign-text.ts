@@ -53,9 +53,9 @@ export function quoted(text: string): string {
   return `“${text.replaceAll(/[“”]/g, '"')}”`;
 }
 
-/** The reason that the service gives for a failed purchase: a code, and a sentence that may be empty. */
+/** The reason that the service gives for a failed purchase: a code, or a sentence, or both. */
 export interface ServiceReason {
-  readonly code: string;
+  readonly code?: string;
   readonly message: string;
 }
 
@@ -73,8 +73,9 @@ export function storedReason(reason: ServiceReason | null | undefined, codeOnly 
   if (reason === null || reason === undefined) return { failureDetail: 'The service gave no reason.' };
   const message = codeOnly ? undefined : foreignText(reason.message);
   const said = message === undefined ? '.' : `: ${quoted(message)}`;
+  const code = foreignText(reason.code) ?? (message === undefined ? 'no code' : 'a failure');
   return {
-    failureDetail: `The service reports ${foreignText(reason.code) ?? 'no code'}${said}`,
+    failureDetail: `The service reports ${code}${said}`,
     serviceMessage: message,
   };
 }

@@ -125,10 +125,14 @@ export const wireState = wireValue
   .meta({ description: 'State; compared in lower case.' });
 
 /** Why a purchase failed, as reported by the service. */
-export const wireFailure = z.object({
-  code: z.string().regex(/^[\x20-\x7e]{1,128}$/),
-  message: z.string().default(''),
-});
+export const wireFailure = z.union([
+  z.object({ code: z.string().regex(/^[\x20-\x7e]{1,128}$/), message: z.string().default('') }),
+  // One text: a code, or a sentence.
+  z
+    .string()
+    .regex(/\S/)
+    .transform((text) => (/^[\w.-]{1,128}$/.test(text) ? { code: text, message: '' } : { message: text })),
+]);
 
 /**
  * Marks a field that the product depends on, although single answers may lack it or have null, such as the eSIM of an

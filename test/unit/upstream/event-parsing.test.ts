@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { storedReason } from '#domain/work/foreign-text.ts';
 import { parseEvent, type QuarantineReason } from '#upstream/mapping/event-parsing.ts';
 
 const data = {
@@ -140,6 +141,17 @@ describe('an event in another form', () => {
     });
   });
 
+  it.each([
+    [{ code: 'no_stock', message: 'Sold out.' }, 'The service reports no_stock: “Sold out.”', 'Sold out.'],
+    ['Sold out today.', 'The service reports a failure: “Sold out today.”', 'Sold out today.'],
+    ['no_stock', 'The service reports no_stock.', undefined],
+  ])('has the reason of the service, as an object or as one text (%j)', (failure, failureDetail, serviceMessage) => {
+    const event = parsed({ event: 'order.failed', data: { ...order, status: 'failed', failure } });
+    expect(storedReason('outcome' in event ? event.reason : undefined)).toEqual(
+      expect.objectContaining({ failureDetail, serviceMessage }),
+    );
+  });
+
   it('has the kind of its first name, known or not', () => {
     const named = { event: 'order.refunded', type: 'order.failed', data: { ...order, status: 'failed' } };
     expect(parsed(named)).toEqual({ kind: 'quarantine', reason: 'unknown_kind' });
@@ -162,7 +174,7 @@ describe('an event in another form', () => {
 
   it('reports which of its fields could not be used', () => {
     const unused: string[] = [];
-    expect(parsed({ event: 'order.completed', data: { ...order, failure: 'none' } }, unused)).toMatchObject({
+    expect(parsed({ event: 'order.completed', data: { ...order, failure: 7 } }, unused)).toMatchObject({
       kind: 'order',
     });
     expect(unused).toEqual(['failure']);

@@ -27,7 +27,7 @@ describe('an order', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a failure that is a text', { failure: 'out of stock' }, 'failure'],
+    ['a failure that is a number', { failure: 7 }, 'failure'],
     ['a price that is no amount', { price_for_reseller: '4,50', currency: 'EUR' }, 'price_for_reseller'],
     ['a currency with another name', { price_for_reseller: '4.50', currency: '€' }, 'currency'],
     ['a time that is none', { created_at: 'yesterday' }, 'created_at'],
