@@ -1,6 +1,6 @@
 /** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { currentAttempt, findAttemptById } from '#db/attempts/attempts.ts';
+import { currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
   findLine,
@@ -13,7 +13,7 @@ import {
 } from '#db/gate/lines.ts';
 import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { gateDrifts } from '#db/schema.ts';
+import { attempts, gateDrifts, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { readWork } from '#db/work/work-rows.ts';
@@ -137,9 +137,10 @@ export async function tendLines(tx: Executor, now: number, policy: GatePolicy): 
 
 async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePolicy): Promise<WorkRef | undefined> {
   const { kind } = row;
-  const settled = await settleDrifts(tx, kind);
+  const [over, open] = partition(await openDrifts(tx, kind));
+  const settled = await settleDrifts(tx, kind, over);
   const longestFillMs = Math.max(row.longestFillMs, settled.longestFillMs);
-  const parked = (await openDrifts(tx, kind)).filter(({ driftedAt }) => driftedAt !== null);
+  const parked = open.filter(({ driftedAt }) => driftedAt !== null);
   const fates = new Map<string, CanaryFate>();
   for (const { id, sentAt } of row.canaries) if (sentAt !== null) fates.set(id, await fateOf(tx, { kind, id }));
   const parkedProducts = new Set(parked.map(({ product }) => product));
@@ -161,12 +162,35 @@ async function tendLine(tx: Executor, row: LineRow, now: number, policy: GatePol
   return next === undefined ? undefined : { kind, id: next.id };
 }
 
-/** The drifted or unfilled purchases of a kind that are not settled. */
+/** The drifted or unfilled purchases of a kind that are not settled, with what our rows show of them. */
 async function openDrifts(tx: Executor, kind: PurchaseKind) {
+  const table = workTable(kind);
+  const isVpn = kind === 'vpn_subscription';
   return tx
-    .select()
+    .select({
+      id: gateDrifts.subjectId,
+      product: gateDrifts.product,
+      unfilledSince: gateDrifts.unfilledSince,
+      driftedAt: gateDrifts.driftedAt,
+      status: table.status,
+      completedAt: table.completedAt,
+      costNothing: sql<boolean>`${attempts.state} = 'failed' and ${attempts.settled}`,
+      // A subscription may have ended without access data.
+      hasDelivery: isVpn ? sql<boolean>`${vpnSubscriptions.encryptedAccess} is not null` : sql<boolean>`true`,
+    })
     .from(gateDrifts)
+    .innerJoin(table, eq(table.id, gateDrifts.subjectId))
+    .innerJoin(attempts, eq(attempts.id, gateDrifts.attemptId))
     .where(and(eq(gateDrifts.subjectKind, kind), isNull(gateDrifts.settledAt)));
+}
+
+type OpenDrift = Awaited<ReturnType<typeof openDrifts>>[number];
+
+/** First the purchases that are delivered by now, or have ended otherwise: their attempt bought nothing after all. */
+function partition(drifts: readonly OpenDrift[]): [OpenDrift[], OpenDrift[]] {
+  const isOver = ({ completedAt, status, costNothing }: OpenDrift) =>
+    completedAt !== null || isFinal(status) || costNothing;
+  return [drifts.filter(isOver), drifts.filter((drift) => !isOver(drift))];
 }
 
 interface Settled {
@@ -176,25 +200,19 @@ interface Settled {
   readonly unprovenProducts: ReadonlySet<number>;
 }
 
-/** Settles the purchases that are delivered by now, or have ended otherwise: their attempt bought nothing after all. */
-async function settleDrifts(tx: Executor, kind: PurchaseKind): Promise<Settled> {
-  const fills: number[] = [];
-  const unproven = new Set<number>();
-  const settled: string[] = [];
-  for (const { subjectId, attemptId, product, unfilledSince } of await openDrifts(tx, kind)) {
-    const { status, completedAt } = await readWork(tx, { kind, id: subjectId });
-    const { state, settled: costNothing } = await findAttemptById(tx, attemptId);
-    if (completedAt === null && !isFinal(status) && !(state === 'failed' && costNothing)) continue;
-    settled.push(subjectId);
-    if (completedAt === null || !(await hasDelivery(tx, { kind, id: subjectId }))) unproven.add(product);
-    else if (unfilledSince !== null) fills.push(completedAt.getTime() - unfilledSince.getTime());
-  }
-  if (settled.length > 0)
+async function settleDrifts(tx: Executor, kind: PurchaseKind, over: readonly OpenDrift[]): Promise<Settled> {
+  const ids = over.map(({ id }) => id);
+  if (ids.length > 0)
     await tx
       .update(gateDrifts)
       .set({ settledAt: sql`clock_timestamp()` })
-      .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, settled)));
-  return { longestFillMs: Math.min(LONGEST_FILL_MS, Math.max(0, ...fills)), unprovenProducts: unproven };
+      .where(and(eq(gateDrifts.subjectKind, kind), inArray(gateDrifts.subjectId, ids)));
+  const fills = over.flatMap(({ completedAt, unfilledSince, hasDelivery: has }) =>
+    completedAt !== null && has && unfilledSince !== null ? [completedAt.getTime() - unfilledSince.getTime()] : [],
+  );
+  const unproven = over.filter(({ completedAt, hasDelivery: has }) => completedAt === null || !has);
+  const unprovenProducts = new Set(unproven.map(({ product }) => product));
+  return { longestFillMs: Math.min(LONGEST_FILL_MS, Math.max(0, ...fills)), unprovenProducts };
 }
 
 /** False for a subscription that has ended without access data. */
