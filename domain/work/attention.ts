@@ -8,7 +8,9 @@ export const ATTENTION_REASONS = {
   },
   failed_but_charged: {
     meaning: 'The service reports a failure, but its wallet shows a debit for it and no credit.',
-    advice: 'Ask the service for the credit, then `retry`, or `resolve` the case with the answer of the service.',
+    advice:
+      'Ask the service for the credit. The case is judged again when the books show it; `retry` looks at once. Or ' +
+      '`resolve` the case with the answer of the service.',
   },
   evidence_unavailable: {
     meaning: 'The service reports a failure, and the wallet could not be read to prove that nothing was charged.',

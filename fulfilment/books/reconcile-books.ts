@@ -1,3 +1,4 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { advanceCheckpoint, forgetMatched, journalSums, outstandingEntries } from '#db/money/journal-checkpoint.ts';
@@ -17,6 +18,8 @@ import {
   purchasesNamedBy,
 } from '#db/money/wallet-movements.ts';
 import { forgetReadings } from '#db/money/wallet-readings.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { attempts, cases } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
@@ -91,6 +94,10 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
       : [],
   );
   await noteShownCharges(tx, debits, at);
+  const credits = matched.flatMap(({ cause, movement, attemptId }) =>
+    cause.kind === 'attempt' && movement.direction === 'credit' && attemptId !== null ? [attemptId] : [],
+  );
+  await judgeAgain(tx, credits, at);
   const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
   await settlePaidRefunds(
     tx,
@@ -143,6 +150,26 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   await forgetReconciliations(tx, new Date(now - books.reportsKeptMs));
   await forgetReadings(tx, new Date(now - books.reportsKeptMs));
   return report;
+}
+
+/** Wakes work whose case waits for the credit of a failed attempt: its workflow reads the wallet and judges it again. */
+async function judgeAgain(tx: Executor, attemptIds: readonly string[], at: Date): Promise<void> {
+  if (attemptIds.length === 0) return;
+  const isOfSame = and(eq(cases.subjectKind, attempts.subjectKind), eq(cases.subjectId, attempts.subjectId));
+  const waiting = await tx
+    .selectDistinct({ kind: attempts.subjectKind, id: attempts.subjectId, attemptId: attempts.id })
+    .from(attempts)
+    .innerJoin(cases, and(isOfSame, eq(cases.reason, 'failed_but_charged'), isNull(cases.closedAt)))
+    .where(inArray(attempts.id, [...attemptIds]));
+  for (const { kind, id, attemptId } of waiting) {
+    const message = 'The wallet shows a credit for the failed attempt; it is judged again.';
+    await addTimelineEntry(
+      tx,
+      { kind, id },
+      { event: 'books.credited', message, dedupKey: `books.credited:${attemptId}`, at },
+    );
+    await requestWake(tx, { kind, id });
+  }
 }
 
 async function knowledgeOf(

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { frequentUpkeep, reconcileBooks, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -145,7 +145,7 @@ describe('the workflow of an order', () => {
     await desk.simulator.setPackage(1007, { available: true });
   });
 
-  it('shows the reason of its case beside the failure class that caused it', async () => {
+  it('shows the reason of its case beside the failure class, and is judged again when the credit comes', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     await desk.reaches(id, 'needs_attention');
@@ -155,5 +155,16 @@ describe('the workflow of an order', () => {
     });
     expect(shown.get(SEARCH_ATTRIBUTES.attentionReason)).toBe('failed_but_charged');
     expect(shown.get(SEARCH_ATTRIBUTES.failureClass)).toBe('supplier_failed');
+    await desk.simulator.move({
+      type: 'credit',
+      amount: (await desk.ledger(id))[0]!.amount,
+      reason: 'order',
+      order_id: await serviceOrder(id),
+    });
+    await reconcileBooks(stack);
+    await desk.reaches(id, 'completed');
+    expect(await desk.cases(id)).toEqual([{ reason: 'failed_but_charged', open: false }]);
+    expect(await desk.events(id)).toContain('books.credited');
+    expect(await desk.attempts(id)).toHaveLength(2);
   });
 });
