@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { METADATA_ENCODING_KEY } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { workflowMetadataQuery } from '@temporalio/workflow';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
@@ -66,6 +68,19 @@ describe('a refused update', () => {
       expect([failure?.stackTrace, failure?.cause, failure?.encodedAttributes]).toEqual(['', null, null]);
       expect(JSON.stringify(failure)).not.toMatch(/Jane|Private/);
     }
+  });
+});
+
+describe('the first action after a restart of PostgreSQL', () => {
+  it.each(['its update', 'the API'])('by %s waits for the comparison, and is carried out', async (by) => {
+    const id = await desk.place(1006, { max_price: { amount: '0.01', currency: 'USD' } });
+    await desk.reaches(id, 'held');
+    await stack.database.run((db) => db.update(orders).set({ comparedEpoch: 'before' }).where(eq(orders.id, id)));
+    if (by === 'the API') {
+      const answer = await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'No longer wanted.' });
+      expect([answer.status, answer.at('status')]).toEqual([200, 'abandoned']);
+    } else expect(await update(id, 'abandon', { by: 'Jane Roe', reason: 'No longer wanted.' })).toBeNull();
+    await desk.reaches(id, 'abandoned');
   });
 });
 
