@@ -53,8 +53,8 @@ export const ATTENTION_REASONS = {
   iccid_unreadable: {
     meaning: 'The eSIM was delivered without its ICCID, because the service states it in a form that cannot be read.',
     advice:
-      'Compare the interface of the service with the contract, then `resolve` the case with `dismissed`. A later read ' +
-      'of the eSIM stores its ICCID when it can be read.',
+      'Compare the interface of the service with the contract, then `resolve` the case with `dismissed`. A later ' +
+      'read of the eSIM stores its ICCID when it can be read.',
   },
   charged_above_limit: {
     meaning: 'The service charged more than the max_price that the caller set.',

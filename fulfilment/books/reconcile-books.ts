@@ -152,7 +152,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   return report;
 }
 
-/** Wakes work whose case waits for the credit of a failed attempt: its workflow reads the wallet and judges it again. */
+/** Wakes work whose case waits for the credit of a failed attempt: its workflow reads the wallet and judges again. */
 async function judgeAgain(tx: Executor, attemptIds: readonly string[], at: Date): Promise<void> {
   if (attemptIds.length === 0) return;
   const isOfSame = and(eq(cases.subjectKind, attempts.subjectKind), eq(cases.subjectId, attempts.subjectId));

@@ -93,8 +93,8 @@ async function markCancelled(tx: Executor, esimId: string): Promise<void> {
 }
 
 /**
- * Stores what a report says of an eSIM for which no cancellation of ours is in force. A refund alone does not prove that
- * the eSIM is cancelled: it is read soon. The books find the cause of the credit.
+ * Stores what a report says of an eSIM for which no cancellation of ours is in force. A refund alone does not prove
+ * that the eSIM is cancelled: it is read soon. The books find the cause of the credit.
  * @returns the order of the eSIM, and a note; undefined when the report is not about such an eSIM.
  */
 export async function storeEsimReport(

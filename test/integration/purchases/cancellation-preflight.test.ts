@@ -140,6 +140,7 @@ describe('an eSIM cancelled outside of the product', () => {
     await using operator = await TemporalOperator.connect(stack);
     await operator.client.schedule.getHandle('watch').trigger();
     await waitFor('the eSIM is cancelled', async () => (await statusOf(esimId)) === 'cancelled');
+    expect(await desk.refundsAtService(esimId)).toHaveLength(1);
   });
 });
 

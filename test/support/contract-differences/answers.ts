@@ -112,10 +112,14 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the currency is a number', 'getWallet answer', 'currency', text({ enum: ['840', '978'] })),
   field('the currency is a sign', 'getWallet answer', 'currency', text({ enum: ['$', '€'] })),
   field('the currency is a numeric code', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
-  field('the ICCID ends with another letter', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{19}X$' })),
-  field('the ICCID has 12 digits', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{12}$' })),
-  field('the ICCID has at most 12 characters', 'getEsim answer', 'iccid', text({ maxLength: 12 })),
-  field('the ICCID is a number', 'getEsim answer', 'iccid', { type: 'integer' }),
+  ...Object.entries({
+    'ends with another letter': text({ pattern: '^[0-9]{19}X$' }),
+    'has 12 digits': text({ pattern: '^[0-9]{12}$' }),
+    'has at most 12 characters': text({ maxLength: 12 }),
+    'is a number': { type: 'integer' },
+  }).map(([what, schema]) =>
+    note(`the ICCID ${what}`, 'getEsim iccid', (draft) => draft.set('getEsim answer', 'iccid', schema)),
+  ),
   field('the activation code is a link', 'getEsim answer', 'activation_code', text({ pattern: '^https://' })),
   field('the activation code is a picture', 'getEsim answer', 'activation_code', text({ format: 'byte' })),
   field(
@@ -181,9 +185,6 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   }),
   note('an eSIM is terminated, not cancelled', 'getEsim status', (draft) => {
     draft.set('getEsim answer', 'status', text({ enum: ['new', 'installed', 'active', 'terminated'] }));
-  }),
-  note('the reason of a failure is text', 'getOrder failure', (draft) => {
-    draft.set('getOrder answer', 'failure', text());
   }),
   note('countries may be null', 'listPackages data[].countries', (draft) => {
     draft.set('listPackages answer', 'countries', { type: ['array', 'null'] }, 'data[]');

@@ -44,11 +44,12 @@ function isRefund({ refund_id: refundId }: LedgerLine): boolean {
 export function refundedMoney({ refunds, journal, ledger }: Books): string[] {
   const known = new Set(refunds.map(({ serviceRefundId }) => serviceRefundId));
   // The service may cancel an eSIM by itself; the credit is then booked for its order.
-  const unrequested = journal
-    .filter(({ causeKind, causeId }) => causeKind === 'refund' && !refunds.some(({ orderId }) => orderId === causeId))
-    .map(movementText);
+  const requested = new Set(refunds.map(({ orderId }) => orderId));
+  const unrequested = new Set(
+    journal.filter(({ causeKind, causeId }) => causeKind === 'refund' && !requested.has(causeId)).map(movementText),
+  );
   const unknown = ledger
-    .filter((line) => isRefund(line) && !known.has(line.refund_id) && !unrequested.includes(movementText(line)))
+    .filter((line) => isRefund(line) && !known.has(line.refund_id) && !unrequested.has(movementText(line)))
     .map((line) => `the service has ${movementText(line)} for refund ${line.refund_id}, which is none of ours`);
   // An order may have several refunds: one of a refused cancellation, and one of a further cancellation.
   const unequal = [...Map.groupBy(refunds, ({ orderId }) => orderId)].flatMap(([orderId, ofOrder]) => {
