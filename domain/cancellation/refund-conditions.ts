@@ -12,6 +12,10 @@ export const REFUND_CONDITIONS = [
 ] as const;
 export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
 
+/** What the caller wants if a condition of the refund is not met, or is unknown. */
+export const ON_UNMET_CONDITIONS = ['refuse', 'ask_for_review', 'cancel_without_refund'] as const;
+export type OnUnmetConditions = (typeof ON_UNMET_CONDITIONS)[number];
+
 type ConditionResult = 'pass' | 'fail' | 'unknown';
 
 /** One condition with its evidence and the time of that evidence. */
