@@ -18,7 +18,7 @@ const EXAMPLE_REFERENCE = 'campaign-2030';
 const externalBatchId = z
   .string()
   .refine((text) => isCallerReference(text) && text.length <= MAX_BATCH_REFERENCE, {
-    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\` and \`,\``,
+    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\``,
   })
   .meta({
     description:
