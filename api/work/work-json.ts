@@ -6,9 +6,9 @@ import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, FAILURE_ENDS } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import { describeStatus } from '#domain/work/status-text.ts';
+import { adviceOf, describeStatus } from '#domain/work/status-text.ts';
 
 /** The fields that work of all kinds has, with those of the operator's view. */
 export function workJson(
@@ -110,31 +110,26 @@ const IN_DOUBT =
 
 function failureJson(
   {
+    status,
     failureClass,
     failureDetail,
     serviceMessage,
     failureEnd,
     attentionReason,
-  }: Pick<WorkRow, 'failureClass' | 'failureDetail' | 'serviceMessage' | 'failureEnd' | 'attentionReason'>,
+  }: Pick<WorkRow, 'status' | 'failureClass' | 'failureDetail' | 'serviceMessage' | 'failureEnd' | 'attentionReason'>,
   inDoubt: boolean,
 ) {
   if (failureClass === null) return null;
   const { meaning } = FAILURE_CLASSES[failureClass];
-  // The advice of the class tells what follows by itself. Beside a case a person has to act, and after the end the
-  // caller.
-  const { advice } =
-    attentionReason !== null
-      ? ATTENTION_REASONS[attentionReason]
-      : failureEnd !== null
-        ? FAILURE_ENDS[failureEnd]
-        : FAILURE_CLASSES[failureClass];
   return {
     class: failureClass,
     detail: failureDetail,
     service_message: serviceMessage,
     ended_by: failureEnd,
     meaning,
-    advice: inDoubt ? IN_DOUBT : advice,
+    advice: inDoubt
+      ? IN_DOUBT
+      : adviceOf({ status, failure: failureClass, endedBy: failureEnd, attention: attentionReason }),
   };
 }
 
