@@ -36,10 +36,10 @@ export const cancellationInput = z
       .default('refuse')
       .meta({
         description:
-          'What you want if a condition of the automatic refund is not met, or is not known. `refuse`: nothing is sent, ' +
-          'and the cancellation is refused. `ask_for_review`: it is sent, and the service decides; an eSIM that it ' +
-          'cancels without a refund needs attention. `cancel_without_refund`: it is sent, and is completed also if no ' +
-          'refund comes. With the last two the service can still refuse.',
+          'What you want if a condition of the automatic refund is not met, or is not known. `refuse`: nothing ' +
+          'is sent, and the cancellation is refused. `ask_for_review`: it is sent, and the service decides; if it ' +
+          'cancels the eSIM without a refund, the cancellation needs attention. `cancel_without_refund`: it is ' +
+          'sent, and is completed also if no refund comes. With the last two the service can still refuse.',
       }),
     deadline: deadlineInput('cancellation'),
     metadata: metadata.optional(),

@@ -48,9 +48,9 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       },
       summary: 'Cancel an eSIM',
       description:
-        'Stores a cancellation and answers with it at once; it is processed afterwards. If one of the five conditions ' +
-        'of the refund is not met, `on_unmet_conditions` decides whether it is sent. It is completed once the eSIM ' +
-        'is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is ' +
+        'Stores a cancellation and answers with it at once; it is processed afterwards. If a condition of the refund ' +
+        'is not met, `on_unmet_conditions` decides whether it is sent. It is completed once the eSIM is cancelled ' +
+        'and the money is found in the wallet. One cancellation of an eSIM is made; another one is ' +
         'possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: ' +
         'the answer of the service decides.',
       body: cancellationInput,
