@@ -1,5 +1,6 @@
 import { instantJson } from '#api/fields/instant.ts';
 import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptSummary, TimelineRow } from '#db/work/work-queries.ts';
 import { plainMoney } from '#domain/money/money.ts';
@@ -20,6 +21,10 @@ export function workJson(
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
     charged: plainMoney(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row, inDoubt),
+    attention:
+      row.attentionReason === null
+        ? null
+        : { reason: row.attentionReason, meaning: ATTENTION_REASONS[row.attentionReason].forCaller },
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,
     created_by: row.apiKeyId,
@@ -53,10 +58,15 @@ export function referenceJson(
   };
 }
 
-/** The state of work in sentences. @param work as the API shows it to this caller. */
+/**
+ * The state of work in sentences.
+ * @param work as the API shows it to this caller.
+ * @param owner undefined: a key that sees everything.
+ */
 export function currentStateJson(
   kind: WorkKind,
-  { status, failure, operations: { attention, next_step_at: nextAt, resubmission: again } }: WorkJson,
+  { status, failure, attention, operations: { next_step_at: nextAt, resubmission: again } }: WorkJson,
+  owner: Owner,
 ) {
   // For finished work the verdict is "no" only while a case is open.
   const isInDoubt = again.verdict === 'no';
@@ -65,10 +75,12 @@ export function currentStateJson(
     status,
     isTimed: nextAt !== null,
     failure: failure ?? undefined,
-    attention: attention?.reason,
+    // The texts of a case are for operators.
+    attention: owner === undefined ? attention?.reason : undefined,
     isInDoubt,
   });
-  return { now, reason: reason ?? null, next, next_at: nextAt, resubmission: again };
+  const why = (owner === undefined ? undefined : attention?.meaning) ?? reason ?? null;
+  return { now, reason: why, next, next_at: nextAt, resubmission: again };
 }
 
 const OVERRIDE_NAMES = {

@@ -131,8 +131,11 @@ describe('the cancellation of an eSIM', () => {
     const unpaid = await desk.cancel(esimId, ask);
     expect((await desk.cancellationReaches(unpaid, 'needs_attention')).body).toMatchObject({
       on_unmet_conditions: 'ask_for_review',
+      attention: { reason: 'refund_failed' },
       operations: { attention: { reason: 'refund_failed' } },
     });
+    const told = (await stack.api.get(`/v1/cancellations/${unpaid}/timeline`)).text;
+    expect(told).toContain('"attention_reason":"refund_failed"');
   });
 
   it('exists once per eSIM, and a second one is refused with the address of the first', async () => {

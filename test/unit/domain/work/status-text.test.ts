@@ -51,7 +51,7 @@ describe('the description of a status', () => {
       attention: 'outcome_unknown',
       isTimed: false,
     });
-    expect({ meaning: reason, advice: next }).toEqual(ATTENTION_REASONS.outcome_unknown);
+    expect(ATTENTION_REASONS.outcome_unknown).toMatchObject({ meaning: reason, advice: next });
   });
 
   it('contains no old failure of continuing work', () => {
