@@ -11,5 +11,6 @@ export const resubmissionSchema = z
     reason: z.string(),
   })
   .meta({
-    description: 'Whether submitting the same again under another reference of yours would be safe.',
+    description:
+      'Whether submitting the same again would be safe. After `failed` and `abandoned` it may have the same reference.',
   });

@@ -1,4 +1,4 @@
-/** Whether a caller should submit the same work again under another reference. */
+/** Whether a caller should submit the same work again. */
 import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { KindTexts } from '#domain/work/kind-texts.ts';
