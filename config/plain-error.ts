@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { counted } from '#domain/counted.ts';
 
 /**
  * Messages for errors of variables and settings that have no message of their own. Those of zod speak of types and
@@ -40,8 +41,8 @@ function tooSmall(origin: string, minimum: number): string {
 }
 
 function amount(origin: string, count: number): string {
-  if (origin === 'string') return `have ${count} characters`;
-  return origin === 'array' ? `have ${count} values` : `be ${count}`;
+  if (origin === 'string') return `have ${counted(count, 'character')}`;
+  return origin === 'array' ? `have ${counted(count, 'value')}` : `be ${count}`;
 }
 
 function oneOf(values: readonly string[]): string {

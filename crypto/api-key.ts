@@ -9,7 +9,7 @@ import { base62 } from '#crypto/base62.ts';
  * Only an unsalted SHA-256 hash is stored. A password would need a slow, salted hash. A key has 256 random bits, which
  * cannot be guessed or precomputed.
  */
-const KEY = /^rsk_(?:test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
+const KEY = /^rsk_(test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
 const PREFIX_LENGTH = 8;
 /** 62^43 is just above 2^256. */
@@ -41,9 +41,14 @@ export function generateApiKey(
 }
 
 /** @returns the public prefix to look the key up by, or undefined when `text` is not one of our keys. */
-export function parseApiKey(text: string): { readonly prefix: string } | undefined {
-  const prefix = KEY.exec(text)?.[1];
-  return prefix === undefined ? undefined : { prefix };
+export function parseApiKey(text: string): { readonly prefix: string; readonly mode: ApiKeyMode } | undefined {
+  const [, mode, prefix] = KEY.exec(text) ?? [];
+  return prefix === undefined ? undefined : { prefix, mode: mode === 'live' ? 'live' : 'test' };
+}
+
+/** The mode of the keys of an installation. */
+export function apiKeyMode(serviceMode: string | undefined): ApiKeyMode {
+  return serviceMode === 'production' ? 'live' : 'test';
 }
 
 /** The hash that is stored instead of the key. */

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
+import { counted } from '#domain/counted.ts';
 import { DEFAULT_WORKFLOW_POLICY } from '#domain/policy/workflow-policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
@@ -98,9 +99,9 @@ class Display {
         '',
         failing === undefined
           ? 'Deliveries are queued.'
-          : `The last ${failing.failures} tries failed; the last time ${failing.last}.`,
+          : `${counted(failing.failures, 'try has', 'tries have')} failed in a row; the last time ${failing.last}.`,
         '',
-        `**Queued:** ${pending} deliveries`,
+        `**Queued:** ${counted(pending, 'delivery', 'deliveries')}`,
         '',
         `**Next try:** ${new Date(nextAt).toISOString()}`,
         ...(failing === undefined ? [] : ['', `**Failing since:** ${new Date(failing.since).toISOString()}`]),

@@ -36,7 +36,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
         await storePreflight(tx, id, conditions);
         if (read !== undefined) await recordEsim(tx, esim, { state: esimDetails(read), readAt }, new Date(now()));
       });
-      if (cancellation.acceptWithoutRefund) return {};
+      if (cancellation.acceptWithoutRefund || cancellation.onUnmetConditions === 'ask_for_review') return {};
       const forecast = forecastRefund(conditions);
       if (forecast === 'refund_expected') {
         const recheck = async (tx: Executor) => {

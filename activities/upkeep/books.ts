@@ -3,6 +3,7 @@ import type { BooksActivities } from '#activities/upkeep/upkeep-types.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from '#db/money/reconciliations.ts';
+import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
@@ -98,7 +99,7 @@ async function readWallet(
   const { reading, items, balance, isReached } = read;
   const detail = isReached
     ? 'All movements were read.'
-    : `The wallet has more movements since ${new Date(since).toISOString()} than the ${items.length} that were read.`;
+    : `The wallet has more than the ${counted(items.length, 'movement')} read since ${new Date(since).toISOString()}.`;
   return {
     status: isReached ? 'complete' : 'incomplete',
     detail,

@@ -201,7 +201,11 @@ function workStep(step: StepRecord) {
     entry: {
       event: step.event,
       message: step.message,
-      detail: { attempt: step.attemptNumber, ...(step.failure !== undefined && { failure_class: step.failure.class }) },
+      detail: {
+        attempt: step.attemptNumber,
+        ...(step.failure !== undefined && { failure_class: step.failure.class }),
+        ...(step.attention !== undefined && { attention_reason: step.attention.reason }),
+      },
       dedupKey: step.stepKey,
     },
     attention: step.attention,

@@ -2,19 +2,31 @@ import type { KeyCache } from '#api/access/key-cache.ts';
 import type { RateLimits } from '#api/access/rate-limits.ts';
 import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
 import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow } from '#db/access/api-keys.ts';
 import type { Database } from '#db/connection/database.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 const REALM = 'Bearer realm="reseller"';
+
+/** Said by the form of a key alone, whether it exists or not. */
+const OTHER_MODE: Readonly<Record<ApiKeyMode, string>> = {
+  test:
+    'A key that begins with `rsk_test_` was made for the sandbox, and this installation buys with real money. ' +
+    'Make a key with `npx reseller keys create`.',
+  live:
+    'A key that begins with `rsk_live_` was made for production, and this installation uses the sandbox. ' +
+    'Make a key with `npx reseller keys create`.',
+};
 
 export interface AuthenticationDependencies {
   readonly database: Database;
   readonly keys: Pick<KeyCache, 'find'>;
   readonly limits: RateLimits;
   readonly logger: Logger;
+  readonly serviceMode: ServiceMode;
   readonly now: () => number;
 }
 
@@ -83,11 +95,12 @@ export async function requireStill(dependencies: KeyReading, caller: Caller, sco
 }
 
 async function findValidKey(
-  { database, keys, limits, logger, now }: AuthenticationDependencies,
+  { database, keys, limits, logger, now, serviceMode }: AuthenticationDependencies,
   { authorization, address }: PresentedKey,
 ): Promise<ApiKeyRow> {
   const text = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-  const prefix = text === undefined ? undefined : parseApiKey(text)?.prefix;
+  const parsed = text === undefined ? undefined : parseApiKey(text);
+  const prefix = parsed?.prefix;
   limits.requireTrust(address, prefix);
   if (authorization === undefined) {
     throw new Problem('unauthenticated', {
@@ -95,7 +108,8 @@ async function findValidKey(
       headers: { 'WWW-Authenticate': REALM },
     });
   }
-  if (text === undefined || prefix === undefined) throw refused(malformed(authorization));
+  if (text === undefined || parsed === undefined || prefix === undefined) throw refused(malformed(authorization));
+  if (parsed.mode !== apiKeyMode(serviceMode)) throw refused(OTHER_MODE[parsed.mode]);
 
   const key = await keys.find(prefix);
   const at = new Date(now());

@@ -1,5 +1,6 @@
 import { networkOf } from '#api/http/network-address.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { counted } from '#domain/counted.ts';
 import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '#domain/policy/api-policy.ts';
 import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
 
@@ -58,7 +59,9 @@ export class RateLimits {
         'RateLimit-Policy': `"key";q=${quota.count};w=${seconds(quota.windowMs)}`,
         RateLimit: `"key";r=${remaining};t=${seconds(fullInMs)}`,
       },
-      refusal: taken ? undefined : rateLimited(`This API key may make ${perMinute} requests a minute.`, nextInMs),
+      refusal: taken
+        ? undefined
+        : rateLimited(`This API key may make ${counted(perMinute, 'request')} a minute.`, nextInMs),
     };
   }
 

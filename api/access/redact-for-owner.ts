@@ -1,23 +1,23 @@
+import type { WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { Successor } from '#db/work/work-queries.ts';
-import { FAILURE_CLASSES, isAboutAccount, isFailureClass, type FailureClass } from '#domain/work/failure.ts';
+import { ATTENTION_REASONS, isAttentionReason } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/failure.ts';
 
 /**
- * Work as an owner sees it: a key that is limited to its own work does not learn what a failure says about the account.
+ * Work as an owner sees it: a key that is limited to its own work does not learn what a failure or a case says about
+ * the account.
  * @param owner undefined: a key that sees everything.
  */
-export function workFor<
-  Shown extends {
-    readonly failure: {
-      readonly class: FailureClass;
-      readonly detail: string | null;
-      readonly service_message: string | null;
-    } | null;
-  },
->(owner: Owner, shown: Shown): Shown {
-  const { failure } = shown;
-  if (owner === undefined || failure === null || !isAboutAccount(failure.class)) return shown;
-  return { ...shown, failure: { ...failure, detail: FAILURE_CLASSES[failure.class].meaning, service_message: null } };
+export function workFor<Shown extends Pick<WorkJson, 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
+  const { failure, attention } = shown;
+  if (owner === undefined || failure === null) return shown;
+  const { meaning } = FAILURE_CLASSES[failure.class];
+  if (isAboutAccount(failure.class))
+    return { ...shown, failure: { ...failure, detail: meaning, service_message: null } };
+  return attention === null
+    ? shown
+    : { ...shown, failure: { ...failure, detail: meaning, advice: 'A person decides about it.' } };
 }
 
 /** Stored work without a successor that the owner may not see. */
@@ -32,10 +32,17 @@ export function withOwnSuccessor<Stored extends { readonly replacedBy: Successor
 
 /** A line of a timeline as an owner sees it. */
 export function entryFor<
-  Entry extends { readonly message: string; readonly detail: Readonly<Record<string, unknown>> },
+  Entry extends {
+    readonly event: string;
+    readonly message: string;
+    readonly detail: Readonly<Record<string, unknown>>;
+  },
 >(owner: Owner, entry: Entry): Entry {
-  const failure = entry.detail['failure_class'];
-  if (owner === undefined || typeof failure !== 'string' || !isFailureClass(failure) || !isAboutAccount(failure))
-    return entry;
+  if (owner === undefined) return entry;
+  const { failure_class: failure, attention_reason: attention } = entry.detail;
+  if (isAttentionReason(attention)) return { ...entry, message: ATTENTION_REASONS[attention].forCaller };
+  // It quotes the wallet.
+  if (entry.event === 'attempt.evidence_awaited') return { ...entry, message: 'Nothing proves yet what it cost.' };
+  if (typeof failure !== 'string' || !isFailureClass(failure) || !isAboutAccount(failure)) return entry;
   return { ...entry, message: FAILURE_CLASSES[failure].meaning };
 }

@@ -13,6 +13,7 @@ import { workJson } from '#api/work/work-json.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
 import type { StoredCancellation } from '#db/work/cancellation-queries.ts';
+import { ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
@@ -30,13 +31,15 @@ export const cancellationInput = z
         example: 'The customer travels later.',
         override: { pattern: FILLED_TEXT_PATTERN },
       }),
-    accept_without_refund: z
-      .boolean()
-      .default(false)
+    on_unmet_conditions: z
+      .enum(ON_UNMET_CONDITIONS)
+      .default('refuse')
       .meta({
         description:
-          'Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions ' +
-          'of the refund are met.',
+          'What you want if a condition of the automatic refund is not met, or is not known. `refuse`: nothing ' +
+          'is sent, and the cancellation is refused. `ask_for_review`: it is sent, and the service decides; if it ' +
+          'cancels the eSIM without a refund, the cancellation needs attention. `cancel_without_refund`: it is ' +
+          'sent, and is completed also if no refund comes. With the last two the service can still refuse.',
       }),
     deadline: deadlineInput('cancellation'),
     metadata: metadata.optional(),
@@ -64,7 +67,7 @@ export const cancellationOutput = z
     id: ourId('cancellation', exampleCancellationId),
     esim_id: esimId,
     reason: z.string().nullable(),
-    accept_without_refund: z.boolean(),
+    on_unmet_conditions: z.enum(ON_UNMET_CONDITIONS),
     cancelled_at: instant.nullable().meta({ description: 'When the eSIM was first known to be cancelled.' }),
     preflight: z.array(refundCondition).nullable().meta({
       description: 'The conditions of the refund, checked just before the newest send; `null` before the first.',
@@ -81,7 +84,7 @@ export const cancellationOutputExample: CancellationOutput = {
   id: exampleCancellationId,
   esim_id: esimExampleId,
   reason: 'The customer travels later.',
-  accept_without_refund: false,
+  on_unmet_conditions: 'refuse',
   cancelled_at: null,
   preflight: null,
   refund: null,
@@ -114,7 +117,7 @@ export function cancellationJson(
     status: cancellation.status,
     esim_id: cancellation.esimId,
     reason: cancellation.reason,
-    accept_without_refund: cancellation.acceptWithoutRefund,
+    on_unmet_conditions: cancellation.onUnmetConditions,
     cancelled_at: instantJson(cancellation.cancelledAt),
     preflight:
       cancellation.preflight === null

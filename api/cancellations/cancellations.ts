@@ -48,9 +48,9 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       },
       summary: 'Cancel an eSIM',
       description:
-        'Stores a cancellation and answers with it at once; it is processed afterwards. It is sent only if all five ' +
-        'conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is ' +
-        'cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is ' +
+        'Stores a cancellation and answers with it at once; it is processed afterwards. If a condition of the refund ' +
+        'is not met, `on_unmet_conditions` decides whether it is sent. It is completed once the eSIM is cancelled ' +
+        'and the money is found in the wallet. One cancellation of an eSIM is made; another one is ' +
         'possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: ' +
         'the answer of the service decides.',
       body: cancellationInput,
@@ -58,9 +58,9 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       accept:
         (_dependencies, { subjectId: esimId, body, caller }) =>
         async (tx, work, now) => {
-          const { reason = null, accept_without_refund: acceptWithoutRefund } = body;
+          const { reason = null, on_unmet_conditions: onUnmetConditions } = body;
           await requireEsimOfPath(findEsim, tx, esimId, caller.ownerId);
-          return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
+          return acceptCancellation(tx, { ...work, esimId, reason, onUnmetConditions }, now);
         },
       added: { refund: null },
     },

@@ -16,6 +16,7 @@ import { attentionReason, failureClass, failureEnd, serviceMessage } from '#api/
 import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
+import { ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
 import {
   announcedStatuses,
   statusEventTypes,
@@ -143,7 +144,9 @@ const vpnSubscriptionExpiringEvent = variant(
 
 const cancellationEvent = variant('CancellationEvent', 'cancellation', workEventTypes('cancellation'), {
   ...statusFields('cancellation'),
-  accept_without_refund: z.boolean().meta({ description: 'Whether it is cancelled even if no refund is expected.' }),
+  on_unmet_conditions: z.enum(ON_UNMET_CONDITIONS).meta({
+    description: 'What the caller wants if a condition of the refund is not met.',
+  }),
   esim_id: esimId.meta({ description: 'Id of the eSIM to cancel.' }),
   ...reasonFields,
 });

@@ -12,6 +12,7 @@ import { checkFields, repeatedParameters } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
+import { counted } from '#domain/counted.ts';
 
 /** The authenticated caller. */
 export interface Caller {
@@ -240,7 +241,7 @@ export function fieldProblem(
 ): Problem {
   const [first] = errors;
   const more = errors.length - 1;
-  const rest = more < 1 ? '' : ` ${more} more ${more === 1 ? 'error is' : 'errors are'} in \`errors\`.`;
+  const rest = more < 1 ? '' : ` ${counted(more, 'more error is', 'more errors are')} in \`errors\`.`;
   return new Problem(code, {
     ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }),
     errors,

@@ -6,7 +6,7 @@ import { ID_PREFIXES, idPattern, isId, type IdKind } from '#domain/work/identifi
 const MAX_VALUES = 100;
 
 /**
- * Values in one parameter, separated by commas.
+ * Values in one parameter, separated by commas. A value that may contain a comma is also searched as a whole.
  *
  * @param form what each of them must be, in words and as a pattern.
  */
@@ -16,7 +16,10 @@ export function severalInQuery(
 ) {
   return z
     .string()
-    .transform((text) => text.split(','))
+    .transform((text) => {
+      const values = text.split(',');
+      return isOne(text) ? [...new Set([text, ...values.filter(isOne)])] : values;
+    })
     .refine((values) => values.every(isOne), { message: `${form}; several are separated by commas`, abort: true })
     .refine((values) => values.length <= MAX_VALUES, { message: `must have at most ${MAX_VALUES} values` })
     .optional()

@@ -13,7 +13,7 @@ import { alreadyExists, isPast, PAST_DEADLINE } from '#api/work/work-creation.ts
 import { batchId, requestKey, workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { findBatch } from '#db/work/batch-queries.ts';
+import { findBatch, type StoredBatch } from '#db/work/batch-queries.ts';
 import type { Money } from '#domain/money/money.ts';
 import { batchOrderReference } from '#domain/work/batches.ts';
 import { KINDS } from '#domain/work/kinds.ts';
@@ -56,9 +56,10 @@ export async function createBatch(
     }
     const accepted = await acceptBatch(tx, batch, now);
     if (!accepted.accepted) throw await taken(tx, accepted, ownerId);
-    const stored = { row: accepted.row, counts: new Map([['accepted', accepted.row.size]] as const), charged: [] };
+    const counts = new Map([['accepted', accepted.row.size]] as const);
+    const stored = { row: accepted.row, counts, charged: [], ofItems: termsOf(body.items, batch) };
     const headers = { Location: `${BATCHES_PATH}/${batch.id}`, 'Retry-After': String(RETRY_AFTER_SECONDS) };
-    return jsonReply(202, batchJson(stored), headers);
+    return jsonReply(202, batchJson(stored, dependencies.keyRing), headers);
   });
 }
 
@@ -138,6 +139,20 @@ function newBatch(
     metadata,
     orders,
   };
+}
+
+/** The first order of each item, as it is stored. */
+function termsOf(items: Items, { orders }: NewBatch): StoredBatch['ofItems'] {
+  let next = 0;
+  return items.flatMap(({ quantity }) => {
+    const first = orders[next];
+    next += quantity;
+    if (first === undefined) return [];
+    const { id, metadata, customer } = first;
+    return [
+      { id, metadata: { ...metadata }, encryptedCustomerReference: customer?.encryptedCustomerReference ?? null },
+    ];
+  });
 }
 
 /** The problem of a used reference; a key that is limited to its own work gets no id of others. */

@@ -6,7 +6,9 @@ import { wholeNumber } from '#api/fields/numbers.ts';
 import { listOf } from '#api/fields/query.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
+import { customerReferenceOutput, readCustomer } from '#api/work/customer-reference.ts';
 import { itemMetadata, metadata, purchaseInput } from '#api/work/work-input.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
 import type { StoredBatch } from '#db/work/batch-queries.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import { MAX_BATCH, MAX_BATCH_REFERENCE, batchOrderReference } from '#domain/work/batches.ts';
@@ -18,7 +20,7 @@ const EXAMPLE_REFERENCE = 'campaign-2030';
 const externalBatchId = z
   .string()
   .refine((text) => isCallerReference(text) && text.length <= MAX_BATCH_REFERENCE, {
-    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\` and \`,\``,
+    message: `must have 1 to ${MAX_BATCH_REFERENCE} visible ASCII characters other than \`~\``,
   })
   .meta({
     description:
@@ -84,7 +86,15 @@ export const batchOutput = z
       .meta({ description: 'Number of its orders by status.' }),
     charged: z.array(money).meta({ description: 'Sum of the amounts that the service charged, for each currency.' }),
     items: z.array(
-      z.strictObject({ package_id: packageId, quantity, max_price: money.nullable() }).meta({ id: 'OrderBatchItem' }),
+      z
+        .strictObject({
+          package_id: packageId,
+          quantity,
+          max_price: money.nullable(),
+          customer_reference: customerReferenceOutput,
+          metadata: z.record(z.string(), z.string()),
+        })
+        .meta({ id: 'OrderBatchItem' }),
     ),
     metadata: z.record(z.string(), z.string()),
     created_by: createdBy,
@@ -106,8 +116,14 @@ export const batchOutputExample: BatchOutput = {
   counts: countsOf(new Map([['accepted', 200]])),
   charged: [],
   items: [
-    { package_id: 101, quantity: 150, max_price: { amount: '12.50', currency: 'EUR' } },
-    { package_id: 102, quantity: 50, max_price: null },
+    {
+      package_id: 101,
+      quantity: 150,
+      max_price: { amount: '12.50', currency: 'EUR' },
+      customer_reference: null,
+      metadata: {},
+    },
+    { package_id: 102, quantity: 50, max_price: null, customer_reference: null, metadata: { department: 'sales' } },
   ],
   metadata: {},
   created_by: exampleKeyId,
@@ -128,7 +144,7 @@ export const batchListQuery = z.strictObject({
 });
 
 /** A batch as the API shows it. */
-export function batchJson({ row, counts, charged }: StoredBatch): BatchOutput {
+export function batchJson({ row, counts, charged, ofItems }: StoredBatch, keyRing: KeyRing): BatchOutput {
   return {
     id: row.id,
     external_batch_id: row.externalBatchId,
@@ -136,11 +152,16 @@ export function batchJson({ row, counts, charged }: StoredBatch): BatchOutput {
     size: row.size,
     counts: countsOf(counts),
     charged: charged.map(paddedMoney),
-    items: row.items.map(({ packageId: id, quantity: number, maxPrice }) => ({
-      package_id: id,
-      quantity: number,
-      max_price: maxPrice,
-    })),
+    items: row.items.map(({ packageId: id, quantity: number, maxPrice }, index) => {
+      const order = ofItems[index];
+      return {
+        package_id: id,
+        quantity: number,
+        max_price: maxPrice,
+        customer_reference: order === undefined ? null : readCustomer(keyRing, 'order', order.id, order),
+        metadata: order?.metadata ?? {},
+      };
+    }),
     metadata: row.metadata,
     created_by: row.apiKeyId,
     created_at: row.createdAt.toISOString(),

@@ -36,7 +36,7 @@ const params = idInPath('orderBatch', exampleBatchId);
 
 /** Batches of orders: create, list, read, cancel, QR codes. */
 export function batchOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
-  const { database } = dependencies;
+  const { database, keyRing } = dependencies;
   const read = async (id: string, { ownerId }: Caller): Promise<StoredBatch> => {
     const found = mayExist('orderBatch', id) ? await database.run((db) => findBatch(db, id, ownerId)) : undefined;
     if (found === undefined) throw new Problem('order_batch_not_found');
@@ -80,14 +80,14 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
       params,
       answers: { 200: { ...ANSWER, description: 'The batch.' } },
       problems: ['order_batch_not_found'],
-      handle: async (request) => jsonReply(200, batchJson(await read(request.params.id, request.caller))),
+      handle: async (request) => jsonReply(200, batchJson(await read(request.params.id, request.caller), keyRing)),
     }),
     cancelOperation(dependencies, read),
     ...batchCodeOperations(dependencies, read),
   ];
 }
 
-function listOperation({ database }: ApiDependencies): Operation {
+function listOperation({ database, keyRing }: ApiDependencies): Operation {
   return operation({
     id: 'listOrderBatches',
     method: 'get',
@@ -116,13 +116,16 @@ function listOperation({ database }: ApiDependencies): Operation {
         createdBefore: query.created_before,
       };
       const found = await database.run((db) => listBatches(db, ownerId, filter, { limit: limit + 1, after }));
-      return pageReply(found, limit, { json: batchJson, cursor: ({ row }) => positionCursor('orderBatch', row) });
+      return pageReply(found, limit, {
+        json: (each) => batchJson(each, keyRing),
+        cursor: ({ row }) => positionCursor('orderBatch', row),
+      });
     },
   });
 }
 
 function cancelOperation(
-  { database, now }: ApiDependencies,
+  { database, keyRing, now }: ApiDependencies,
   read: (id: string, caller: Caller) => Promise<StoredBatch>,
 ): Operation {
   return operation({
@@ -150,7 +153,7 @@ function cancelOperation(
       const { row } = await read(id, caller);
       const began = performance.now();
       await abandonUnsent(database, row, now, () => performance.now() - began > CANCEL_MS);
-      return jsonReply(200, batchJson(await read(id, caller)));
+      return jsonReply(200, batchJson(await read(id, caller), keyRing));
     },
   });
 }

@@ -1,5 +1,6 @@
 /** Sentences for what a schema refuses without a message of its own: texts of the validator are not for our callers. */
 import type * as z from 'zod';
+import { counted } from '#domain/counted.ts';
 
 /** The types of JSON, as callers name them. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -44,10 +45,10 @@ function oneOf(values: readonly string[]): string {
 }
 
 function sized(origin: string, bound: 'at most' | 'at least', limit: number): string {
-  if (origin === 'string') return `must have ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`;
-  if (origin === 'array' || origin === 'set') return `must have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
+  if (origin === 'string') return `must have ${bound} ${counted(limit, 'character')}`;
+  if (origin === 'array' || origin === 'set') return `must have ${bound} ${counted(limit, 'entry', 'entries')}`;
   if (origin === 'object' || origin === 'map' || origin === 'record')
-    return `must have ${bound} ${limit} ${limit === 1 ? 'field' : 'fields'}`;
+    return `must have ${bound} ${counted(limit, 'field')}`;
   return `must be ${bound} ${limit}`;
 }
 

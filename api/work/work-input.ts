@@ -55,14 +55,14 @@ export const itemMetadata = metadataOf({ pairs: 5, value: 100 });
 
 const REFERENCE_PATTERN = `^${CALLER_REFERENCE_CHARACTERS}{1,64}$`;
 
-const REFERENCE_FORM = 'must have 1 to 64 visible ASCII characters other than `~` and `,`';
+const REFERENCE_FORM = 'must have 1 to 64 visible ASCII characters other than `~`';
 
 /** The caller's references of work in a query, separated by commas. */
 export function callerReferencesInQuery(kind: WorkKind) {
   return severalInQuery(isCallerReference, {
     form: REFERENCE_FORM,
     pattern: REFERENCE_PATTERN,
-    description: `Only the ${KINDS[kind].noun} with your reference.`,
+    description: `Only the ${KINDS[kind].noun} with your reference; ask for one with a comma alone.`,
   });
 }
 

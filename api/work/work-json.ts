@@ -1,14 +1,15 @@
 import { instantJson } from '#api/fields/instant.ts';
 import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptSummary, TimelineRow } from '#db/work/work-queries.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, FAILURE_ENDS } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import { describeStatus } from '#domain/work/status-text.ts';
+import { adviceOf, describeStatus } from '#domain/work/status-text.ts';
 
 /** The fields that work of all kinds has, with those of the operator's view. */
 export function workJson(
@@ -20,6 +21,10 @@ export function workJson(
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
     charged: plainMoney(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row, inDoubt),
+    attention:
+      row.attentionReason === null
+        ? null
+        : { reason: row.attentionReason, meaning: ATTENTION_REASONS[row.attentionReason].forCaller },
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,
     created_by: row.apiKeyId,
@@ -53,10 +58,15 @@ export function referenceJson(
   };
 }
 
-/** The state of work in sentences. @param work as the API shows it to this caller. */
+/**
+ * The state of work in sentences.
+ * @param work as the API shows it to this caller.
+ * @param owner undefined: a key that sees everything.
+ */
 export function currentStateJson(
   kind: WorkKind,
-  { status, failure, operations: { attention, next_step_at: nextAt, resubmission: again } }: WorkJson,
+  { status, failure, attention, operations: { next_step_at: nextAt, resubmission: again } }: WorkJson,
+  owner: Owner,
 ) {
   // For finished work the verdict is "no" only while a case is open.
   const isInDoubt = again.verdict === 'no';
@@ -65,10 +75,12 @@ export function currentStateJson(
     status,
     isTimed: nextAt !== null,
     failure: failure ?? undefined,
-    attention: attention?.reason,
+    // The texts of a case are for operators.
+    attention: owner === undefined ? attention?.reason : undefined,
     isInDoubt,
   });
-  return { now, reason: reason ?? null, next, next_at: nextAt, resubmission: again };
+  const why = (owner === undefined ? undefined : attention?.meaning) ?? reason ?? null;
+  return { now, reason: why, next, next_at: nextAt, resubmission: again };
 }
 
 const OVERRIDE_NAMES = {
@@ -110,31 +122,26 @@ const IN_DOUBT =
 
 function failureJson(
   {
+    status,
     failureClass,
     failureDetail,
     serviceMessage,
     failureEnd,
     attentionReason,
-  }: Pick<WorkRow, 'failureClass' | 'failureDetail' | 'serviceMessage' | 'failureEnd' | 'attentionReason'>,
+  }: Pick<WorkRow, 'status' | 'failureClass' | 'failureDetail' | 'serviceMessage' | 'failureEnd' | 'attentionReason'>,
   inDoubt: boolean,
 ) {
   if (failureClass === null) return null;
   const { meaning } = FAILURE_CLASSES[failureClass];
-  // The advice of the class tells what follows by itself. Beside a case a person has to act, and after the end the
-  // caller.
-  const { advice } =
-    attentionReason !== null
-      ? ATTENTION_REASONS[attentionReason]
-      : failureEnd !== null
-        ? FAILURE_ENDS[failureEnd]
-        : FAILURE_CLASSES[failureClass];
   return {
     class: failureClass,
     detail: failureDetail,
     service_message: serviceMessage,
     ended_by: failureEnd,
     meaning,
-    advice: inDoubt ? IN_DOUBT : advice,
+    advice: inDoubt
+      ? IN_DOUBT
+      : adviceOf({ status, failure: failureClass, endedBy: failureEnd, attention: attentionReason }),
   };
 }
 

@@ -119,7 +119,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         return pageReply(entries, limit, {
           json: (entry) => entryFor(ownerId, timelineJson(entry)),
           cursor: ({ id: last }) => numberCursor('t', last),
-          more: { current_state: currentStateJson(kind, shown) },
+          more: { current_state: currentStateJson(kind, shown, ownerId) },
         });
       },
     }),

@@ -24,7 +24,9 @@ export interface WorkJson {
     readonly class: FailureClass;
     readonly detail: string | null;
     readonly service_message: string | null;
+    readonly advice: string;
   } | null;
+  readonly attention: { readonly reason: AttentionReason; readonly meaning: string } | null;
   /** Of a kind that has one. */
   readonly esim_id?: string | null;
   readonly operations: OperationsJson;

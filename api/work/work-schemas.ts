@@ -69,6 +69,10 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       })
       .nullable()
       .meta({ description: 'Why it failed, or why it is held now.' }),
+    attention: z
+      .strictObject({ reason: attentionReason, meaning: z.string() })
+      .nullable()
+      .meta({ description: 'Why it needs attention, in words for a shop; `operations.attention` tells an operator.' }),
     deadline: instant.nullable().meta({
       description:
         'The deadline of the caller for held work. `null`: 48 hours after it was accepted ' +
@@ -113,6 +117,7 @@ export const workOutputExample = {
   max_price: { amount: '12.50', currency: 'EUR' },
   charged: null,
   failure: null,
+  attention: null,
   deadline: null,
   metadata: { shop_order: 'A-1001' },
   created_by: exampleKeyId,

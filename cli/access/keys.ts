@@ -23,6 +23,7 @@ import { API_SCOPES, type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { latestReading } from '#db/gate/wallet.ts';
+import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,7 +73,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   const described = [
     ...(ownWorkOnly ? ['limited to its own work'] : []),
     ...(spendLimit == null ? [] : [`spends at most ${spendLimit.amount} ${spendLimit.currency} a day`]),
-    ...(rateLimit === undefined ? [] : [`${rateLimit} requests a minute`]),
+    ...(rateLimit === undefined ? [] : [`${counted(rateLimit, 'request')} a minute`]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString()}`]),
   ];
   printLine(
@@ -151,7 +152,7 @@ export async function limitKeyRate(prefix: string, limit: number | null, environ
   process.stdout.write(
     limit === null
       ? `Key ${prefix} has the limit of API_RATE_LIMIT.\n`
-      : `Key ${prefix} may make ${limit} requests a minute.\n`,
+      : `Key ${prefix} may make ${counted(limit, 'request')} a minute.\n`,
   );
 }
 

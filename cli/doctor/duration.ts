@@ -1,3 +1,5 @@
+import { counted } from '#domain/counted.ts';
+
 const UNITS = [
   [86_400_000, 'day'],
   [3_600_000, 'hour'],
@@ -8,6 +10,5 @@ const UNITS = [
 /** A duration as text, in its largest whole unit. @param ms milliseconds, zero or more. */
 export function duration(ms: number): string {
   const [size, unit] = UNITS.find(([size]) => ms >= size) ?? UNITS[3];
-  const count = Math.floor(ms / size);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return counted(Math.floor(ms / size), unit);
 }

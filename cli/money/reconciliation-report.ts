@@ -1,6 +1,7 @@
 import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 import type { Adjustments } from '#db/money/wallet-movements.ts';
+import { counted } from '#domain/counted.ts';
 import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
@@ -36,8 +37,9 @@ export function reportLines(report: ReconciliationRow): string[] {
     '',
     `  report          ${id}`,
     `  read since      ${readSince.toISOString()}`,
-    `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ${counts.booked} rows booked`,
-    `  waiting         ${counts.pending} too recent, ${counts.outstanding} journal rows not shown yet, ` +
+    `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ` +
+      `${counted(counts.booked, 'row')} booked`,
+    `  waiting         ${counts.pending} too recent, ${counted(counts.outstanding, 'journal row')} not shown yet, ` +
       `${counts.unmatched} without a cause`,
     `  balance         ${balanceText(report)}`,
     ...sums.map(
@@ -59,9 +61,8 @@ export function openCaseLines(open: readonly { readonly reason: AttentionReason;
 /** Lines about adjustments: the books are equal with them, but money has moved for no purchase. */
 export function adjustmentLines(adjustments: readonly Adjustments[], hours: number): string[] {
   return adjustments.map(({ direction, amount, currency, count }) => {
-    const what = count === 1 ? `1 ${direction}` : `${count} ${direction}s`;
     return (
-      `Adjustments in the last ${hours} hours: ${what}, ${amount} ${currency}. ` +
+      `Adjustments in the last ${counted(hours, 'hour')}: ${counted(count, direction)}, ${amount} ${currency}. ` +
       'See `npx reseller wallet transactions --cause adjustment`.'
     );
   });

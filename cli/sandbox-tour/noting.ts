@@ -3,6 +3,7 @@ import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
+import { counted } from '#domain/counted.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing } from '#upstream/client.ts';
@@ -77,7 +78,7 @@ export function noteRepeat(
 
 /** Records drift for a list that does not show its end: it may have more items, so it is no evidence of absence. */
 export function noteEnd(notes: LegNotes, step: string, { items, complete }: Listing<unknown>): boolean {
-  const seen = `${items.length} are known, and there may be more: the list does not show its end`;
+  const seen = `${counted(items.length, 'is', 'are')} known, and there may be more: the list does not show its end`;
   return complete || notes.expect(false, step, 'a list that shows its end and can be read completely', seen);
 }
 

@@ -13,7 +13,7 @@ import { checkContract, readDocument, UnreadableDocument, type JsonObject } from
 import { openService } from '#upstream/service.ts';
 
 export interface ContractCheckOptions {
-  /** Download the document from the service into the file first. */
+  /** Download the document from the service first, into the file if one is named. */
   readonly download?: boolean;
   readonly json?: boolean;
   /** Release held purchases in production that the document proves safe. */
@@ -27,14 +27,14 @@ export const NOT_COMPATIBLE = 1;
 export const NO_DOCUMENT = 2;
 
 /**
- * `reseller contract check FILE`: compares an OpenAPI document of the service with the contract.
+ * `reseller contract check [FILE]`: compares an OpenAPI document of the service with the contract.
  *
  * @returns the exit code.
  * @throws ConfigurationError
  * @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox.
  */
 export async function checkContractFile(
-  file: string,
+  file: string | undefined,
   options: ContractCheckOptions,
   environment: Environment,
   { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
@@ -45,11 +45,7 @@ export async function checkContractFile(
     printLines(stderr, [what, advice]);
     return NO_DOCUMENT;
   };
-  if (options.download === true) {
-    const problem = await download(file, environment);
-    if (problem !== undefined) return refuse(problem.what, problem.advice);
-  }
-  const document = read(file);
+  const document = options.download === true ? await download(file, environment) : read(file);
   if ('advice' in document) return refuse(document.what, document.advice);
 
   const report = checkContract(document.content, capabilities, { headerPrefix });
@@ -67,17 +63,29 @@ interface Problem {
   readonly advice: string;
 }
 
-function read(file: string): { readonly content: JsonObject } | Problem {
+type Read = { readonly content: JsonObject } | Problem;
+
+function read(file: string | undefined): Read {
+  if (file === undefined) {
+    const advice = 'Name the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
+    return { what: 'No file is named.', advice };
+  }
   try {
-    return { content: readDocument(readFileSync(file)) };
+    return documentIn(readFileSync(file), file);
   } catch (error) {
-    if (error instanceof UnreadableDocument) {
-      const advice = 'Use the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
-      return { what: `${file} ${error.message}.`, advice };
-    }
     if (codeOf(error) === undefined) throw error;
     const advice = 'Check the name; --download gets it from the service.';
     return { what: `${file} cannot be read (${codeOf(error)}).`, advice };
+  }
+}
+
+function documentIn(bytes: Buffer, name: string): Read {
+  try {
+    return { content: readDocument(bytes) };
+  } catch (error) {
+    if (!(error instanceof UnreadableDocument)) throw error;
+    const advice = 'Use the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
+    return { what: `${name} ${error.message}.`, advice };
   }
 }
 
@@ -90,8 +98,8 @@ const ADVICE: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
   not_sent: 'Check SERVICE_BASE_URL, and the network between.',
 };
 
-/** @returns why the document could not be downloaded; undefined when it is in the file. */
-async function download(file: string, environment: Environment): Promise<Problem | undefined> {
+/** Downloads the document, and keeps it in the file, if one is named. */
+async function download(file: string | undefined, environment: Environment): Promise<Read> {
   const service = openService({
     ...readServiceConfig(environment),
     deadlineMs: DEFAULT_POLICY.purchase.sendDeadlineMs,
@@ -106,12 +114,13 @@ async function download(file: string, environment: Environment): Promise<Problem
       const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
       return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
     }
-    writeFileSync(file, `${JSON.stringify(answer.value, null, 2)}\n`);
-    return undefined;
+    const text = `${JSON.stringify(answer.value, null, 2)}\n`;
+    if (file !== undefined) writeFileSync(file, text);
+    return documentIn(Buffer.from(text), file ?? 'The document');
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     const advice = 'Use a file in a folder that you can write to.';
-    return { what: `${file} cannot be written (${codeOf(error)}).`, advice };
+    return { what: `${file ?? 'The document'} cannot be written (${codeOf(error)}).`, advice };
   } finally {
     await service.close();
   }

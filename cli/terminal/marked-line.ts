@@ -8,8 +8,3 @@ export function markedLine(mark: Mark, title: string, titleWidth: number, text: 
   // A message of a server may have several lines.
   return `${SIGNS[mark]} ${title.padEnd(titleWidth)} ${text}`.trimEnd().replaceAll(/\s*\n\s*/g, ' ');
 }
-
-/** `3 failures`, `1 failure`. */
-export function counted(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count} ${count === 1 ? singular : plural}`;
-}

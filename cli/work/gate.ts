@@ -5,6 +5,7 @@ import { ApiClient, ApiError } from '#cli/api/api-client.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
+import { counted } from '#domain/counted.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
 
 export interface PauseOptions extends ApiOptions {
@@ -215,7 +216,7 @@ function heldLine({
   oldest,
 }: Gate['held'][number]): string {
   return [
-    `Held at ${at} (${failure}): ${count} ${count === 1 ? 'purchase' : 'purchases'}`,
+    `Held at ${at} (${failure}): ${counted(count, 'purchase')}`,
     ...(needed.length === 0 ? [] : [`about ${needed.map(text).join(' and ')} needed`]),
     ...(unpriced === 0 ? [] : [`${unpriced} without a known price`]),
     `oldest ${oldest.id} of ${oldest.accepted_at}`,
@@ -232,8 +233,8 @@ function runwayText({
 }: z.output<typeof runway>): string {
   const low = lowSince === null ? '' : '; LOW';
   if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
-  const mean = `${text(sales.mean)} a day, the mean of ${sales.days} days`;
-  return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${mean}${low}`;
+  const mean = `${text(sales.mean)} a day, the mean of ${counted(sales.days, 'day')}`;
+  return `Wallet lasts: ${counted(days, 'day')} (${earliest} to ${latest}) at ${mean}${low}`;
 }
 
 function pausedBy({ origin, paused_by: by }: Pick<z.output<typeof pause>, 'origin' | 'paused_by'>): string {

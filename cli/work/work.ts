@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api/api-client.ts';
 import { AS_CONFIGURED, type OrConfigured } from '#cli/terminal/arguments.ts';
-import { counted } from '#cli/terminal/marked-line.ts';
 import { printLine, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { WorkResource } from '#cli/work/kinds.ts';
@@ -18,6 +17,7 @@ import {
   workPage,
 } from '#cli/work/work-answers.ts';
 import type { Environment } from '#config/environment.ts';
+import { counted } from '#domain/counted.ts';
 
 /** Filters of the API; all given ones apply. */
 export interface WorkFilter {

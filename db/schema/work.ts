@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { amount, bytea, customerIndex, inList, instant, unfinished } from '#db/schema/columns.ts';
 import { customerColumns, customerPriceColumns, referenceColumns, workColumns } from '#db/schema/work-columns.ts';
-import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
+import type { OnUnmetConditions, RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import {
   REFUND_STATUSES,
   type RefundReview,
@@ -135,7 +135,8 @@ export const cancellations = pgTable(
     ...workColumns<StatusOf<'cancellation'>>(),
     /** The caller's reason; never personal data. */
     reason: text('reason'),
-    /** True: cancel even when no refund comes. */
+    onUnmetConditions: text('on_unmet_conditions').$type<OnUnmetConditions>().notNull().default('refuse'),
+    /** True for `cancel_without_refund`: what the previous version reads and writes. */
     acceptWithoutRefund: boolean('accept_without_refund').notNull(),
     /** The conditions of the refund before the newest send. */
     preflight: jsonb('preflight').$type<readonly RefundCondition[]>(),

@@ -16,7 +16,11 @@ export interface StoredBatch {
   readonly counts: ReadonlyMap<StatusOf<'order'>, number>;
   /** What the service charged, by currency. */
   readonly charged: readonly Money[];
+  /** What the orders of each item have from it, in the order of the items: that of its first order. */
+  readonly ofItems: readonly ItemTerms[];
 }
+
+type ItemTerms = Pick<typeof orders.$inferSelect, 'id' | 'metadata' | 'encryptedCustomerReference'>;
 
 export interface BatchFilter {
   readonly externalBatchId?: string | undefined;
@@ -88,6 +92,10 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
     )
     .groupBy(orders.batchId, orders.status, orders.chargedCurrency)
     .orderBy(asc(orders.chargedCurrency));
+  const firsts = await firstOrders(
+    db,
+    rows.map(({ id }) => id),
+  );
   const byBatch = Map.groupBy(groups, ({ batchId }) => batchId);
   return rows.map((row) => {
     const own = byBatch.get(row.id) ?? [];
@@ -96,8 +104,28 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
     const charges = own.flatMap(({ currency, amount }) =>
       currency === null || amount === null ? [] : [{ currency, amount }],
     );
-    return { row, counts, charged: sumByCurrency(charges) };
+    return { row, counts, charged: sumByCurrency(charges), ofItems: firsts.get(row.id) ?? [] };
   });
+}
+
+/** The first order of each item, by batch. */
+async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<Map<string | null, ItemTerms[]>> {
+  const items = sql`lateral (
+    select 1 + sum((item->>'quantity')::int) over (order by number) - (item->>'quantity')::int as position
+    from jsonb_array_elements(${orderBatches.items}) with ordinality as each(item, number)) as first_of_item`;
+  const found = await db
+    .select({
+      batchId: orders.batchId,
+      id: orders.id,
+      metadata: orders.metadata,
+      encryptedCustomerReference: orders.encryptedCustomerReference,
+    })
+    .from(orderBatches)
+    .innerJoin(items, sql`true`)
+    .innerJoin(orders, and(eq(orders.batchId, orderBatches.id), sql`${orders.batchPosition} = first_of_item.position`))
+    .where(inArray(orderBatches.id, [...batchIds]))
+    .orderBy(asc(orders.batchPosition));
+  return Map.groupBy(found, ({ batchId }) => batchId);
 }
 
 /** An eSIM that an order of a batch has delivered. */

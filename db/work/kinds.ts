@@ -66,7 +66,7 @@ const STORED_KINDS = {
   },
   cancellation: {
     table: cancellations,
-    eventData: { accept_without_refund: cancellations.acceptWithoutRefund },
+    eventData: { on_unmet_conditions: cancellations.onUnmetConditions },
     // The credit of its refund names the order.
     movementNames: {},
     startsWith: {

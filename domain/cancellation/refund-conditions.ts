@@ -2,6 +2,7 @@
  * The five conditions of an automatic refund (specification, States and transitions), judged by what we can read. The
  * result is a forecast: the service and its supplier decide.
  */
+import { counted } from '#domain/counted.ts';
 
 export const REFUND_CONDITIONS = [
   'usage_is_zero',
@@ -11,6 +12,10 @@ export const REFUND_CONDITIONS = [
   'debit_verified',
 ] as const;
 export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
+
+/** What the caller wants if a condition of the refund is not met, or is unknown. */
+export const ON_UNMET_CONDITIONS = ['refuse', 'ask_for_review', 'cancel_without_refund'] as const;
+export type OnUnmetConditions = (typeof ON_UNMET_CONDITIONS)[number];
 
 type ConditionResult = 'pass' | 'fail' | 'unknown';
 
@@ -68,7 +73,9 @@ export function judgeRefundConditions({
         : fails(`It was activated at ${timeOf(activatedAt)}.`),
     ),
     judge('no_completed_topup', topups, ({ completed }) =>
-      completed === 0 ? passes('No top-up of it is completed.') : fails(`${completed} of its top-ups are completed.`),
+      completed === 0
+        ? passes('No top-up of it is completed.')
+        : fails(`It has ${counted(completed, 'completed top-up')}.`),
     ),
     judge('debit_verified', debit, ({ found }) =>
       found ? passes('The wallet shows what it cost.') : fails('The wallet does not show what it cost.'),

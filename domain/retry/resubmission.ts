@@ -1,4 +1,4 @@
-/** Whether a caller should submit the same work again under another reference. */
+/** Whether a caller should submit the same work again. */
 import { mayHaveCost, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { KindTexts } from '#domain/work/kind-texts.ts';
@@ -6,8 +6,8 @@ import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 /**
- * `not_needed`: the submitted work is bought or continues. `no`: it may have been bought, so that both would be paid.
- * `yes`: nothing was bought.
+ * `not_needed`: the submitted work is bought or continues. `no`: it may have been bought, or a person may still let it
+ * be bought, so that both would be paid. `yes`: nothing was bought.
  */
 type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
 
@@ -62,6 +62,7 @@ function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judge
     case 'needs_attention':
       if (attempts.some(({ state }) => state === 'completed')) return { verdict: 'not_needed', standing: 'done' };
       if (attempts.some(mayHaveCost)) return { verdict: 'no', standing: 'unknown' };
-      return { verdict: 'not_needed', standing: 'waiting' };
+      // A person who decides may still let it be bought; until then it does not continue.
+      return { verdict: status === 'needs_attention' ? 'no' : 'not_needed', standing: 'waiting' };
   }
 }

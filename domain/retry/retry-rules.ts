@@ -2,6 +2,7 @@
  * How often, how fast and for how long failures are retried: by failure class, as configured, and as an operator
  * changed it for one piece of work. Whether a further send is safe is decided elsewhere, before these rules are used.
  */
+import { counted } from '#domain/counted.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 /** Failure classes that are retried: those that hold work, and those that allow a new attempt. */
@@ -244,7 +245,7 @@ export function retrySentence(
       : `waits of ${durationText(firstDelayMs)} at first, ${durationText(maxDelayMs)} at most`;
   const changed = set.length === 0 ? '' : ` Set by an operator for this one: ${set.join(', ')}.`;
   return (
-    `At most ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; ${waits}; given up after ` +
+    `At most ${counted(attempts, 'attempt')}; ${waits}; given up after ` +
     `${new Date(givesUp).toISOString()}.${changed}`
   );
 }

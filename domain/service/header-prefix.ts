@@ -2,6 +2,8 @@
  * The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the
  * real brand.
  */
+import { counted } from '#domain/counted.ts';
+
 export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
 /**
@@ -29,7 +31,7 @@ export function describeRefusedPrefix({ prefix, verified, deliveries, lastAt }: 
   readonly fact: string;
   readonly advice: string;
 } {
-  const count = deliveries === 1 ? '1 delivery' : `${deliveries} deliveries`;
+  const count = counted(deliveries, 'delivery', 'deliveries');
   const seen =
     `Refused with 401: ${count} with headers ${prefix}-Event, ${prefix}-Signature and so on, the last at ` +
     `${lastAt.toISOString()}. No valid delivery has come since.`;

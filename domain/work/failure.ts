@@ -50,13 +50,13 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'fail',
     meaning: 'A condition of the automatic refund is not met, so nothing was sent.',
-    advice: 'Submit it with accept_without_refund, if the eSIM must be cancelled anyway.',
+    advice: 'Submit it with another on_unmet_conditions: ask_for_review or cancel_without_refund.',
   },
   refund_uncertain: {
     certainty: 'definite',
     disposition: 'fail',
     meaning: 'The service does not show whether the conditions of the refund are met, so nothing was sent.',
-    advice: 'Submit it with accept_without_refund, if the eSIM must be cancelled anyway.',
+    advice: 'Submit it with another on_unmet_conditions: ask_for_review or cancel_without_refund.',
   },
   deadline_passed: {
     certainty: 'definite',

@@ -52,8 +52,8 @@ export function attemptReference(reference: string, use: number, attemptNumber: 
   return attemptNumber === 1 ? reference : `${reference}~${attemptNumber}`;
 }
 
-/** The characters of a caller's reference: visible ASCII without `~`, which derived ones have, and `,`, for lists. */
-export const CALLER_REFERENCE_CHARACTERS = '[!-+\\--}]';
+/** The characters of a caller's reference: visible ASCII without `~`, which derived ones have. */
+export const CALLER_REFERENCE_CHARACTERS = '[!-}]';
 
 const CALLER_REFERENCE = new RegExp(`^${CALLER_REFERENCE_CHARACTERS}{1,64}$`);
 

@@ -1,6 +1,6 @@
 /** The status of work in sentences, for readers who know neither the statuses nor the service. */
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -28,6 +28,29 @@ export interface StatusText {
 /** Describes the status: what is happening, why, and what happens next. */
 export function describeStatus(work: DescribedWork): StatusText {
   return { now: nowOf(work), reason: whyOf(work), next: nextOf(work) };
+}
+
+/** What the reader of a failure can do; for work with a case, as its operator. */
+export function adviceOf({
+  status,
+  failure,
+  endedBy,
+  attention,
+}: {
+  readonly status: WorkStatus;
+  readonly failure: FailureClass;
+  readonly endedBy?: FailureEnd | null | undefined;
+  readonly attention?: AttentionReason | null | undefined;
+}): string {
+  if (attention != null) return ATTENTION_REASONS[attention].advice;
+  if (endedBy != null) return FAILURE_ENDS[endedBy].advice;
+  const { advice, disposition } = FAILURE_CLASSES[failure];
+  // The advice of these classes tells what follows by itself.
+  if (isFinal(status) && disposition !== 'fail')
+    return 'If it is still wanted, submit it again with a new Idempotency-Key; the same reference may be used.';
+  return status === 'held' && disposition === 'new_attempt'
+    ? 'No action: nothing was charged, and a new attempt follows.'
+    : advice;
 }
 
 /** The service reported a failure; the wallet is read before anything else happens. */
@@ -100,7 +123,7 @@ function nextOf(work: DescribedWork): string {
         : 'The service answers. If the answer is lost, the same bytes are sent again, or it is looked up.';
     case 'held': {
       const end = KINDS[kind].texts.heldTooLong;
-      const advice = failure === undefined ? '' : ` ${FAILURE_CLASSES[failure.class].advice}`;
+      const advice = failure === undefined ? '' : ` ${adviceOf({ status, failure: failure.class })}`;
       const continues = isTimed ? 'It is tried again automatically' : 'It continues when the obstacle has passed';
       return `${continues}; at its deadline it ${end}.${advice}`;
     }

@@ -2,13 +2,14 @@ import { desc, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { cancellations } from '#db/schema.ts';
 import type { CancellationRow } from '#db/work/rows.ts';
+import type { OnUnmetConditions } from '#domain/cancellation/refund-conditions.ts';
 import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/accept-work.ts';
 
 export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
   /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly reason: string | null;
-  readonly acceptWithoutRefund: boolean;
+  readonly onUnmetConditions: OnUnmetConditions;
 }
 
 /** Accepts a cancellation, in the caller's transaction. One per eSIM may be open. */
@@ -17,8 +18,14 @@ export async function acceptCancellation(
   cancellation: NewCancellation,
   now: Date,
 ): Promise<Acceptance<CancellationRow>> {
-  const { id, esimId, reason, acceptWithoutRefund } = cancellation;
-  const values = { ...newWorkColumns({ ...cancellation, maxPrice: null }, now), esimId, reason, acceptWithoutRefund };
+  const { id, esimId, reason, onUnmetConditions } = cancellation;
+  const values = {
+    ...newWorkColumns({ ...cancellation, maxPrice: null }, now),
+    esimId,
+    reason,
+    onUnmetConditions,
+    acceptWithoutRefund: onUnmetConditions === 'cancel_without_refund',
+  };
   return acceptWork(
     tx,
     { kind: 'cancellation', id },
@@ -32,7 +39,7 @@ export async function acceptCancellation(
           // The blocking one may have been refused just now; it is still the newest.
           .orderBy(desc(cancellations.createdAt))
           .limit(1),
-      detail: { esim_id: esimId, accept_without_refund: acceptWithoutRefund },
+      detail: { esim_id: esimId, on_unmet_conditions: onUnmetConditions },
     },
     now,
   );

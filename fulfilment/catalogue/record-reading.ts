@@ -1,4 +1,5 @@
 /** Recording a reading of a catalogue: what it changes, and the events of the changes. */
+import { and, asc, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import {
   addReading,
   findReadingOfRun,
@@ -11,10 +12,15 @@ import {
 import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
+import { productColumn } from '#db/gate/lines.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
+import { workTable } from '#db/work/kinds.ts';
 import type { CatalogueItem, CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import { announcedChanges, readingResult, type CatalogueChange, type KnownItem } from '#domain/catalogue/reading.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 
 /** One run of the reading of a catalogue. */
 export interface ReadingRun {
@@ -26,6 +32,15 @@ export interface ReadingRun {
 
 /** Events of one statement: PostgreSQL takes 65,535 values. */
 const BATCH = 1_000;
+
+/** What orders from each catalogue. */
+const BUYERS = {
+  packages: ['order', 'topup'],
+  vpn_plans: ['vpn_subscription'],
+} as const satisfies Record<CatalogueName, readonly PurchaseKind[]>;
+
+/** The oldest ones go first; the others follow with the next reading or by their own timers. */
+const MAX_WOKEN = 1_000;
 
 const SUBJECTS = { packages: 'package', vpn_plans: 'vpn_plan' } as const satisfies Record<CatalogueName, string>;
 
@@ -57,6 +72,10 @@ export async function recordReading<Name extends CatalogueName>(
     { suspected: await suspectedIds(tx, catalogue), maxDropShare: policy.maxDropShare },
   );
   await STORED_ITEMS[catalogue].store(tx, changes, readAt);
+  if (verdict !== 'suspicious') {
+    const ids = items.map(({ id }) => id);
+    await wakeHeld(tx, catalogue, { ids, changed: changes.map(({ after }) => after.id), readAt });
+  }
   // An item may be new to us only because no reading has shown the whole catalogue yet.
   const news = isWhole ? changes : changes.filter(({ before }) => before !== undefined);
   await announce(tx, SUBJECTS[catalogue], news, readAt);
@@ -117,5 +136,62 @@ async function announce(
   );
   for (let start = 0; start < events.length; start += BATCH) {
     await recordEvents(tx, events.slice(start, start + BATCH), readAt);
+  }
+}
+
+/**
+ * Wakes held work whose reason the stored state of the read items shows to be over. What the service itself refused is
+ * woken only by a change, or each reading would send it again.
+ */
+async function wakeHeld(
+  tx: Executor,
+  catalogue: CatalogueName,
+  {
+    ids,
+    changed,
+    readAt,
+  }: { readonly ids: readonly number[]; readonly changed: readonly number[]; readonly readAt: Date },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const item = catalogue === 'packages' ? packages : vpnPlans;
+  const sold = vpnSubscriptions;
+  for (const kind of BUYERS[catalogue]) {
+    const work = workTable(kind);
+    const isOver = or(
+      and(
+        eq(work.failureClass, 'package_unavailable'),
+        or(isNull(work.serviceMessage), inArray(item.id, [...changed])),
+      ),
+      and(
+        eq(work.failureClass, 'price_above_limit'),
+        eq(work.maxPriceCurrency, item.priceCurrency),
+        gte(work.maxPriceAmount, item.priceAmount),
+      ),
+      ...(kind === 'vpn_subscription'
+        ? [
+            and(
+              eq(work.failureClass, 'margin_too_low'),
+              eq(sql`coalesce(${sold.customerPriceCurrency}, ${item.priceCurrency})`, item.priceCurrency),
+              gte(sold.customerPrice, item.priceAmount),
+            ),
+          ]
+        : []),
+    );
+    const held = await tx
+      .select({ id: work.id })
+      .from(work)
+      .innerJoin(item, eq(item.id, productColumn(kind)))
+      .where(
+        and(
+          eq(work.status, 'held'),
+          lt(work.updatedAt, readAt),
+          eq(item.available, true),
+          inArray(item.id, [...ids]),
+          isOver,
+        ),
+      )
+      .orderBy(asc(work.createdAt))
+      .limit(MAX_WOKEN);
+    for (const { id } of held) await requestWake(tx, { kind, id });
   }
 }

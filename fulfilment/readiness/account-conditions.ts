@@ -1,5 +1,6 @@
 import type { Executor } from '#db/connection/database.ts';
 import { countHeldWork } from '#db/work/held-work.ts';
+import { counted } from '#domain/counted.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
@@ -23,5 +24,5 @@ export async function readAccountConditions(db: Executor): Promise<Degradation[]
 
 /** `1 purchase is held`, `2 purchases are held`. */
 export function heldPurchases(count: number): string {
-  return count === 1 ? '1 purchase is held' : `${count} purchases are held`;
+  return counted(count, 'purchase is held', 'purchases are held');
 }

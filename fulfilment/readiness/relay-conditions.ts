@@ -1,5 +1,6 @@
 import type { Executor } from '#db/connection/database.ts';
 import { LAGGING_QUEUES, type LaggingQueue, relayLag } from '#db/queues/relay-lag.ts';
+import { counted } from '#domain/counted.ts';
 import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
@@ -15,7 +16,8 @@ export async function readRelayConditions(db: Executor): Promise<Degradation[]> 
   return LAGGING_QUEUES.filter((queue) => lag[queue] * 1_000 >= RELAY_POLICY.behindAfterMs).map((queue) => ({
     condition: `relay_behind_${queue}`,
     detail:
-      `The oldest row of the ${queue} has waited for ${Math.round(lag[queue])} seconds: ${CONSEQUENCES[queue]}. ` +
+      `The oldest row of the ${queue} has waited for ${counted(Math.round(lag[queue]), 'second')}: ` +
+      `${CONSEQUENCES[queue]}. ` +
       'Is a worker ready, and does Temporal answer? Nothing is lost; it catches up by itself.',
   }));
 }

@@ -1,3 +1,4 @@
+import { counted } from '#domain/counted.ts';
 import type { Capabilities, Capability } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/client/call.ts';
@@ -223,7 +224,7 @@ async function allPages<Name extends ListName>(
   for (let page = 1; ; page += 1) {
     const left = deadlineAt - now();
     if (left <= 0) {
-      const detail = `The list has more pages than the ${page - 1} that were read in time.`;
+      const detail = `The list has more than the ${counted(page - 1, 'page')} read in time.`;
       return { ok: false, kind: 'failure', failure: 'timeout', detail };
     }
     const request = { ...(id === undefined ? {} : { id }), query };

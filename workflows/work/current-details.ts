@@ -6,6 +6,7 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { adviceOf } from '#domain/work/status-text.ts';
 import type { Explanation } from '#workflows/messages.ts';
 
 /** What a workflow shows about its work. */
@@ -49,7 +50,7 @@ export function currentDetails(work: WorkRef, shown: Shown, runId: string): stri
   if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
   if (failure !== undefined) {
     lines.push('', `**Failure class** \`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`);
-    if (attention === undefined) lines.push('', `**What you can do:** ${FAILURE_CLASSES[failure].advice}`);
+    if (attention === undefined) lines.push('', `**What you can do:** ${adviceOf({ status, failure })}`);
   }
   if (attention !== undefined) {
     lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);

@@ -1,8 +1,11 @@
 import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
+import { counted } from '#domain/counted.ts';
 
 /** @param problems of the whole configuration. */
 export function checkConfiguration(problems: readonly string[]): Finding {
   if (problems.length === 0) return ok('API, worker and codec server can use it');
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return failure(`${count}: ${problems.join('; ')}`, 'docs/configuration.md describes each variable.');
+  return failure(
+    `${counted(problems.length, 'problem')}: ${problems.join('; ')}`,
+    'docs/configuration.md describes each variable.',
+  );
 }

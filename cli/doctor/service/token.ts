@@ -1,6 +1,7 @@
 import { duration } from '#cli/doctor/duration.ts';
 import { type Finding, ok, warning } from '#cli/doctor/finding.ts';
 import type { ServiceConfig } from '#config/config.ts';
+import { counted } from '#domain/counted.ts';
 import type { SharedToken } from '#upstream/client/session.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,7 +25,7 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
   }
   if (tokenDays !== undefined && lifetimeMs < tokenDays * DAY_MS * GRANTED_SHARE) {
     const advice = 'Nothing depends on it: tokens are renewed in time. The service may have a maximum.';
-    return warning(`${duration(lifetimeMs)}, and SERVICE_TOKEN_DAYS asks for ${tokenDays} days`, advice);
+    return warning(`${duration(lifetimeMs)}, and SERVICE_TOKEN_DAYS asks for ${counted(tokenDays, 'day')}`, advice);
   }
   return ok(`${duration(lifetimeMs)}, renewed in time`);
 }

@@ -2,6 +2,7 @@ import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
 import { typed } from '#cli/terminal/typed-command.ts';
 import type { WebhookSecret } from '#config/config.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
+import { counted } from '#domain/counted.ts';
 
 /**
  * Checks that there is a valid secret for the service's webhooks. It does not prove that the service uses the same
@@ -26,7 +27,7 @@ export function checkWebhookSecret(
       : ok(`${some}; stored ones could not be read`);
   }
   if (stored.undecryptable > 0) {
-    const which = stored.undecryptable === 1 ? '1 stored one does' : `${stored.undecryptable} stored ones do`;
+    const which = counted(stored.undecryptable, 'stored one does', 'stored ones do');
     return failure(
       `${which} not decrypt`,
       `Add the key that encrypted them to ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`,

@@ -4,6 +4,7 @@ import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { noteCall } from '#cli/sandbox-tour/noting.ts';
 import { observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
+import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { OptionalResult, Listing } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
@@ -74,7 +75,7 @@ async function lookForDebits(
   if (missing.size > 0) {
     observations.debitSeenAfterMs = null;
     const detail =
-      `it did not contain ${missing.size} of ${orders.length} debits, under order_id or ` +
+      `it did not contain ${missing.size} of ${counted(orders.length, 'debit')}, under order_id or ` +
       `external_order_id, after ${lapse(waitMs)}; --wait allows more time`;
     return noteCall(context, notes, observations, 'wallet_transactions', { kind: 'differs', detail });
   }

@@ -70,7 +70,7 @@ export async function walletLeg(
     'a list that contains all of them',
     missing === 0
       ? `all ${orders.length}`
-      : `${missing} of ${orders.length} are missing: the list is cut at one end; ${EVIDENCE}`,
+      : `${missing} of ${orders.length} missing: the list is cut at one end; ${EVIDENCE}`,
   );
   noteEnd(notes, 'GET /wallet/transactions', last.rows);
   // A list that is cut at one end is cut with a filter, too.
@@ -147,7 +147,7 @@ async function lookSince({ client }: TourContext, notes: LegNotes, orders: reado
     expected,
     missing === 0
       ? `all ${orders.length}`
-      : `${missing} of ${orders.length} are missing: \`since\` is read in another zone, or its edge is exclusive; ` +
+      : `${missing} of ${orders.length} missing: \`since\` is read in another zone, or its edge is exclusive; ` +
           'where a service has only filtered lists, ' +
           EVIDENCE,
   );

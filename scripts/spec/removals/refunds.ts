@@ -57,8 +57,8 @@ export const REFUNDS: readonly Removal[] = [
     id: 'refund.condition.no-topup',
     removed: 'It always counts as met.',
     file: 'domain/cancellation/refund-conditions.ts',
-    find: 'completed === 0 ?',
-    replace: 'completed >= 0 ?',
+    find: 'completed === 0',
+    replace: 'completed >= 0',
     failed: [
       { file: 'test/property/domain/refund-conditions.test.ts', title: '%j fails alone and excludes a refund' },
       { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { ON_UNMET_CONDITIONS, type OnUnmetConditions } from '#domain/cancellation/refund-conditions.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { command, deliveredEsims, type Command } from '#test/fault/model/command.ts';
 import { lostAnswer, purchaseFault } from '#test/fault/model/service.ts';
@@ -84,11 +85,11 @@ export const subscribe = fc
   .map((plan) => command(`subscribe to VPN plan ${plan}`, (model, world) => subscribeTo(model, world, plan)));
 
 /** An eSIM has one cancellation. A further one is accepted only if all earlier ones ended without effect. */
-async function cancel(model: Model, world: World, esim: string, acceptWithoutRefund: boolean): Promise<void> {
+async function cancel(model: Model, world: World, esim: string, unmet: OnUnmetConditions): Promise<void> {
   const before = [...model.work.keys()].filter(
     (index) => model.work[index]!.kind === 'cancellation' && model.work[index]!.esim === esim,
   );
-  const body = { accept_without_refund: acceptWithoutRefund };
+  const body = { on_unmet_conditions: unmet };
   const answer = await world.desk.stack.api.post(`/v1/esims/${esim}/cancel`, body, {
     headers: { 'idempotency-key': randomUUID() },
   });
@@ -111,11 +112,9 @@ async function cancel(model: Model, world: World, esim: string, acceptWithoutRef
 }
 
 export const cancelEsim = fc
-  .record({ which: fc.nat(), acceptWithoutRefund: fc.boolean() })
-  .map(({ which, acceptWithoutRefund }) =>
-    withEsim(`cancel eSIM${acceptWithoutRefund ? ', also without a refund' : ''}`, which, (model, world, esim) =>
-      cancel(model, world, esim, acceptWithoutRefund),
-    ),
+  .record({ which: fc.nat(), unmet: fc.constantFrom(...ON_UNMET_CONDITIONS) })
+  .map(({ which, unmet }) =>
+    withEsim(`cancel eSIM (${unmet})`, which, (model, world, esim) => cancel(model, world, esim, unmet)),
   );
 
 /** The request for each kind of work, and the endpoint of the service. */
@@ -127,7 +126,10 @@ const KINDS = {
   },
   topup: { endpoint: 'createTopup', request: (model, world, esim) => recharge(model, world, esim, 1001) },
   vpn_subscription: { endpoint: 'createVpnOrder', request: (model, world) => subscribeTo(model, world, 301) },
-  cancellation: { endpoint: 'cancelEsim', request: (model, world, esim) => cancel(model, world, esim, true) },
+  cancellation: {
+    endpoint: 'cancelEsim',
+    request: (model, world, esim) => cancel(model, world, esim, 'cancel_without_refund'),
+  },
 } as const satisfies Record<
   WorkKind,
   { endpoint: string; request: (model: Model, world: World, esim: string) => Promise<void> }

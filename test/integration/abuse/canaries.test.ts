@@ -119,7 +119,10 @@ describe('the placed secrets', () => {
     const topupEsim = await desk.newEsim();
     const topup = await desk.topUp(topupEsim, PACKAGE.completedAtOnce);
     await desk.topupReaches(topup, 'completed');
-    const cancellation = await desk.cancel(esim, { reason: 'travels later', accept_without_refund: true });
+    const cancellation = await desk.cancel(esim, {
+      reason: 'travels later',
+      on_unmet_conditions: 'cancel_without_refund',
+    });
     await desk.cancellationReaches(cancellation, 'completed', 'refused');
 
     const shared = await post(`/v1/esims/${topupEsim}/share-links`, {});

@@ -6,11 +6,13 @@ import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { parseApiKey } from '#crypto/api-key.ts';
 import { newId } from '#db/connection/ids.ts';
-import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
+import { apiKeys, auditLog, orders, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { guarded, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
-import type { TestApi } from '#test/support/network/api.ts';
+import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import type { OwnWork } from '#test/support/work/own-work.ts';
 
@@ -174,5 +176,36 @@ describe('every call of the API', () => {
         }
       }
     }
+  });
+});
+
+describe('work that needs attention', () => {
+  it('gives an own-work key the reason in plain words, and nothing about the account', async () => {
+    const order = { package_id: 101, external_order_id: randomUUID() };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const id = (await limited.post('/v1/orders', order, { headers })).textAt('id');
+    const work = { kind: 'order', id } as const;
+    const secret = 'The wallet shows a debit that may be for this attempt: txn_9 over 77.00 USD.';
+    await api.database.transaction(async (tx) => {
+      const failure = { failureClass: 'supplier_failed', failureDetail: secret } as const;
+      const attention = { status: 'needs_attention', attentionReason: 'evidence_unavailable' } as const;
+      await tx
+        .update(orders)
+        .set({ ...attention, ...failure })
+        .where(eq(orders.id, id));
+      const entry = { message: secret, at: new Date(TEST_NOW) };
+      const detail = { attention_reason: 'evidence_unavailable' };
+      await addTimelineEntry(tx, work, { ...entry, event: 'order.needs_attention', detail, dedupKey: '1' });
+      await addTimelineEntry(tx, work, { ...entry, event: 'attempt.evidence_awaited', detail: {}, dedupKey: '2' });
+    });
+    const [shown, told] = [await limited.get(`/v1/orders/${id}`), await limited.get(`/v1/orders/${id}/timeline`)];
+    const reason = { reason: 'evidence_unavailable', meaning: ATTENTION_REASONS.evidence_unavailable.forCaller };
+    expect(shown.body).toMatchObject({ attention: reason, failure: { class: 'supplier_failed' } });
+    expect(told.body).toMatchObject({ current_state: { reason: reason.meaning, next: 'A person decides.' } });
+    for (const { text } of [shown, told]) expect(text).not.toMatch(/wallet|txn_9|77\.00/);
+    const everything = await (await api.caller()).get(`/v1/orders/${id}`);
+    expect(everything.at('failure', 'detail')).toBe(secret);
+    for (const { forCaller } of Object.values(ATTENTION_REASONS))
+      expect(forCaller).not.toMatch(/wallet|balance|key|password|token/i);
   });
 });

@@ -91,7 +91,7 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
     bodies('/v1/topups', { esim_id: work.ids.esim, package_id: 101 }, { esim_id: work.ids.esim, package_id: 102 }),
   createVpnSubscription: () =>
     bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_price: { amount: '6.00', currency: 'EUR' } }),
-  cancelEsim: () => bodies(`/v1/esims/${work.ids.esim}/cancel`, {}, { accept_without_refund: true }),
+  cancelEsim: () => bodies(`/v1/esims/${work.ids.esim}/cancel`, {}, { on_unmet_conditions: 'cancel_without_refund' }),
   createWebhookEndpoint: () =>
     bodies('/v1/webhook-endpoints', { url: 'https://shop.example.com/1' }, { url: 'https://shop.example.com/2' }),
   createShareLink: () => bodies(`/v1/esims/${sharedEsimId}/share-links`, { language: 'de' }, { language: 'fr' }),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogueReadAt } from '#db/catalogue/readings.ts';
-import { catalogueReadings, events, packages, vpnPlans } from '#db/schema.ts';
+import { catalogueReadings, events, orders, outbox, packages, vpnPlans } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { PACKAGES } from '#simulator/catalogue/packages.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
@@ -120,6 +120,42 @@ describe('a reading of the catalogue', () => {
       data: { price_for_reseller: usd('2.00'), previous_price_for_reseller: usd('2.40') },
     });
     expect(await stored(1001)).toMatchObject({ removedAt: null, available: true, createdAt: first?.createdAt });
+  });
+});
+
+describe('held work', () => {
+  it('is woken by a reading that shows its reason to be over, and by no other', async () => {
+    const held = async (packageId: number, change: Partial<typeof orders.$inferInsert>) => {
+      const { work } = await bench.begin(packageId);
+      const heldAt = { status: 'held' as const, updatedAt: new Date(bench.clock.now) };
+      await bench.database.run((db) =>
+        db
+          .update(orders)
+          .set({ ...heldAt, ...change })
+          .where(eq(orders.id, work.id)),
+      );
+      return work.id;
+    };
+    const limit = (maxPriceAmount: string) => ({
+      failureClass: 'price_above_limit' as const,
+      maxPriceAmount,
+      maxPriceCurrency: 'USD',
+    });
+    await readAgain();
+    const sold = await held(1012, { failureClass: 'package_unavailable' });
+    const refused = await held(1012, { failureClass: 'package_unavailable', serviceMessage: 'Out of stock.' });
+    const cheap = await held(1012, limit('4.88'));
+    await held(1012, limit('4.00'));
+    await held(1012, { failureClass: 'not_sent' });
+    await held(999_999, { failureClass: 'package_unavailable' });
+    await bench.database.run((db) => db.delete(outbox));
+    const woken = async () =>
+      new Set((await bench.database.run((db) => db.select().from(outbox))).map(({ subjectId }) => subjectId));
+    await readAgain();
+    expect(await woken()).toEqual(new Set([sold, cheap]));
+    await bench.database.run((db) => db.update(packages).set({ available: false }).where(eq(packages.id, 1012)));
+    await readAgain();
+    expect(await woken()).toEqual(new Set([sold, cheap, refused]));
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { FAILURE_ENDS } from '#domain/work/failure.ts';
 import { frequentUpkeep } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
@@ -123,7 +124,11 @@ describe('a held order', () => {
     const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 8_000).toISOString() });
     expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'package_unavailable' } });
     expect((await desk.reaches(id, 'failed')).body).toMatchObject({
-      failure: { class: 'package_unavailable', ended_by: 'deadline_passed' },
+      failure: {
+        class: 'package_unavailable',
+        ended_by: 'deadline_passed',
+        advice: FAILURE_ENDS.deadline_passed.advice,
+      },
       charged: null,
     });
     expect(await desk.ledger(id)).toEqual([]);

@@ -89,7 +89,7 @@ describe('a refund after the end of its cancellation', () => {
   it('is booked by the next comparison with the wallet', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: PAID_BY_HAND });
-    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    const id = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'expected' } });
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
     const orderId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('order_id');
@@ -110,7 +110,7 @@ describe('a refund without any report before the end of its cancellation', () =>
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: PAID_BY_HAND });
     await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
-    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    const id = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     await desk.cancellationReaches(id, 'completed');
     // Simulates that no report ever arrived.
     await stack.database.run((db) => db.delete(refunds).where(eq(refunds.cancellationId, id)));
@@ -146,10 +146,10 @@ describe('a cancellation with an unknown outcome', () => {
   it('ignores the refund of an earlier refused cancellation', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
-    const first = await desk.cancel(esimId, { accept_without_refund: true });
+    const first = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     await desk.cancellationReaches(first, 'refused');
     await desk.simulator.onRequest('cancelEsim', { kind: 'server_error' }, { count: null });
-    const second = await desk.cancel(esimId, { accept_without_refund: true });
+    const second = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     expect((await desk.cancellationReaches(second, 'needs_attention')).body).toMatchObject({
       operations: { attention: { reason: 'service_not_answering' } },
     });

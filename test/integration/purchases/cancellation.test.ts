@@ -106,16 +106,36 @@ describe('the cancellation of an eSIM', () => {
     expect(await sendsOf(id)).toEqual([]);
   });
 
-  it('with accept_without_refund is sent to the service, and its answer decides', async () => {
+  it('with cancel_without_refund is sent to the service, and its answer decides', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
-    const refused = await desk.cancel(esimId, { accept_without_refund: true });
+    const refused = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     const answer = await desk.cancellationReaches(refused, 'refused');
     expect(answer.body).toMatchObject({ failure: { class: 'cancellation_refused' }, operations: { attempts: 1 } });
     // After a refusal, another cancellation can be created.
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
-    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    const id = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
+  });
+
+  it('with ask_for_review is sent for review, and needs attention if it brings no refund', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'installed');
+    const ask = { on_unmet_conditions: 'ask_for_review' };
+    const reviewed = await desk.cancel(esimId, ask);
+    await refundIsInReview(stack, reviewed);
+    expect(conditionsOf(await stack.api.get(`/v1/cancellations/${reviewed}`))).toContain('fail');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.cancellationReaches(reviewed, 'refused');
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    const unpaid = await desk.cancel(esimId, ask);
+    expect((await desk.cancellationReaches(unpaid, 'needs_attention')).body).toMatchObject({
+      on_unmet_conditions: 'ask_for_review',
+      attention: { reason: 'refund_failed' },
+      operations: { attention: { reason: 'refund_failed' } },
+    });
+    const told = (await stack.api.get(`/v1/cancellations/${unpaid}/timeline`)).text;
+    expect(told).toContain('"attention_reason":"refund_failed"');
   });
 
   it('exists once per eSIM, and a second one is refused with the address of the first', async () => {
@@ -200,10 +220,10 @@ describe('the cancellation of an eSIM', () => {
 });
 
 describe('a refund', () => {
-  it('is awaited while the service announces it, also with accept_without_refund', async () => {
+  it('is awaited while the service announces it, also with cancel_without_refund', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 2_500 });
-    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    const id = await desk.cancel(esimId, { on_unmet_conditions: 'cancel_without_refund' });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 

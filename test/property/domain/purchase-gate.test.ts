@@ -170,6 +170,8 @@ describe('the advice about a resubmission', () => {
     ['processing', 'processing', 'no'],
     ['needs_attention', 'unknown', 'no'],
     ['needs_attention', 'completed', 'not_needed'],
+    ['needs_attention', 'prepared', 'no'],
+    ['needs_attention', 'refused', 'no'],
     ['failed', 'refused', 'yes'],
     ['abandoned', 'refused', 'yes'],
   ] as const)('for work that is %s with an attempt that is %s is %s', (status, state, verdict) => {

@@ -115,7 +115,8 @@ describe('the conditions of a refund', () => {
       'never_activated',
       'It was activated at 2030-01-31T12:00:00.000Z.',
     ],
-    [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', '2 of its top-ups are completed.'],
+    [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', 'It has 2 completed top-ups.'],
+    [{ topups: { ...read, value: { completed: 1 } } }, 'no_completed_topup', 'It has 1 completed top-up.'],
     [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
   ])('%j fails alone and excludes a refund [spec: refund.condition.*]', (change, name, evidence) => {
     const conditions = judgeRefundConditions({ ...untouched, ...change });

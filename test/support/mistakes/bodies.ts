@@ -49,17 +49,17 @@ export const MISTAKES_IN_BODIES: readonly Mistake[] = [
   ofBody(
     'an empty reference',
     { external_order_id: '' },
-    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~` and `,`.',
+    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~`.',
   ),
   ofBody(
     'a reference with a space',
     { external_order_id: 'a b' },
-    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~` and `,`.',
+    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~`.',
   ),
   ofBody(
     'a long reference',
     { external_order_id: 'a'.repeat(65) },
-    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~` and `,`.',
+    'The field `external_order_id` must have 1 to 64 visible ASCII characters other than `~`.',
   ),
   ofBody('a price as a number', { max_price: 12.5 }, 'The field `max_price` must be an object, not a number.'),
   ofBody('a price as a string', { max_price: '12.50' }, 'The field `max_price` must be an object, not a string.'),

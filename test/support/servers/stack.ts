@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments, type ProductEnvironments } from '#cli/start/environment.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { apiKeyMode, generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
 import type { Database } from '#db/connection/database.ts';
@@ -236,7 +236,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   ]);
   const databaseUrl = created?.url ?? options.postgres?.url ?? '';
   const database = openDatabase(databaseUrl);
-  const { key, prefix, hash } = generateApiKey();
+  const { key, prefix, hash } = generateApiKey(apiKeyMode(options.environment?.['SERVICE_MODE']));
   await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
   const policy = new PolicyFiles(folder, { ...SHORT_POLICY, ...policyOf(options.environment ?? {}) });

@@ -60,7 +60,7 @@ export async function acceptTestCancellation(
     id,
     esimId,
     reason: null,
-    acceptWithoutRefund: false,
+    onUnmetConditions: 'refuse' as const,
     apiKeyId: 'key_test',
     deadlineAt: null,
     metadata: {},

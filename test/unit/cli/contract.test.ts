@@ -30,7 +30,7 @@ function fileOf(content: unknown): string {
 }
 
 async function run(
-  file: string,
+  file: string | undefined,
   options: Parameters<typeof checkContractFile>[1] = {},
   environment: Record<string, string> = {},
 ) {
@@ -179,7 +179,10 @@ describe('reseller contract check --download', () => {
       stderr: '',
     });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
-    expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(
+    const unnamed = await run(undefined, { download: true }, environmentOf(server.origin));
+    expect(unnamed).toMatchObject({ code: COMPATIBLE, stderr: '' });
+    expect((await run(undefined)).stderr).toContain('No file is named.');
+    expect(server.requests.slice(0, 3).map(({ head }) => head.split(' ')[1])).toEqual(
       ['openapi.json', 'login', 'openapi.json'].map((name) => `${BASE_PATH}/sandbox/${name}`),
     );
   });

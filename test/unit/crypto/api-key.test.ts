@@ -7,7 +7,7 @@ describe('API keys', () => {
     const { key, prefix } = generateApiKey();
     expect(key).toMatch(/^rsk_test_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/);
     expect(key.split('_')[2]).toBe(prefix);
-    expect(parseApiKey(key)).toEqual({ prefix });
+    expect(parseApiKey(key)).toEqual({ prefix, mode: 'test' });
   });
 
   it('encode all 256 bits of the random secret, so different bytes give different keys', () => {

@@ -4,6 +4,7 @@ import { CASE_VERDICTS, VERDICTS_OF, type OperatedAttempt } from '#domain/operat
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
+import { adviceOf } from '#domain/work/status-text.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
 import { currentDetails, type Shown } from '#workflows/work/current-details.ts';
 
@@ -23,7 +24,7 @@ describe('the current details of held work', () => {
       const { command, idPrefix, isPurchase } = KINDS[kind];
       const text = shownText(kind, { failure, attempt: attempt('refused') });
       expect(text).toContain(FAILURE_CLASSES[failure].meaning);
-      expect(text).toContain(FAILURE_CLASSES[failure].advice);
+      expect(text).toContain(adviceOf({ status: 'held', failure }));
       for (const action of ['retry', 'abandon', ...(isPurchase ? ['release'] : [])])
         expect(text).toContain(`\`npx reseller ${command} ${action} ${idPrefix}_1 --reason '…'\``);
       expect(text.includes(' release ')).toBe(isPurchase);

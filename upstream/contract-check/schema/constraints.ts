@@ -1,4 +1,5 @@
 /** Constraints of a schema on single values: format, pattern, length and size. */
+import { counted } from '#domain/counted.ts';
 import { at, textAt } from '#upstream/contract-check/schema/document.ts';
 import { matches } from '#upstream/contract-check/schema/patterns.ts';
 
@@ -56,8 +57,8 @@ export function brokenConstraint(constraints: readonly Constraint[], value: unkn
 function brokenByText(constraint: Constraint, text: string): string | undefined {
   const { format, pattern, minLength = 0, maxLength = Infinity } = constraint;
   const { length } = Array.from(text);
-  if (length < minLength) return `has at least ${minLength} characters there`;
-  if (length > maxLength) return `has at most ${maxLength} characters there`;
+  if (length < minLength) return `has at least ${counted(minLength, 'character')} there`;
+  if (length > maxLength) return `has at most ${counted(maxLength, 'character')} there`;
   if (pattern !== undefined && matches(pattern, text) === false) return `matches ${pattern} there`;
   const form = format === undefined ? undefined : FORMATS.get(format.toLowerCase());
   return form === undefined || form.test(text) ? undefined : `has the format ${format} there`;

@@ -53,13 +53,15 @@ describe('API keys', () => {
     ['a key that is none', () => 'Bearer abc'],
     ['an unknown key', () => `Bearer ${generateApiKey().key}`],
     ['a known prefix with another secret', (key: string) => `Bearer ${key.slice(0, -4)}0000`],
+    ['a key of production', (key: string) => `Bearer ${key.replace('_test_', '_live_')}`, 'made for production'],
     ['two keys', (key: string) => `Bearer ${key}, Bearer ${key}`],
-  ])('are refused with 401: %s', async (_name, authorization) => {
+  ])('are refused with 401: %s', async (_name, authorization, detail = '') => {
     const { key } = await addKey();
     const answer = await stranger.get('/v1/orders', { headers: { authorization: authorization(key) } });
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="reseller", error="invalid_token"');
     expect(answer.read(problemSchema).code).toBe('unauthenticated');
+    expect(answer.textAt('detail')).toContain(detail);
   });
 
   it('end at once when they are revoked, and when they expire', async () => {

@@ -46,6 +46,7 @@ describe('the creation of an order', () => {
       max_price: { amount: '12.50', currency: 'EUR' },
       charged: null,
       failure: null,
+      attention: null,
       deadline: '2030-02-01T00:00:00.000Z',
       metadata: { shop_order: 'A-1' },
       created_by: expect.stringMatching(/^key_[0-9A-Z]{26}$/),

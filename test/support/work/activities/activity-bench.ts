@@ -217,7 +217,7 @@ export class ActivityBench implements AsyncDisposable {
       apiKeyId: 'key_test',
       esimId,
       reason: null,
-      acceptWithoutRefund: false,
+      onUnmetConditions: 'refuse' as const,
       deadlineAt: null,
       metadata: {},
     };

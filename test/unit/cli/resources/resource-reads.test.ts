@@ -94,8 +94,10 @@ describe('an error of the API', () => {
   });
 
   it('with status 500 refers to its log, with the call and the request id', async () => {
-    api.answer = () => problem(501, 'internal_error', { request_id: 'req_4711' });
-    expect((await list()).notes).toMatch(/See the log of the API for GET \/v1\/orders, request req_4711\./);
+    api.answer = () => problem(501, 'internal_error', { request_id: 'req_4711\nforged\u001b[2J' });
+    expect((await list()).notes).toMatch(
+      /See the log of the API for GET \/v1\/orders, request req_4711\\nforged\\u001b\[2J\./,
+    );
   });
 
   it('that refuses the key shows the source of the key', async () => {

@@ -3,7 +3,7 @@ import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { describeStatus } from '#domain/work/status-text.ts';
+import { adviceOf, describeStatus } from '#domain/work/status-text.ts';
 
 const EVERY = WORK_KINDS.flatMap((kind) => statusesOf(kind).map((status) => [kind, status] as const));
 
@@ -51,7 +51,7 @@ describe('the description of a status', () => {
       attention: 'outcome_unknown',
       isTimed: false,
     });
-    expect({ meaning: reason, advice: next }).toEqual(ATTENTION_REASONS.outcome_unknown);
+    expect(ATTENTION_REASONS.outcome_unknown).toMatchObject({ meaning: reason, advice: next });
   });
 
   it('contains no old failure of continuing work', () => {
@@ -61,6 +61,14 @@ describe('the description of a status', () => {
       reason: 'No answer.',
       next: expect.stringContaining('sent again'),
     });
+  });
+
+  it('of a purchase that waits for a new attempt does not announce the check of the wallet, which is over', () => {
+    const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
+    const { next } = describeStatus({ kind: 'order', status: 'held', failure, isTimed: true });
+    expect(next).toMatch(/nothing was charged, and a new attempt follows\.$/);
+    expect(adviceOf({ status: 'failed', failure: 'supplier_failed' })).toContain('submit it again');
+    expect(adviceOf({ status: 'failed', failure: 'topup_not_offered' })).toBe(FAILURE_CLASSES.topup_not_offered.advice);
   });
 
   it('of a failed purchase contains the wallet check', () => {
