@@ -16,6 +16,8 @@ type Purchase = Pick<
 const common = {
   failure_class: safe(({ failure }) => failure?.class),
   failure_detail: text(({ failure }) => failure?.detail),
+  failure_ended_by: safe(({ failure }) => failure?.ended_by),
+  failure_service_message: text(({ failure }) => failure?.service_message),
   metadata: text(({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))),
   created_by: safe((work) => work.created_by),
   created_at: safe((work) => work.created_at),
