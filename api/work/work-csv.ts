@@ -65,7 +65,11 @@ export const vpnSubscriptionCsv: CsvColumns<VpnSubscriptionOutput> = {
   service_subscription_id: text((subscription) => subscription.service_subscription_id),
   started_at: safe((subscription) => subscription.started_at),
   expires_at: safe((subscription) => subscription.expires_at),
+  current_period_start: safe((subscription) => subscription.current_period_start),
+  current_period_end: safe((subscription) => subscription.current_period_end),
   cancel_requested_at: safe((subscription) => subscription.cancel_requested_at),
+  cancelled_at: safe((subscription) => subscription.cancelled_at),
+  ended_at: safe((subscription) => subscription.ended_at),
   ...purchase,
   ...common,
 };
