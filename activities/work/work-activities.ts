@@ -66,7 +66,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       serviceEsimId,
       encryptedBody: (attemptId: string) => keyRing.encrypt(body, requestBodyAad(attemptId)),
     };
-    const entry = timelineEntry(tx, work, {
+    const entry = timelineEntry(work, {
       event: 'attempt.prepared',
       message:
         `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
@@ -264,7 +264,12 @@ async function translate(error: unknown, database: Database): Promise<unknown> {
 
 /** The end of finished work, from its row. */
 async function readWorkEnd(db: Executor, work: WorkRef): Promise<WorkEnd> {
-  const { status, failureClass, esimId } = await readWork(db, work);
+  const { status, failureClass, failureEnd, esimId } = await readWork(db, work);
   if (!isFinal(status)) throw new Error(`${work.kind} ${work.id} was reported as finished, but it is ${status}`);
-  return { status, ...(esimId !== null && { esimId }), ...(failureClass !== null && { failure: failureClass }) };
+  return {
+    status,
+    ...(esimId !== null && { esimId }),
+    ...(failureClass !== null && { failure: failureClass }),
+    ...(failureEnd !== null && { endedBy: failureEnd }),
+  };
 }

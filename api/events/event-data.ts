@@ -110,10 +110,19 @@ const externalSubscriptionId = z
   .string()
   .meta({ description: 'Your reference of the VPN subscription.', example: 'vpn-2030-17' });
 
+const timeOfSubscription = (meaning: string) =>
+  instant
+    .nullable()
+    .optional()
+    .meta({ description: `${meaning} RFC 3339. ${LATER}` });
+
 const vpnSubscriptionEvent = variant('VpnSubscriptionEvent', 'vpn_subscription', workEventTypes('vpn_subscription'), {
   ...statusFields('vpn_subscription'),
   external_subscription_id: externalSubscriptionId,
   vpn_plan_id: z.int().meta({ description: 'Id of a VPN plan at the service.', example: 301 }),
+  current_period_end: timeOfSubscription('When its paid period ends, if the service gives a time.'),
+  ended_at: timeOfSubscription('When it ended; null until then.'),
+  cancelled_at: timeOfSubscription('When the service accepted its cancellation, or cancelled it by itself.'),
   ...reasonFields,
   charged,
 });

@@ -80,7 +80,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
         },
       quoted: ({ vpn_plan_id: itemId }) => ({ itemId, esimId: undefined }),
       objection: ({ body }) => offers.objectionTo(offers.plans, wantedOf('plans', body.vpn_plan_id, body)),
-      added: {},
+      added: { renewedAt: [], endRecordedAt: null, debits: [] },
     },
     list: {
       query: vpnSubscriptionListQuery,

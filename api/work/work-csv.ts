@@ -16,6 +16,8 @@ type Purchase = Pick<
 const common = {
   failure_class: safe(({ failure }) => failure?.class),
   failure_detail: text(({ failure }) => failure?.detail),
+  failure_ended_by: safe(({ failure }) => failure?.ended_by),
+  failure_service_message: text(({ failure }) => failure?.service_message),
   metadata: text(({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))),
   created_by: safe((work) => work.created_by),
   created_at: safe((work) => work.created_at),
@@ -63,7 +65,11 @@ export const vpnSubscriptionCsv: CsvColumns<VpnSubscriptionOutput> = {
   service_subscription_id: text((subscription) => subscription.service_subscription_id),
   started_at: safe((subscription) => subscription.started_at),
   expires_at: safe((subscription) => subscription.expires_at),
+  current_period_start: safe((subscription) => subscription.current_period_start),
+  current_period_end: safe((subscription) => subscription.current_period_end),
   cancel_requested_at: safe((subscription) => subscription.cancel_requested_at),
+  cancelled_at: safe((subscription) => subscription.cancelled_at),
+  ended_at: safe((subscription) => subscription.ended_at),
   ...purchase,
   ...common,
 };

@@ -97,6 +97,7 @@ const vpn: ResourceDefinition = {
       vpn_plan_id: text((subscription) => subscription.vpn_plan_id),
       charged: money((subscription) => subscription.charged),
       expires_at: time((subscription) => subscription.expires_at),
+      ended_at: time((subscription) => subscription.ended_at),
       created_at: time((subscription) => subscription.created_at),
       next_step_at: time((subscription) => subscription.operations?.next_step_at),
     }),

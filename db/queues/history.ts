@@ -1,10 +1,11 @@
 /** Deletion of old history: what explains ended work, not what proves its money. */
-import { and, asc, eq, inArray, lt, notExists, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, lt, notExists, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { auditLog, inbox, timeline } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/kinds.ts';
+import { SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscription-queries.ts';
 import type { InboxState } from '#domain/relay/inbox-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
@@ -53,9 +54,11 @@ function olderThan(table: typeof timeline | typeof inbox, at: AnyPgColumn, befor
   return and(sql`${id} < ${firstKept}`, lt(at, before));
 }
 
-/** Timeline entries that are due for deletion. */
+/** Timeline entries that are due for deletion. Those that answers about subscriptions are read from stay. */
 export function dueEntries(db: Executor, before: Date): SQL | undefined {
-  return and(olderThan(timeline, timeline.at, before), hasEnded(db, timeline.subjectId));
+  const kept = [SUBSCRIPTION_ENTRIES.renewed, ...SUBSCRIPTION_ENTRIES.ends];
+  const isOld = olderThan(timeline, timeline.at, before);
+  return and(isOld, notInArray(timeline.event, kept), hasEnded(db, timeline.subjectId));
 }
 
 /** Reports of the service that are due for deletion. */

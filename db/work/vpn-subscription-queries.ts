@@ -3,14 +3,28 @@ import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { oneOf } from '#db/lists/conditions.ts';
 import { ownWork, type Owner } from '#db/lists/ownership.ts';
-import { vpnSubscriptions } from '#db/schema.ts';
+import { attempts, timeline, vpnSubscriptions, walletMovements } from '#db/schema.ts';
+import { inList } from '#db/schema/columns.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';
-import type { WorkFilter } from '#db/work/work-queries.ts';
+import { attemptSummary, summaryColumns, type WorkFilter } from '#db/work/work-queries.ts';
 import { workReads, type StoredWork } from '#db/work/work-reads.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 
-/** A VPN subscription with what its attempts add. */
-export type StoredVpnSubscription = StoredWork<VpnSubscriptionRow>;
+/** A VPN subscription with what its attempts, its timeline and the wallet add. */
+export interface StoredVpnSubscription extends StoredWork<VpnSubscriptionRow> {
+  /** The ends that renewals have moved, in RFC 3339. */
+  readonly renewedAt: readonly string[];
+  /** When its end was recorded; null: it has not ended. */
+  readonly endRecordedAt: Date | null;
+  /** The debits of later periods. */
+  readonly debits: readonly { readonly at: string; readonly amount: string; readonly currency: string }[];
+}
+
+/** Entries of a timeline that the periods and the end of a subscription are read from. */
+export const SUBSCRIPTION_ENTRIES = {
+  renewed: 'vpn_subscription.renewed',
+  ends: ['vpn_subscription.cancelled', 'vpn_subscription.expired'],
+} as const;
 
 export interface VpnSubscriptionFilter extends WorkFilter {
   /** One of these. */
@@ -19,11 +33,37 @@ export interface VpnSubscriptionFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscriptionFilter>('vpn_subscription', {
-  externalSubscriptionIds: oneOf(vpnSubscriptions.externalSubscriptionId),
-  vpnPlanId: vpnSubscriptions.vpnPlanId,
-  customerReferenceHash: vpnSubscriptions.customerReferenceHash,
-});
+const ofSubscription = sql`from ${timeline} where ${timeline.subjectKind} = 'vpn_subscription'
+  and ${timeline.subjectId} = ${vpnSubscriptions.id} and ${timeline.event}`;
+
+export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscriptionFilter>(
+  'vpn_subscription',
+  {
+    externalSubscriptionIds: oneOf(vpnSubscriptions.externalSubscriptionId),
+    vpnPlanId: vpnSubscriptions.vpnPlanId,
+    customerReferenceHash: vpnSubscriptions.customerReferenceHash,
+  },
+  (db) => {
+    const facts = attemptSummary(db, 'vpn_subscription');
+    return db
+      .select({
+        row: vpnSubscriptions,
+        renewedAt: sql<string[]>`array(select ${timeline.detail} ->> 'previous_expires_at'
+          ${ofSubscription} = ${SUBSCRIPTION_ENTRIES.renewed})`,
+        endRecordedAt: sql<Date | null>`(select max(${timeline.at})
+          ${ofSubscription} in (${inList(SUBSCRIPTION_ENTRIES.ends)}))`.mapWith(timeline.at),
+        debits: sql<StoredVpnSubscription['debits']>`(select coalesce(jsonb_agg(jsonb_build_object('at',
+            ${walletMovements.occurredAt}, 'amount', ${walletMovements.amount}::text,
+            'currency', ${walletMovements.currency}) order by ${walletMovements.occurredAt}), '[]')
+          from ${walletMovements} join ${attempts} on ${attempts.id} = ${walletMovements.attemptId}
+          where ${attempts.subjectKind} = 'vpn_subscription' and ${attempts.subjectId} = ${vpnSubscriptions.id}
+            and ${walletMovements.causeKind} = 'subscription_period' and ${walletMovements.direction} = 'debit')`,
+        ...summaryColumns(facts),
+      })
+      .from(vpnSubscriptions)
+      .crossJoinLateral(facts);
+  },
+);
 
 /** The encrypted access data of those of several subscriptions that have some and are the owner's. */
 export async function accessOfSubscriptions(

@@ -4,8 +4,9 @@
  * workflow, the row proves nothing: an attempt that looks unsent may have bought.
  */
 import type { AttemptState } from '#domain/relay/observation.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
 import type { FinalStatus } from '#domain/work/lifecycle.ts';
+import type { WorkEnd } from '#domain/work/work-end.ts';
 
 /** What a workflow knows about the newest attempt of its work. Every later run receives it. */
 export interface Witness {
@@ -26,6 +27,8 @@ export interface Witness {
   readonly ended?: FinalStatus;
   /** The failure, when the work failed. */
   readonly failure?: FailureClass;
+  /** What ended it beside that failure. */
+  readonly endedBy?: FailureEnd;
   /** True after the row of the attempt was found to know less, until the service reports its state. */
   readonly isRestored?: boolean;
 }
@@ -88,17 +91,19 @@ export function endedWithoutEffect({ ended }: Witness): 'failed' | 'abandoned' |
   return ended === 'failed' || ended === 'abandoned' || ended === 'refused' ? ended : undefined;
 }
 
+/** The fields that say why work had ended, as far as they are known. */
+export function reasonOf({ failure, endedBy }: Pick<Witness, 'failure' | 'endedBy'>) {
+  return { ...(failure !== undefined && { failure }), ...(endedBy !== undefined && { endedBy }) };
+}
+
 /**
  * The witness of a completed workflow.
  * @param known what its last run knew; undefined when it ended before it read its row, or when its version did not
  *   return it.
  */
-export function witnessOfEnd(
-  { status, failure }: { status: FinalStatus; failure?: FailureClass },
-  known: Witness | undefined,
-): Witness {
+export function witnessOfEnd(end: WorkEnd, known: Witness | undefined): Witness {
   const witness: Witness = known ?? { number: 1, state: 'prepared', sends: 0, anyUnknown: false };
-  const ended: Witness = { ...witness, ended: status, ...(failure !== undefined && { failure }) };
+  const ended: Witness = { ...witness, ended: end.status, ...reasonOf(end) };
   if (!wasBought(ended)) return ended;
   return { ...ended, state: 'completed', sends: Math.max(1, ended.sends) };
 }

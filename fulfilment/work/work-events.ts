@@ -6,10 +6,12 @@ import { recordEvent, recordingStatusEvent, type NewEvent } from '#db/events/eve
 import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import { openCase } from '#db/work/cases.ts';
-import { ownEventData, type WorkRow } from '#db/work/kinds.ts';
+import { ownEventData, wholeRow, type WorkRow } from '#db/work/kinds.ts';
+import type { VpnSubscriptionRow } from '#db/work/rows.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import { workEventType } from '#domain/events/event-types.ts';
 import { plainMoney } from '#domain/money/money.ts';
+import { subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import type { DOUBTS } from '#domain/retry/resubmission.ts';
 import { isAboutAccount } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
@@ -17,13 +19,13 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
  * Announces a status of work as part of another statement, unless it was announced last: work that is held again for
- * the same reason was held all the time.
+ * the same reason was held all the time. That the service has accepted it is announced once, whatever its attempts do.
  * @param row the work as it will be, with all columns of its kind.
  * @returns a write that returns the event if it is new; undefined for a status that no event announces.
  */
 export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
   const event = statusEvent(work, row);
-  return event && recordingStatusEvent(event, REASONS_OF_WORK, now);
+  return event && recordingStatusEvent(event, REASONS_OF_WORK, now, { isOnce: row.status === 'processing' });
 }
 
 /** The event of newly accepted work, which has no earlier one. @throws Error for another status. */
@@ -43,6 +45,7 @@ function statusEvent(work: WorkRef, row: WorkRow): NewEvent | undefined {
   const data: EventData = {
     status: row.status,
     ...ownEventData(work.kind, row),
+    ...(work.kind === 'vpn_subscription' && timesOfSubscription(wholeRow('vpn_subscription', row))),
     ...(KINDS[work.kind].esim !== 'none' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
     failure_ended_by: row.failureEnd,
@@ -53,6 +56,17 @@ function statusEvent(work: WorkRef, row: WorkRow): NewEvent | undefined {
     ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
   return { type, subject: work, apiKeyId: row.apiKeyId, data, traceparent: row.traceparent };
+}
+
+function timesOfSubscription(row: VpnSubscriptionRow): EventData {
+  const { status, completedAt, expiresAt, updatedAt } = row;
+  const { endedAt, cancelledAt } = subscriptionTimes(row, completedAt && isFinal(status) ? updatedAt : null);
+  const json = (time: Date | null) => time?.toISOString() ?? null;
+  return {
+    current_period_end: json(completedAt && expiresAt),
+    ended_at: json(endedAt),
+    cancelled_at: json(cancelledAt),
+  };
 }
 
 /** Opens the case of a contradiction, and tells the caller of work that had ended. */

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
-import type { Witness } from '#domain/purchase/restored-records.ts';
+import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
@@ -376,12 +376,16 @@ describe('a workflow after PostgreSQL lost commits', () => {
       sends: 1,
       anyUnknown: false,
       ended: 'failed',
-      failure: 'invalid_request',
+      failure: 'supplier_failed',
+      endedBy: 'attempts_used_up',
     };
     const result = await withWorker(environment, order, async (taskQueue) =>
       (await startOf(order, taskQueue, { holds: 0, witness })).result(),
     );
-    expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
+    const end = { failure: 'supplier_failed', endedBy: 'attempts_used_up' } as const;
+    expect(result).toMatchObject({ status: 'failed', ...end });
+    expect(order.steps.at(-1)?.failure).toMatchObject({ class: end.failure, endedBy: end.endedBy });
+    expect(witnessOfEnd({ status: 'failed', ...end }, undefined)).toMatchObject({ ended: 'failed', ...end });
     expect(order.sent).toEqual([]);
   });
 });

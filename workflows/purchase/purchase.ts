@@ -174,7 +174,12 @@ function stepAfterLostEnd(witness: Witness, { state, settled, failure }: Attempt
   if (ended === undefined) return undefined;
   const lost = `It had ended as ${ended} before PostgreSQL lost its last commits`;
   if (state === 'prepared' || state === 'refused' || (state === 'failed' && settled))
-    return { step: 'fail', failure: witness.failure ?? failure?.class ?? 'deadline_passed', detail: `${lost}.` };
+    return {
+      step: 'fail',
+      failure: witness.failure ?? failure?.class ?? 'deadline_passed',
+      detail: `${lost}.`,
+      ...(witness.endedBy !== undefined && { endedBy: witness.endedBy }),
+    };
   if (state === 'processing' || state === 'completed') return undefined;
   const detail = `${lost}, and its stored row does not prove that nothing was bought.`;
   return { step: 'open_case', reason: 'records_lost', detail };

@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { AttemptSnapshot, WorkSnapshot } from '#activities/work/work-types.ts';
-import { joinWitness, restoration, type Witness } from '#domain/purchase/restored-records.ts';
+import { joinWitness, reasonOf, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import type { CarriedState, PendingSend, Remembered } from '#workflows/work/run-state.ts';
 
@@ -109,9 +109,9 @@ export class RunMemory {
    * lost commits: a person may not have judged that yet.
    */
   get handedOn(): Remembered {
-    const { ended, failure } = this.#input.carried?.witness ?? {};
-    if (this.#witness === undefined || ended === undefined) return this.remembered;
-    return { ...this.remembered, witness: { ...this.#witness, ended, ...(failure !== undefined && { failure }) } };
+    const before = this.#input.carried?.witness;
+    if (this.#witness === undefined || before?.ended === undefined) return this.remembered;
+    return { ...this.remembered, witness: { ...this.#witness, ended: before.ended, ...reasonOf(before) } };
   }
 
   /** True when the history is so long that the run must continue as new. */

@@ -96,13 +96,34 @@ describe('a file of orders', () => {
         ...Object.fromEntries(
           [
             'batch_id esim_id service_order_id charged_amount charged_currency customer_reference replaces replaced_by',
-            'failure_class failure_detail metadata completed_at',
+            'failure_class failure_detail failure_ended_by failure_service_message metadata completed_at',
           ]
             .flatMap((names) => names.split(' '))
             .map((name) => [name, '']),
         ),
       },
     ]);
+  });
+
+  it.each(['orders', 'topups', 'vpn/subscriptions', 'cancellations'])(
+    'of %s names what ended failed work',
+    async (path) => {
+      const file = await caller.get(`/v1/${path}.csv?created_after=2099-01-01T00:00:00Z`);
+      expect(file.text).toContain('failure_class,failure_detail,failure_ended_by,failure_service_message');
+    },
+  );
+
+  it('of a failed order has what ended it, and the reason in the words of the service', async () => {
+    const id = (await order({})).textAt('id');
+    const failure = { failureClass: 'supplier_failed', failureEnd: 'attempts_used_up', serviceMessage: '=no' } as const;
+    await api.database.run((db) =>
+      db
+        .update(orders)
+        .set({ status: 'failed', ...failure })
+        .where(eq(orders.id, id)),
+    );
+    const [row] = readByPython((await caller.get(`/v1/orders.csv?id=${id}`)).text);
+    expect(row).toMatchObject({ failure_ended_by: 'attempts_used_up', failure_service_message: "'=no" });
   });
 
   it('has every order of its filter, over several reads, newest first, and none of another key', async () => {

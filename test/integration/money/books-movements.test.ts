@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts, cases, gateSpending, orders, vpnSubscriptions } from '#db/schema.ts';
+import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/work/books/comparison.ts';
 
@@ -158,6 +159,8 @@ describe('a comparison of the books', () => {
     }
     const rows = (await booked()).filter((row) => row.includes('subscription_period'));
     expect(rows.map((row) => row.split(' ').at(-1))).toEqual([`${ids.work.id}/2`, `${ids.work.id}/3`]);
+    const stored = await bench.database.run((db) => vpnSubscriptionReads.find(db, ids.work.id, undefined));
+    expect(stored?.debits.map(({ amount }) => Number(amount))).toEqual(rows.map(() => Number(first!.amount)));
     // After the end of the subscription, a debit is no period.
     await bench.database.run((db) =>
       db

@@ -91,7 +91,20 @@ describe('a VPN subscription', () => {
     ]);
     const timeline = await stack.api.get(`/v1/vpn/subscriptions/${id}/timeline`);
     expect(timeline.text.split('vpn_subscription.renewed')).toHaveLength(2);
-    expect((await desk.subscriptionReaches(id, 'active')).at('expires_at')).toBe(later);
+    const renewed = await desk.subscriptionReaches(id, 'active');
+    expect(renewed.body).toMatchObject({
+      expires_at: later,
+      current_period_start: before.textAt('expires_at'),
+      current_period_end: later,
+      periods: [
+        { start: before.textAt('started_at'), end: before.textAt('expires_at'), charged: before.at('charged') },
+        { start: before.textAt('expires_at'), end: later, charged: null },
+      ],
+      ended_at: null,
+      cancelled_at: null,
+    });
+    const list = await stack.api.get(`/v1/vpn/subscriptions?id=${id}`);
+    expect(list.at('data', 0, 'periods')).toEqual(renewed.at('periods'));
   });
 
   it('becomes active by its webhook or a look-up [spec: event.vpn.subscription.active]', async () => {
@@ -257,9 +270,15 @@ describe('the end of a VPN subscription', () => {
     expect((await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status)).toEqual([
       202, 202, 202,
     ]);
-    await desk.subscriptionReaches(id, 'cancelled');
+    const ended = await desk.subscriptionReaches(id, 'cancelled');
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     expect((await cancel(id)).status).toBe(200);
+    const end = { ended_at: expect.any(String), cancelled_at: expect.any(String) };
+    expect(ended.body).toMatchObject({ ...end, current_period_end: subscription.textAt('expires_at') });
+    const [told] = (await stack.api.get(`/v1/events?subject_id=${id}&type=vpn_subscription.cancelled`)).at('data') as [
+      { data: unknown },
+    ];
+    expect(told.data).toMatchObject({ ...end, current_period_end: subscription.textAt('expires_at') });
     expect(await desk.events(id)).toEqual(
       expect.arrayContaining([
         'vpn_subscription.cancel_requested',

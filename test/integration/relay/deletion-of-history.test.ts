@@ -52,6 +52,7 @@ describe('old history', () => {
           ...Array.from({ length: BATCH + 1 }, () => entry(ended, OLD, 'old')),
           { ...entry('del_1', OLD, 'old'), subjectKind: 'delivery' },
           entry(ended, NEW, 'kept: new'),
+          entry(ended, OLD, 'vpn_subscription.renewed'),
         ]),
     );
 
@@ -60,7 +61,7 @@ describe('old history', () => {
 
     expect(counts).toEqual([BATCH, 2, 0]);
     const left = await database.run((db) => db.select({ event: timeline.event }).from(timeline));
-    expect(left.map(({ event }) => event)).toEqual(['kept: unfinished', 'kept: new']);
+    expect(left.map(({ event }) => event)).toEqual(['kept: unfinished', 'kept: new', 'vpn_subscription.renewed']);
   });
 
   it('is found without reading all of it', async () => {

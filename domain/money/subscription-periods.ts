@@ -1,0 +1,80 @@
+import { paddedMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
+
+/** A paid period of a subscription. */
+export interface Period {
+  readonly start: Date;
+  /** Null when the service has not stated it. */
+  readonly end: Date | null;
+  /** What it cost; null when no debit is known. */
+  readonly charged: Money | null;
+}
+
+/** A debit of the wallet for a later period. */
+export interface PeriodDebit {
+  readonly at: Date;
+  readonly money: Money;
+}
+
+/**
+ * The paid periods of a subscription, oldest first; the reported ones come before those that only a debit shows.
+ *
+ * A renewal is debited around the start of its period, before or after it. A debit therefore belongs to the period
+ * whose start is nearest. One that is nearest to the end of the last reported period, or that comes while the service
+ * states no end, shows a period that nobody has reported.
+ *
+ * @param renewedAt the former ends, where each renewal began a further period.
+ * @param end of the last reported period.
+ * @param charged for the first period.
+ */
+export function subscriptionPeriods(
+  start: Date,
+  renewedAt: readonly Date[],
+  end: Date | null,
+  { charged, debits }: { readonly charged: Money | null; readonly debits: readonly PeriodDebit[] },
+): { readonly current: Period; readonly all: readonly Period[] } {
+  // A service may take a renewal back, by stating an earlier end again.
+  const later = renewedAt.map(Number).filter((at) => at > start.getTime() && (end === null || at < end.getTime()));
+  const starts = [start.getTime(), ...new Set(later.toSorted((one, other) => one - other))];
+  const nearest = (at: number) => {
+    const limits = end === null ? starts : [...starts, end.getTime()];
+    return limits.reduce((best, limit) => (Math.abs(limit - at) < Math.abs(best - at) ? limit : best));
+  };
+  const isReported = ({ at }: PeriodDebit) => end !== null && nearest(at.getTime()) !== end.getTime();
+  const reported = starts.map((each, index): Period => {
+    const own = debits.filter((debit) => isReported(debit) && nearest(debit.at.getTime()) === each);
+    const [sum, ...sums] = sumByCurrency([
+      ...(index === 0 && charged !== null ? [charged] : []),
+      ...own.map(({ money }) => money),
+    ]);
+    const next = starts[index + 1];
+    return {
+      start: new Date(each),
+      end: next === undefined ? end : new Date(next),
+      // Amounts of two currencies have no sum.
+      charged: sum !== undefined && sums.length === 0 ? paddedMoney(sum) : null,
+    };
+  });
+  const others = debits
+    .filter((debit) => !isReported(debit))
+    .map(({ at, money }): Period => ({ start: at, end: null, charged: paddedMoney(money) }));
+  return { current: reported.at(-1) ?? { start, end, charged }, all: [...reported, ...others] };
+}
+
+/**
+ * When a subscription ended, and when it was cancelled at the service.
+ * @param endRecordedAt when its end was recorded; null: it has not ended. Its paid time may have been over before.
+ */
+export function subscriptionTimes(
+  {
+    status,
+    expiresAt,
+    cancelAcceptedAt,
+  }: { readonly status: string; readonly expiresAt: Date | null; readonly cancelAcceptedAt: Date | null },
+  endRecordedAt: Date | null,
+): { readonly endedAt: Date | null; readonly cancelledAt: Date | null } {
+  const isOver = endRecordedAt !== null && expiresAt !== null && expiresAt < endRecordedAt;
+  return {
+    endedAt: isOver ? expiresAt : endRecordedAt,
+    cancelledAt: cancelAcceptedAt ?? (status === 'cancelled' ? endRecordedAt : null),
+  };
+}
