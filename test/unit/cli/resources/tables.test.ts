@@ -112,9 +112,13 @@ describe('CSV', () => {
     expect(printed([sale({ name: 'a,"b"\nc' })], { csv: true })).toContain('"a,""b""\nc"');
   });
 
-  it('is escaped on a terminal', () => {
-    expect(printed([sale({ name: '\u001b[2J' })], { csv: true }, { isTTY: true })).toContain('\\u001b[2J');
-    expect(printed([sale({ name: '\u001b[2J' })], { csv: true })).toContain('\u001b[2J');
+  it.each([true, false])('contains no control character, to a terminal (%s) or a pipe', (isTTY) => {
+    const csv = printed([sale({ name: '\u001b[2J\u009b2J\r' })], { csv: true }, { isTTY });
+    expect(csv).toContain('\\u001b[2J\\u009b2J\\u000d');
+  });
+
+  it('keeps the characters that join words and emoji for programs', () => {
+    expect(printed([sale({ name: 'a\tb 👩‍👧' })], { csv: true })).toContain('a\tb 👩‍👧');
   });
 });
 
