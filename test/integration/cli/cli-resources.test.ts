@@ -178,12 +178,13 @@ describe('the commands of the resources', () => {
     };
     await run(PURCHASES.order.commands['create'], { packageId: 101, ...references });
     const file = join(mkdtempSync(join(tmpdir(), 'cli-file-')), 'orders.csv');
-    const asked = (output: string) =>
-      run(PURCHASES.order.commands['export'], { externalOrderId: references.externalOrderId, output });
+    const asked = (output: string, options = {}) =>
+      run(PURCHASES.order.commands['export'], { externalOrderId: references.externalOrderId, output, ...options });
     await asked(file);
     expect(readFileSync(file, 'utf8')).toContain(',"a\\u001b]0;b\\u0007\\u009b2J\tc\r\nd",');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await asked('-')).output).toBe(readFileSync(file, 'utf8'));
+    expect((await asked('-', { bom: true })).output).toBe(`\uFEFF${readFileSync(file, 'utf8')}`);
   });
 
   it('print share links without their secret', async () => {

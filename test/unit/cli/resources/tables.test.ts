@@ -108,6 +108,18 @@ describe('CSV', () => {
     expect(row).toMatch(/^ord_1,"?'/);
   });
 
+  it('contains no formula behind another separator either, as a `;` is in many countries', () => {
+    const hostile = fc.string({ unit: fc.constantFrom(';', '|', '\t', '\n', '"', ' ', '=', '-', '@', '＝', 'x') });
+    fc.assert(
+      fc.property(hostile, (name) => {
+        const csv = printed([sale({ name })], { csv: true });
+        for (const cell of csv.split(/[;|\t\r\n]/)) expect(cell.replace(/^[ "]*/, '')).not.toMatch(/^[=+\-@＝＋－＠]/);
+      }),
+    );
+    expect(printed([sale({ name: 'a;=cmd' })], { csv: true })).toContain("ord_1,a;'=cmd,");
+    expect(printed([sale({ name: 'a; b-c' })], { csv: true })).toContain('ord_1,a; b-c,');
+  });
+
   it('quotes separators, quotes and line breaks', () => {
     expect(printed([sale({ name: 'a,"b"\nc' })], { csv: true })).toContain('"a,""b""\nc"');
   });
