@@ -2,7 +2,7 @@ import { OwnToken } from '#cli/access/own-token.ts';
 import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
 import { checkApproval } from '#cli/doctor/installation/approval.ts';
 import { checkConfiguration } from '#cli/doctor/installation/configuration.ts';
-import { checkDatabase, openDatabase, reasonOf } from '#cli/doctor/installation/database.ts';
+import { checkDatabase, openDatabase } from '#cli/doctor/installation/database.ts';
 import { checkEncryptionKeys } from '#cli/doctor/installation/encryption-keys.ts';
 import { checkInstallation } from '#cli/doctor/installation/installation.ts';
 import { checkMigrations } from '#cli/doctor/installation/migrations.ts';
