@@ -17,7 +17,7 @@ setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 // `DATABASE_URL` alone says how PostgreSQL is reached. `pg` would also obey these variables of libpq, which a shell may
 // have for another server: with PGSSLMODE=require, the embedded server could not be reached.
-for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) delete process.env[name];
+for (const name of Object.keys(process.env)) if (/^PG[A-Z_]+$/.test(name)) delete process.env[name];
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -19,21 +19,29 @@ export function moneyFields(money: Money | null | undefined): CsvField[] {
   return money == null ? [null, null] : [{ safe: money.amount }, money.currency];
 }
 
+/** Makes Excel read a file as UTF-8. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
 /**
- * Lines of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets a `'` in front; a number and an
- * amount below zero stay as they are.
+ * Where a cell of a spreadsheet would begin with a formula. In some countries the separator is a `;`, which begins a
+ * cell in the middle of a text, quoted or not.
+ */
+const FORMULA = /^(?=[\t\r])|(?<=^|[;|\t\r\n])(?=[ "]*[=+\-@＝＋－＠])/gu;
+
+/**
+ * Lines of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets a `'` in front of that; a number
+ * and an amount below zero stay as they are.
  *
  * @param lineEnd `windows` as the standard says, or `unix` for pipes.
  */
 export function csvLines(rows: readonly (readonly CsvField[])[], lineEnd: 'windows' | 'unix'): string {
   return stringify([...rows], {
-    escape_formulas: true,
     record_delimiter: lineEnd,
     // A reader may take either of the two for the end of a line, whatever the others end with.
     quote_record_delimiter: true,
     cast: {
-      number: (value) => ({ value: String(value), escape_formulas: false }),
-      object: (value) => ({ value: String(value['safe']), escape_formulas: false }),
+      string: (value) => value.replaceAll(FORMULA, "'"),
+      object: (value) => String(value['safe']),
     },
   });
 }

@@ -47,6 +47,7 @@ export async function connect(config: TemporalConfig, options: ConnectOptions = 
   try {
     return await Connection.connect({
       ...connectionOptions(config),
+      ...DIRECT,
       connectTimeout: options.timeoutMs ?? CONNECT_TIMEOUT_MS,
     });
   } catch (error) {
@@ -65,7 +66,7 @@ export async function tryConnection(config: TemporalConfig, options: ConnectOpti
  * fail while Temporal is down.
  */
 export function createLazyClient(config: TemporalConfig, keyRing: KeyRing): Client {
-  return createClient(Connection.lazy(connectionOptions(config)), config, keyRing);
+  return createClient(Connection.lazy({ ...connectionOptions(config), ...DIRECT }), config, keyRing);
 }
 
 /** Connects a worker. @throws TemporalUnavailableError */
@@ -102,6 +103,9 @@ type ConnectionLike = NonNullable<ClientOptions['connection']>;
 function connectionOptions({ address, tls, apiKey }: TemporalConfig): ServerOptions {
   return { address, tls: tls === undefined ? false : tlsOptions(tls), ...(apiKey === undefined ? {} : { apiKey }) };
 }
+
+/** The gRPC library would obey `http_proxy` and its kin, also for this machine. A worker's connection does not. */
+const DIRECT = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
 
 type ServerOptions = Pick<ConnectionOptions, 'address' | 'tls'> & { readonly apiKey?: string };
 

@@ -72,7 +72,8 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
             degraded: [
               {
                 condition: 'not_approved',
-                detail: 'The service has not approved this reseller for production yet. 3 purchases are held for it.',
+                detail:
+                  'The service answers 403, as it does until it has approved this reseller for production. 3 purchases are held for it.',
               },
             ],
           },

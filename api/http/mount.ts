@@ -13,8 +13,10 @@ import { lineageOf } from '#db/access/api-keys.ts';
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
 
-/** Values of Content-Encoding that senders use for a body that is not encoded. */
-const NOT_ENCODED = /^\s*(?:identity|none|utf-?8)\s*$/i;
+/** False for what senders name as the Content-Encoding of a body that is not encoded. */
+export function isEncoded(contentEncoding: string | undefined): boolean {
+  return !/^\s*(?:identity|none|utf-?8)?\s*$/i.test(contentEncoding ?? '');
+}
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
@@ -101,7 +103,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   const limit = Math.max(dependencies.bodyLimitBytes, operation.bodyLimitBytes ?? 0);
   const raw = express.raw({ type: () => true, limit, inflate: false });
   const read: RequestHandler = (request, response, next) => {
-    if (NOT_ENCODED.test(request.get('Content-Encoding') ?? '')) delete request.headers['content-encoding'];
+    if (!isEncoded(request.get('Content-Encoding'))) delete request.headers['content-encoding'];
     raw(request, response, next);
   };
   return [guard, operation.scope === undefined ? dependencies.unauthenticatedBodies.guard(read) : read, answer];

@@ -1,13 +1,14 @@
 /** Whole lists as CSV files. They are read and sent page by page, so that a file of any length needs little memory. */
 import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { flagInQuery } from '#api/fields/query.ts';
 import type { Caller, DocumentedAnswer, Incoming } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
-import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
+import { BYTE_ORDER_MARK, csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 
 /** A column of a file: text from callers or the service, a value of ours, or an amount with its currency. */
 export type CsvColumn<Item> =
@@ -54,16 +55,23 @@ export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswe
     200: {
       description:
         `All ${noun} that match, as CSV (RFC 4180, UTF-8) with a line of field names. An amount and its currency are ` +
-        "two fields. A text that a spreadsheet would run as a formula begins with `'`. The connection breaks when " +
-        'the file cannot be completed: a file that ends properly is whole.',
+        "two fields. Where a spreadsheet would run a part of a text as a formula, a `'` stands before it. The " +
+        'connection breaks when the file cannot be completed: a file that ends properly is whole.',
       contentType: 'text/csv',
       headers: { 'Content-Disposition': 'The name of the file.' },
     },
   };
 }
 
+/** Parameters of every file. */
+export const csvQuery = {
+  bom: flagInQuery('`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8.'),
+};
+
 /** What a file is sent to. */
 export interface CsvReader {
+  /** True: the file begins with a byte order mark. */
+  readonly bom?: boolean | undefined;
   readonly caller: Caller;
   /** The scope of the call: a key that loses it gets no further page. */
   readonly scope: ApiScope;
@@ -78,7 +86,7 @@ export interface CsvReader {
  */
 export async function csvReply<Item, Position>(
   dependencies: Pick<ApiDependencies, 'database' | 'now' | 'streams' | 'openExports'>,
-  { caller, scope, onClose }: CsvReader,
+  { bom = false, caller, scope, onClose }: CsvReader,
   { name, columns, read }: CsvFile<Item, Position>,
 ): Promise<StreamedReply> {
   const leave = dependencies.openExports.enter(caller.lineageId, EXPORTS.perKey);
@@ -98,7 +106,7 @@ export async function csvReply<Item, Position>(
       const names = Object.entries(columns).flatMap(([field, { kind }]) =>
         kind === 'money' ? moneyNames(field) : [field],
       );
-      if (!(await writer.send(csvLines([names], 'windows')))) return;
+      if (!(await writer.send((bom ? BYTE_ORDER_MARK : '') + csvLines([names], 'windows')))) return;
       for (let page = first; ; page = await read(page.at(-1)?.position, EXPORTS.page)) {
         const rows = page.map(({ item }) => Object.values(columns).flatMap((column) => fieldsOf(column, item)));
         if (rows.length > 0 && !(await writer.send(csvLines(rows, 'windows')))) return;

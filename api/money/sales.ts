@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { invalid, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { csvAnswer, csvReply } from '#api/lists/csv-file.ts';
+import { csvAnswer, csvQuery, csvReply } from '#api/lists/csv-file.ts';
 import {
   MAX_DAYS,
   MAX_GROUPS,
@@ -71,14 +71,14 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Get the sums of sales as CSV',
       scope: 'wallet:read',
       accountWide: true,
-      query: salesQuery,
+      query: salesQuery.extend(csvQuery),
       answers: csvAnswer('sums'),
       problems: ['too_many_streams'],
       handle: async ({ query, caller, onClose }) => {
         let sums: readonly SaleOutput[] = [];
         return csvReply(
           dependencies,
-          { caller, scope: 'wallet:read', onClose },
+          { bom: query.bom, caller, scope: 'wallet:read', onClose },
           {
             name: `sales-${query.from_day}-${query.to_day}`,
             columns: salesCsv,

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { csvAnswer, csvReply } from '#api/lists/csv-file.ts';
+import { csvAnswer, csvQuery, csvReply } from '#api/lists/csv-file.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import {
@@ -65,13 +65,13 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       summary: 'Get all movements of the wallet that match as CSV, newest first',
       scope: 'wallet:read',
       accountWide: true,
-      query: walletTransactionQuery.omit({ limit: true, cursor: true }),
+      query: walletTransactionQuery.omit({ limit: true, cursor: true }).extend(csvQuery),
       answers: csvAnswer('movements'),
       problems: ['too_many_streams'],
       handle: async ({ query, caller, onClose }) =>
         csvReply(
           dependencies,
-          { caller, scope: 'wallet:read', onClose },
+          { bom: query.bom, caller, scope: 'wallet:read', onClose },
           {
             name: 'wallet-transactions',
             columns: walletTransactionCsv,

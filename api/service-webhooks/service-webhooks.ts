@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { isEncoded } from '#api/http/mount.ts';
 import { type Incoming, type IncomingHeaders, type Operation, publicOperation } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
@@ -105,6 +106,9 @@ function refuseByHeaders(
     now: now(),
     toleranceMs,
   });
+  // The reader of the body refuses an encoded one.
+  if (refusal === undefined && isEncoded(header('Content-Encoding')))
+    metrics.webhookDeliveries.inc({ result: 'body_encoded' });
   if (refusal === undefined) return;
   metrics.webhookDeliveries.inc({ result: refusal });
   throw new Problem('invalid_signature', { headers: { Connection: 'close' } });

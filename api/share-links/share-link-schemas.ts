@@ -66,10 +66,12 @@ export const shareLinkInputExample: z.input<typeof shareLinkInput> = {
 
 const statuses = Object.keys(SHARE_LINK_STATUSES) as [ShareLinkStatus, ...ShareLinkStatus[]];
 
+export const shareLinkStatusField = z.enum(statuses).meta({ description: meaningsOf(SHARE_LINK_STATUSES) });
+
 const shareLinkFields = {
   id: ourId('shareLink', shareLinkExampleId),
   esim_id: ourId('esim', esimExampleId),
-  status: z.enum(statuses).meta({ description: meaningsOf(SHARE_LINK_STATUSES) }),
+  status: shareLinkStatusField,
   label: z.string().nullable().meta({ description: 'Heading of the page.', example: 'Japan, 1 GB' }),
   language: language.nullable(),
   metadata: z.record(z.string(), z.string()),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { createdByInQuery, idInPath, mayExist } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -22,6 +22,7 @@ import {
   shareLinkJson,
   shareLinkOutput,
   shareLinkPage,
+  shareLinkStatusField,
 } from '#api/share-links/share-link-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { findShareLink, listShareLinks, type ShareLinkRow } from '#db/esims/share-links.ts';
@@ -43,6 +44,14 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
   };
   const linkAnswer = {
     200: { description: 'The link.', contentType: JSON_TYPE, schema: shareLinkOutput, example: shareLinkExample },
+  };
+  const pageAnswer = {
+    200: {
+      description: 'A page of links.',
+      contentType: JSON_TYPE,
+      schema: shareLinkPage,
+      example: { data: [shareLinkExample], next_cursor: null },
+    },
   };
   return [
     operation({
@@ -103,22 +112,37 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       scope: 'esims:read',
       params: esimPath,
       query: z.strictObject(pageQuery),
-      answers: {
-        200: {
-          description: 'A page of links.',
-          contentType: JSON_TYPE,
-          schema: shareLinkPage,
-          example: { data: [shareLinkExample], next_cursor: null },
-        },
-      },
+      answers: pageAnswer,
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, query: { limit, cursor }, caller }) => {
+        const at = new Date(now());
         const after = cursor === undefined ? undefined : readIdCursor('shareLink', cursor);
         const found = await database.run(async (db) => {
           await requireEsimOfPath(findEsim, db, id, caller.ownerId);
-          return listShareLinks(db, id, { limit: limit + 1, after });
+          return listShareLinks(db, caller.ownerId, { esimId: id }, { limit: limit + 1, after, now: at });
         });
+        return pageReply(found, limit, { json: (row) => shareLinkJson(row, at), cursor: (row) => idCursor(row.id) });
+      },
+    }),
+    operation({
+      id: 'listAllShareLinks',
+      method: 'get',
+      path: LINK_PATH,
+      tag,
+      summary: 'List the share links of all eSIMs, newest first',
+      description: 'With ended ones. No answer contains their secrets.',
+      scope: 'esims:read',
+      query: z.strictObject({
+        status: shareLinkStatusField.optional(),
+        created_by: createdByInQuery.optional(),
+        ...pageQuery,
+      }),
+      answers: pageAnswer,
+      handle: async ({ query: { limit, cursor, status, created_by: createdBy }, caller: { ownerId } }) => {
         const at = new Date(now());
+        const after = cursor === undefined ? undefined : readIdCursor('shareLink', cursor);
+        const page = { limit: limit + 1, after, now: at };
+        const found = await database.run((db) => listShareLinks(db, ownerId, { createdBy, status }, page));
         return pageReply(found, limit, { json: (row) => shareLinkJson(row, at), cursor: (row) => idCursor(row.id) });
       },
     }),

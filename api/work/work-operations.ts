@@ -5,7 +5,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { idInPath } from '#api/fields/ids.ts';
 import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { csvAnswer, csvReply, type CsvColumns } from '#api/lists/csv-file.ts';
+import { csvAnswer, csvQuery, csvReply, type CsvColumns } from '#api/lists/csv-file.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { nextCursor } from '#api/lists/page-reply.ts';
 import { bulkOperation } from '#api/operator/bulk-actions.ts';
@@ -194,16 +194,16 @@ export function workOperations<
       tag,
       summary: `Get all ${noun}s that match as CSV, newest first`,
       scope: scopes.read,
-      query: list.query.omit({ limit: true, cursor: true, expand: true }),
+      query: list.query.omit({ limit: true, cursor: true, expand: true }).extend(csvQuery),
       answers: csvAnswer(`${noun}s`),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller, onClose }) => {
+      handle: async ({ query: { bom, ...query }, caller, onClose }) => {
         const { ownerId } = caller;
         // Without the parameters of a page, which have no influence on a filter.
         const filter = filterOf({ limit: 0, ...query } as z.output<Query>);
         return csvReply(
           dependencies,
-          { caller, scope: scopes.read, onClose },
+          { bom: bom === true, caller, scope: scopes.read, onClose },
           {
             name: path.split('/').slice(2).join('-'),
             columns: list.csv,

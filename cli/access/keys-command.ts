@@ -66,8 +66,9 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
   keys
     .command('revoke')
     .argument('<prefix>', PREFIX, keyPrefix)
-    .description('end the validity of a key at once')
-    .action(async (prefix: string, options: SetUpOption) =>
-      (await load()).revokeKey(prefix, await environmentFor(options)),
+    .description('end the validity of a key at once, and that of the share links that were made with it')
+    .option('--no-share-links', 'its share links stay open')
+    .action(async (prefix: string, options: { shareLinks: boolean } & SetUpOption) =>
+      (await load()).revokeKey(prefix, options, await environmentFor(options)),
     );
 }

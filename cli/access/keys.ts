@@ -13,6 +13,7 @@ import {
   addApiKey,
   changeRateLimit,
   changeSpendLimit,
+  findApiKey,
   type KeyChange,
   listApiKeys,
   revokeApiKey,
@@ -25,6 +26,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { latestReading } from '#db/gate/wallet.ts';
 import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
+import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -156,10 +158,26 @@ export async function limitKeyRate(prefix: string, limit: number | null, environ
   );
 }
 
-/** `reseller keys revoke`. @throws UserError when there is no such key. */
-export async function revokeKey(prefix: string, environment: Environment): Promise<void> {
-  await change(environment, { prefix, action: 'revoke' }, (tx) => revokeApiKey(tx, prefix, new Date()));
-  process.stdout.write(`Key ${prefix} is revoked.\n`);
+/**
+ * `reseller keys revoke`. Its open share links end with it, unless they are kept: whoever stole the key may have them.
+ *
+ * @throws UserError when there is no such key.
+ */
+export async function revokeKey(
+  prefix: string,
+  { shareLinks: closes }: { readonly shareLinks: boolean },
+  environment: Environment,
+): Promise<void> {
+  let closed = 0;
+  await change(environment, { prefix, action: 'revoke' }, async (tx) => {
+    const now = new Date();
+    const revoked = await revokeApiKey(tx, prefix, now);
+    const key = closes && revoked.ok ? await findApiKey(tx, prefix) : undefined;
+    closed = key === undefined ? 0 : await revokeShareLinksOfKey(tx, key, { actor: actor(), now });
+    return revoked;
+  });
+  const links = closes ? `${closed} open share links that were made with it are revoked` : 'Its share links stay open';
+  process.stdout.write(`Key ${prefix} is revoked. ${links}.\n`);
 }
 
 interface Change {

@@ -2,7 +2,7 @@ import { OwnToken } from '#cli/access/own-token.ts';
 import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
 import { checkApproval } from '#cli/doctor/installation/approval.ts';
 import { checkConfiguration } from '#cli/doctor/installation/configuration.ts';
-import { checkDatabase, openDatabase, reasonOf } from '#cli/doctor/installation/database.ts';
+import { checkDatabase, openDatabase } from '#cli/doctor/installation/database.ts';
 import { checkEncryptionKeys } from '#cli/doctor/installation/encryption-keys.ts';
 import { checkInstallation } from '#cli/doctor/installation/installation.ts';
 import { checkMigrations } from '#cli/doctor/installation/migrations.ts';
@@ -22,6 +22,7 @@ import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
 import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
 import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
 import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
+import { reasonOf } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
@@ -229,7 +230,7 @@ async function examineAccount(
   if (!token.ok) {
     const failed = notChecked('the login failed');
     const refused = token.failure === 'not_approved' || config.mode === 'sandbox';
-    const approval = refused ? await checkApproval(client, config, { walletRefused: token.failure, held }) : failed;
+    const approval = refused ? await checkApproval(client, config, { refused: token, held }) : failed;
     return { login, token: failed, approval, wallet: failed };
   }
   const wallet = await client.getWallet();
@@ -237,7 +238,7 @@ async function examineAccount(
     login,
     token: checkToken(token.token, config),
     approval: await settled(() =>
-      checkApproval(client, config, { walletRefused: wallet.ok ? undefined : wallet.failure, held }),
+      checkApproval(client, config, { refused: wallet.ok || wallet.kind !== 'failure' ? undefined : wallet, held }),
     ),
     wallet: checkWallet(wallet),
   };

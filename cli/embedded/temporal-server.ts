@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
-import { Connection } from '@temporalio/client';
 import { Child, untilReady } from '#cli/embedded/child.ts';
 import { saysDiskFull } from '#cli/embedded/disk-full.ts';
 import { hiddenUi, type HiddenUi, serveUi } from '#cli/embedded/temporal-ui.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
+import { connect as connectTemporal } from '#temporal/connection.ts';
 import type { UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface TemporalServerOptions {
@@ -25,6 +25,7 @@ export interface TemporalServerOptions {
   /** Port of its Prometheus metrics on loopback; undefined: none. */
   readonly metricsPort?: number;
   readonly logFile: string;
+  /** Only `PATH` and `GOGC` are used: the CLI would obey `TEMPORAL_ENV` and files in `HOME`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -67,14 +68,14 @@ export class TemporalServer {
 
   /** Starts it and waits until it serves requests. */
   async start(): Promise<void> {
-    const { uiPort, databaseFile } = this.#options;
+    const { uiPort, databaseFile, environment } = this.#options;
     const ui = uiPort === undefined ? undefined : await hiddenUi();
     this.#child = new Child({
       name: this.name,
       command: this.#options.cli,
       args: startArguments(this.#options, ui),
       ...(databaseFile !== undefined && { cwd: dirname(databaseFile) }),
-      environment: this.#options.environment,
+      environment: { PATH: environment['PATH'], GOGC: environment['GOGC'] },
       logFile: this.#options.logFile,
     });
     const child = this.#child;
@@ -112,9 +113,10 @@ export class TemporalServer {
 
   async #answers(): Promise<void> {
     await portAccepts(this.#options.port);
-    const connection = await Connection.connect({ address: this.address, connectTimeout: 2_000 });
+    const config = { address: this.address, namespace: 'default', tls: undefined, apiKey: undefined };
+    const connection = await connectTemporal(config, { timeoutMs: 2_000 });
     try {
-      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      await connection.workflowService.describeNamespace({ namespace: config.namespace });
     } finally {
       await connection.close();
     }

@@ -106,6 +106,20 @@ export const SHARE_LINKS: ResourceDefinition = {
   command: 'share-links',
   about: 'links with which customers install eSIMs',
   commands: {
+    list: list(
+      'listAllShareLinks',
+      {
+        id: text((link) => link.id),
+        status: status((link) => link.status),
+        esim_id: text((link) => link.esim_id),
+        label: flexible((link) => link.label),
+        views: text((link) => link.views),
+        created_by: text((link) => link.created_by),
+        expires_at: time((link) => link.expires_at),
+        created_at: time((link) => link.created_at),
+      },
+      { examples: [['--status active --created-by key_…', 'those that can be opened, of one API key']] },
+    ),
     show: object('getShareLink'),
     revoke: object('revokeShareLink'),
   },

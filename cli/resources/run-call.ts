@@ -11,10 +11,10 @@ import {
 import type { DescribedField } from '#cli/resources/described-call.ts';
 import { flagOf, valuesOf } from '#cli/resources/fields.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
-import type { Output } from '#cli/terminal/output.ts';
+import { type Output, printText } from '#cli/terminal/output.ts';
 import { printItems, printObject } from '#cli/terminal/tables/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
-import { visibleLines } from '#cli/terminal/visible-text.ts';
+import { withoutControls } from '#cli/terminal/visible-text.ts';
 import { isProblem, Paged, type ResellerClient } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -72,17 +72,11 @@ async function runFile({ call }: FileDefinition, typed: Typed, caller: Caller, o
   const content = z
     .union([z.string(), z.instanceof(Uint8Array)])
     .parse(await caller(async (client) => invoke(client, call, args)));
-  // A terminal acts on control characters in texts of others. A file, and another program, get the content unchanged.
-  if (file === '-')
-    output.write(
-      output.isTTY === true && typeof content === 'string' ? visibleLines(withoutReturns(content)) : content,
-    );
+  const isText = typeof content === 'string';
   // Data of customers, or an activation code.
-  else writeFileSync(file, content, { mode: 0o600 });
-}
-
-function withoutReturns(text: string): string {
-  return text.replaceAll('\r\n', '\n');
+  if (file !== '-') writeFileSync(file, isText ? withoutControls(content) : content, { mode: 0o600 });
+  else if (isText) printText(output, content);
+  else output.write(content);
 }
 
 async function readList(

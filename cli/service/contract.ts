@@ -4,6 +4,7 @@ import { contractJson, contractLines } from '#cli/service/contract-report.ts';
 import { recordDocument } from '#cli/service/record-document.ts';
 import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { codeOf } from '#cli/terminal/user-error.ts';
+import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -114,7 +115,7 @@ async function download(file: string | undefined, environment: Environment): Pro
       const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
       return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
     }
-    const text = `${JSON.stringify(answer.value, null, 2)}\n`;
+    const text = `${visibleLines(JSON.stringify(answer.value, null, 2))}\n`;
     if (file !== undefined) writeFileSync(file, text);
     return documentIn(Buffer.from(text), file ?? 'The document');
   } catch (error) {

@@ -1,4 +1,4 @@
-import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
+import { reasonOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { migrate, TableLockedError } from '#db/connection/migrate.ts';
@@ -27,12 +27,4 @@ export async function migrateDatabase(environment: Environment): Promise<void> {
   const { database } = readDatabaseConfig(environment);
   await migrateOrExplain(database.directUrl);
   process.stdout.write('The database has the current schema.\n');
-}
-
-/**
- * The cause of drizzle's error, whose own message is the statement. An error for a refused connection has no message.
- */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return messageOf(cause) || (codeOf(cause) ?? 'no reason given');
 }

@@ -1,5 +1,5 @@
 import type { Output } from '#cli/terminal/output.ts';
-import { codeOf, UserError } from '#cli/terminal/user-error.ts';
+import { chainOf, codeOf, UserError } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
@@ -23,13 +23,6 @@ const REFUSALS = [
     check: 'Check the certificate of the server and the CA',
   },
 ] as const;
-
-/** The error and its causes, the outermost first. */
-function chainOf(error: unknown): readonly Error[] {
-  const chain: Error[] = [];
-  for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
-  return chain;
-}
 
 /** Prints the error of a failed command. @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {

@@ -22,3 +22,20 @@ export function messageOf(error: unknown): string {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
+
+/** The error and its causes, the outermost first. */
+export function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
+  return chain;
+}
+
+/** The message and the code of the innermost cause: the message of drizzle's error is a whole statement. */
+export function reasonOf(error: unknown): string {
+  const innermost = chainOf(error).at(-1) ?? error;
+  const code = codeOf(innermost);
+  // An AggregateError for a refused connection has an empty message.
+  const words = messageOf(innermost);
+  if (words === '') return code ?? 'no reason given';
+  return code === undefined || words.includes(code) ? words : `${words} (${code})`;
+}

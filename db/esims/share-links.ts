@@ -1,9 +1,11 @@
-import { and, desc, eq, exists, gt, isNull, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gt, gte, isNotNull, isNull, lt, lte, sql, type SQL } from 'drizzle-orm';
+import { lineageOf, type ApiKeyRow } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ownEsims, type Owner } from '#db/lists/ownership.ts';
 import { esims, shareLinks } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
+import type { ShareLinkStatus } from '#domain/esims/share-link.ts';
 
 export type ShareLinkRow = typeof shareLinks.$inferSelect;
 
@@ -22,18 +24,55 @@ export async function insertShareLink(tx: Executor, link: NewShareLink): Promise
   return row;
 }
 
-/** A page of the links of an eSIM, newest first. @param page.after id of the last one of the previous page. */
+export interface ShareLinkFilter {
+  readonly esimId?: string | undefined;
+  readonly createdBy?: string | undefined;
+  readonly status?: ShareLinkStatus | undefined;
+}
+
+/**
+ * A page of the links whose eSIMs the owner may see, newest first.
+ * @param page.after id of the last one of the previous page. @param page.now decides which have expired.
+ */
 export async function listShareLinks(
   db: Executor,
-  esimId: string,
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  owner: Owner,
+  { esimId, createdBy, status }: ShareLinkFilter,
+  { limit, after, now }: { readonly limit: number; readonly after: string | undefined; readonly now: Date },
 ): Promise<ShareLinkRow[]> {
   return db
     .select()
     .from(shareLinks)
-    .where(and(eq(shareLinks.esimId, esimId), after === undefined ? undefined : lt(shareLinks.id, after)))
+    .where(
+      and(
+        ownLinks(db, owner),
+        esimId === undefined ? undefined : eq(shareLinks.esimId, esimId),
+        createdBy === undefined ? undefined : eq(shareLinks.apiKeyId, createdBy),
+        status === undefined ? undefined : hasStatus(status, now),
+        after === undefined ? undefined : lt(shareLinks.id, after),
+      ),
+    )
     .orderBy(desc(shareLinks.id))
     .limit(limit);
+}
+
+function hasStatus(status: ShareLinkStatus, now: Date): SQL | undefined {
+  if (status === 'revoked') return isNotNull(shareLinks.revokedAt);
+  return and(
+    isNull(shareLinks.revokedAt),
+    status === 'active' ? gt(shareLinks.expiresAt, now) : lte(shareLinks.expiresAt, now),
+  );
+}
+
+function ownLinks(db: Executor, owner: Owner): SQL | undefined {
+  const own = ownEsims(db, owner);
+  if (own === undefined) return undefined;
+  return exists(
+    db
+      .select({ one: sql`1` })
+      .from(esims)
+      .where(and(eq(esims.id, shareLinks.esimId), own)),
+  );
 }
 
 /** Finds a link whose eSIM the owner may see. @param lock true to lock the row until the transaction ends. */
@@ -43,17 +82,10 @@ export async function findShareLink(
   owner: Owner,
   { lock = false } = {},
 ): Promise<ShareLinkRow | undefined> {
-  const own = ownEsims(db, owner);
-  const itsEsim = db.select({ one: sql`1` }).from(esims);
   const query = db
     .select()
     .from(shareLinks)
-    .where(
-      and(
-        eq(shareLinks.id, id),
-        own === undefined ? undefined : exists(itsEsim.where(and(eq(esims.id, shareLinks.esimId), own))),
-      ),
-    );
+    .where(and(eq(shareLinks.id, id), ownLinks(db, owner)));
   const [row] = await (lock ? query.for('update') : query);
   return row;
 }
@@ -63,6 +95,23 @@ export async function revokeLink(tx: Executor, id: string, now: Date): Promise<S
   const [row] = await tx.update(shareLinks).set({ revokedAt: now }).where(eq(shareLinks.id, id)).returning();
   if (row === undefined) throw new Error(`share link ${id} does not exist`);
   return row;
+}
+
+/** Stores that the open links are revoked that a lineage made while this key of it was valid. @returns their ids. */
+export async function revokeLinksOfKey(tx: Executor, key: ApiKeyRow, now: Date): Promise<string[]> {
+  const rows = await tx
+    .update(shareLinks)
+    .set({ revokedAt: now })
+    .where(
+      and(
+        eq(shareLinks.apiKeyId, lineageOf(key)),
+        gte(shareLinks.createdAt, key.createdAt),
+        key.expiresAt === null ? undefined : lte(shareLinks.createdAt, key.expiresAt),
+        hasStatus('active', now),
+      ),
+    )
+    .returning({ id: shareLinks.id });
+  return rows.map(({ id }) => id);
 }
 
 /** A link that can be opened, with its eSIM. */

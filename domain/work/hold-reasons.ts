@@ -51,8 +51,10 @@ export const HOLD_REASONS = {
   not_approved: {
     certainty: 'definite',
     disposition: 'hold',
-    meaning: 'The service has not approved this reseller for production yet.',
-    advice: 'Ask the service for approval, or use SERVICE_MODE=sandbox.',
+    meaning: 'The service answers 403, as it does until it has approved this reseller for production.',
+    advice:
+      'Ask the service for approval, or use SERVICE_MODE=sandbox. If its answer does not have the code not_approved, ' +
+      'ask what it forbids; it may be the address of this server.',
   },
   unauthorized: {
     certainty: 'definite',

@@ -1,12 +1,14 @@
 /** Creating, revoking and opening share links. Each writes its audit entry in the caller's transaction. */
 import { generateShareSecret, hashShareSecret } from '#crypto/share-secret.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { ApiKeyRow } from '#db/access/api-keys.ts';
+import { addAuditEntries, addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
   countShareLinkView,
   findShareLink,
   insertShareLink,
   revokeLink,
+  revokeLinksOfKey,
   type NewShareLink,
   type OpenShareLink,
   type ShareLinkRow,
@@ -50,6 +52,19 @@ export async function revokeShareLink(
   if (found === undefined || found.revokedAt !== null) return found;
   await addAuditEntry(tx, { actor, action: 'share_link.revoke', subject: { kind: 'share_link', id } }, now);
   return revokeLink(tx, id, now);
+}
+
+/** Revokes the open links of a key that is revoked. @returns how many. */
+export async function revokeShareLinksOfKey(tx: Executor, key: ApiKeyRow, { actor, now }: Acting): Promise<number> {
+  const ids = await revokeLinksOfKey(tx, key, now);
+  const entries = ids.map((id) => ({
+    actor,
+    action: 'share_link.revoke',
+    subject: { kind: 'share_link', id } as const,
+    reason: `${key.id} was revoked`,
+  }));
+  if (entries.length > 0) await addAuditEntries(tx, entries, now);
+  return ids.length;
 }
 
 /**

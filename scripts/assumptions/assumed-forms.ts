@@ -163,7 +163,7 @@ export function assumedBounds(): readonly AssumedForm[] {
 
 const STATUSES = {
   402: 'Nothing was bought: the balance does not cover the price.',
-  403: 'The reseller is not approved, unless the body names the balance.',
+  403: 'The service forbids the purchase, most likely for want of its approval, unless the body names the balance.',
   409: 'The key or the reference was used before. The purchase is looked up, and this answer never causes a new one.',
   425: 'The service did not process the request (RFC 8470), so it is sent again.',
   429: 'The service did not process the request, so it is sent again after `Retry-After`.',

@@ -173,7 +173,11 @@ class SharedSession implements ServiceSession {
     const firstPause = meaning === 'unauthorized' || meaning === 'not_approved' ? REFUSED_PAUSE_MS : FAILED_PAUSE_MS;
     const pause = answer.retryAfterMs ?? backoffMs(firstPause, PAUSE_MAX_MS, this.#failedLogins);
     const detail = `The login failed, so nothing was sent. ${answer.detail}`;
-    return this.#pauseLogins(pause, failure(meaning, detail, answer.status));
+    const { code } = answer;
+    return this.#pauseLogins(pause, {
+      ...failure(meaning, detail, answer.status),
+      ...(code !== undefined && { code }),
+    });
   }
 
   #pauseLogins(pauseMs: number, cause: ServiceFailure): ServiceFailure {

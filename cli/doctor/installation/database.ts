@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { failure, type Finding, ok, warning } from '#cli/doctor/finding.ts';
-import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
+import { reasonOf } from '#cli/terminal/user-error.ts';
 import type { DatabaseConfig } from '#config/config.ts';
-import { Database, type Executor, sqlState } from '#db/connection/database.ts';
+import { Database, type Executor } from '#db/connection/database.ts';
 
 /** Opens the connection pool that all checks of the database share. */
 export function openDatabase({ url, isPooled }: Pick<DatabaseConfig, 'url' | 'isPooled'>): Database {
@@ -53,15 +53,4 @@ async function tryOut(database: Database, variable: string): Promise<Finding | u
       `Check that it runs, that ${variable} is right, and that its user may connect.`,
     );
   }
-}
-
-/** The message of the innermost cause: drizzle's own message repeats the whole statement. */
-export function reasonOf(error: unknown): string {
-  let innermost = error;
-  while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
-  const code = sqlState(error) ?? codeOf(innermost);
-  // An AggregateError for a refused connection has an empty message.
-  const words = messageOf(innermost);
-  if (words === '') return code ?? 'no reason given';
-  return code === undefined || words.includes(code) ? words : `${words} (${code})`;
 }

@@ -1,6 +1,5 @@
-import type { Output } from '#cli/terminal/output.ts';
+import { type Output, printText } from '#cli/terminal/output.ts';
 import type { Column, Columns } from '#cli/terminal/tables/columns.ts';
-import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 
 /**
@@ -11,9 +10,7 @@ export function printCsv<Item>(output: Output, columns: Columns<Item>, items: re
   const fields = Object.entries(columns);
   const header = fields.flatMap(([name, { kind }]) => (kind === 'money' ? moneyNames(name) : [name]));
   const rows = items.map((item) => fields.flatMap(([, column]) => valuesOf(column, item)));
-  const text = csvLines([header, ...rows], 'unix');
-  // A file gets the values as they are; a terminal must not obey them.
-  output.write(output.isTTY === true ? visibleLines(text) : text);
+  printText(output, csvLines([header, ...rows], 'unix'));
 }
 
 function valuesOf<Item>(column: Column<Item>, item: Item): CsvField[] {

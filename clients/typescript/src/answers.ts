@@ -21,7 +21,8 @@ export async function readJson(answer: Response): Promise<{ readonly value: obje
 }
 
 export async function readText(answer: Response): Promise<{ readonly value: string } | undefined> {
-  const value = await answer.text();
+  // `text()` would drop the byte order mark that a file was asked for with.
+  const value = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await answer.arrayBuffer());
   return isPage(answer) ? undefined : { value };
 }
 

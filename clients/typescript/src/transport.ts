@@ -38,8 +38,9 @@ export interface TransportOptions {
   readonly timeoutMs?: number;
   /** Called for the answers of all calls. */
   readonly onResponse?: OnResponse;
-  /** Replaced in tests. */
+  /** Sends the requests, for proxies and slow networks. Default: the `fetch` of Node. */
   readonly fetch?: typeof fetch;
+  /** Replaced in tests. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly random?: () => number;
 }

@@ -105,9 +105,6 @@ describe('a body', () => {
       caller.post('/webhooks/service', body, { headers: { ...signed, ...headers } });
     expect((await post('x'.repeat(LIMIT + 1))).status).toBe(413);
     expect((await post(gzipSync('{}'), { 'Content-Encoding': 'gzip' })).status).toBe(415);
-    // Not encodings: the body is read, and its signature is wrong.
-    for (const name of ['identity', 'utf-8', 'UTF8', 'none'])
-      expect((await post('{}', { 'Content-Encoding': name })).status).toBe(401);
   });
 
   it('in chunks is counted while it arrives, and the excess is discarded', async () => {

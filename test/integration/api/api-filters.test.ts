@@ -43,6 +43,7 @@ beforeAll(async () => {
     IDS.case,
     IDS.event,
     IDS.endpoint,
+    IDS.shareLink,
     IDS.delivery,
     IDS.rule,
     IDS.pause,
@@ -197,6 +198,7 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     work_ended: { true: '', false: 'AB' },
   },
   listEvents: { ...EVENTS, created_after: { [BETWEEN.made]: 'A' } },
+  listAllShareLinks: { status: { active: 'A', revoked: 'B', expired: '' }, created_by: ofBoth(IDS.key) },
   listWebhookEndpoints: { created_by: ofBoth(IDS.key) },
   listWebhookDeliveries: { status: { pending: 'A', failed: 'B', delivered: '' }, event_id: ofBoth(IDS.event) },
   listWalletTransactions: {

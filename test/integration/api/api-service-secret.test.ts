@@ -277,7 +277,7 @@ describe('readiness', () => {
     await degradedBecomes([
       {
         condition: 'not_approved',
-        detail: expect.stringMatching(/not approved .* 2 purchases are held for it\. Ask the service/),
+        detail: expect.stringMatching(/403, .* 2 purchases are held for it\. Ask the service/),
       },
     ]);
     for (const id of ids)

@@ -198,7 +198,7 @@ describe('reseller keys rotate', () => {
     const second = await rotate(first);
     await expect(rotate(first)).rejects.toThrow(/rotated before/);
     await expect(rotate('unknown0')).rejects.toThrow(/no key with the prefix/);
-    await printed(() => revokeKey(second, environment()));
+    await printed(() => revokeKey(second, { shareLinks: true }, environment()));
     await expect(rotate(second)).rejects.toThrow(/is revoked/);
     await expect(rotate(first)).resolves.toMatch(/^\w{8}$/);
     const gone = prefixOf(await create('gone', 'orders:read'));
@@ -213,7 +213,7 @@ describe('the audit log', () => {
     const second = prefixOf(await printed(() => rotateKey(first, { overlap: 0 }, environment())));
     await printed(() => limitKey(second, '1.00 EUR', environment()));
     await printed(() => limitKeyRate(second, 60, environment()));
-    await printed(() => revokeKey(second, environment()));
+    await printed(() => revokeKey(second, { shareLinks: true }, environment()));
     const ids = (await stored()).filter(({ name }) => name === 'audited').map(({ id }) => id);
     const entries = await opened.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
     const own = entries.filter(({ subjectId }) => ids.includes(subjectId));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,11 +163,28 @@ describe('the commands of the resources', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'cli-file-')), 'code.png');
     const written = await run(ESIMS.commands['qr'], { output: file }, [work.ids.esim]);
     expect(written).toEqual({ output: '', notes: '', code: 0 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     const image = readFileSync(file);
     expect(image.subarray(1, 4).toString()).toBe('PNG');
     const refused = await run(ESIMS.commands['qr'], { output: file }, ['esim_00000000000000000000000000']);
     expect(refused).toMatchObject({ code: 1, notes: expect.stringContaining('The API answered 404') });
     expect(readFileSync(file)).toEqual(image);
+  });
+
+  it('export lists for their owner alone, to a file or a pipe, without control characters', async () => {
+    const references = {
+      externalOrderId: `cli-${randomUUID()}`,
+      customerReference: 'a\u001b]0;b\u0007\u009b2J\tc\r\nd',
+    };
+    await run(PURCHASES.order.commands['create'], { packageId: 101, ...references });
+    const file = join(mkdtempSync(join(tmpdir(), 'cli-file-')), 'orders.csv');
+    const asked = (output: string, options = {}) =>
+      run(PURCHASES.order.commands['export'], { externalOrderId: references.externalOrderId, output, ...options });
+    await asked(file);
+    expect(readFileSync(file, 'utf8')).toContain(',"a\\u001b]0;b\\u0007\\u009b2J\tc\r\nd",');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await asked('-')).output).toBe(readFileSync(file, 'utf8'));
+    expect((await asked('-', { bom: true })).output).toBe(`\uFEFF${readFileSync(file, 'utf8')}`);
   });
 
   it('print share links without their secret', async () => {

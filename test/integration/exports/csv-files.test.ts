@@ -146,6 +146,17 @@ describe('a file of orders', () => {
     await api.database.run((db) => db.delete(orders).where(eq(orders.packageId, 102)));
   });
 
+  it('begins with a byte order mark for Excel, if asked for it', async () => {
+    for (const path of ['orders', 'wallet/transactions', 'sales'].map((name) => `/v1/${name}.csv`)) {
+      const days = path === '/v1/sales.csv' ? '&from_day=2030-01-01&to_day=2030-01-01' : '';
+      const [plain, marked] = [
+        await caller.get(`${path}?bom=false${days}`),
+        await caller.get(`${path}?bom=true${days}`),
+      ];
+      expect([path, marked.text]).toEqual([path, `\uFEFF${plain.text}`]);
+    }
+  });
+
   it('without a match has only the line of field names', async () => {
     const answer = await caller.get('/v1/orders.csv?package_id=9');
     expect(answer.text).toMatch(/^id,status,[\w,]+\r\n$/);

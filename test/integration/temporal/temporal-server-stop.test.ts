@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
+import { tryConnection } from '#temporal/connection.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -31,6 +32,22 @@ it('leaves no port open when it is stopped while it starts', async () => {
     expect([await accepts(port), await accepts(uiPort)]).toEqual([false, false]);
     expect(server.child).toBeUndefined();
   } finally {
+    await server.kill();
+    removeFolder(folder);
+  }
+});
+
+it('variables of the Temporal CLI and of proxies in the shell change nothing', async () => {
+  const folder = temporaryFolder('temporal-variables');
+  const { path: cli } = await obtainTemporalCli({ environment: process.env, progress: () => undefined });
+  const environment = { ...process.env, TEMPORAL_ENV: 'production' };
+  const server = new TemporalServer({ cli, port: await freePort(), logFile: join(folder, 'log'), environment });
+  vi.stubEnv('http_proxy', 'http://127.0.0.1:1');
+  try {
+    await server.start();
+    await tryConnection({ address: server.address, namespace: 'default', tls: undefined, apiKey: undefined }, {});
+  } finally {
+    vi.unstubAllEnvs();
     await server.kill();
     removeFolder(folder);
   }

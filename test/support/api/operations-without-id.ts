@@ -15,6 +15,7 @@ export const WITHOUT_ID: Readonly<
   listCancellations: 'own list',
   listRefunds: 'own list',
   listEsims: 'own list',
+  listAllShareLinks: 'own list',
   listCases: 'own list',
   listWebhookEndpoints: 'own list',
   listEvents: 'own events',

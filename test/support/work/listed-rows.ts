@@ -19,6 +19,7 @@ import {
   pricingRules,
   reconciliations,
   refunds,
+  shareLinks,
   topups,
   vpnSubscriptions,
   walletMovements,
@@ -52,6 +53,7 @@ export const IDS = {
   pause: { ...both(() => newId('pause')), ended: newId('pause') },
   reconciliation: both(() => newId('reconciliation')),
   endpoint: both(() => newId('webhookEndpoint')),
+  shareLink: both(() => newId('shareLink')),
   key: both(() => newId('apiKey')),
   movement: 'wt_9',
 } as const;
@@ -189,7 +191,7 @@ export async function writeListedRows({
 
 type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
 
-/** Writes two endpoints, and two events in order of time, each queued for the first endpoint. */
+/** Writes two endpoints, two share links, and two events in order of time, each queued for the first endpoint. */
 async function writeEvents(tx: Tx): Promise<void> {
   await tx.insert(events).values([
     {
@@ -220,6 +222,17 @@ async function writeEvents(tx: Tx): Promise<void> {
   await tx
     .insert(webhookEndpoints)
     .values(LETTERS.map((letter) => ({ ...receiver, id: IDS.endpoint[letter], apiKeyId: IDS.key[letter] })));
+  await tx.insert(shareLinks).values(
+    LETTERS.map((letter) => ({
+      id: IDS.shareLink[letter],
+      esimId: IDS.esim[letter],
+      apiKeyId: IDS.key[letter],
+      secretHash: Buffer.from(letter),
+      createdAt: MADE.B,
+      expiresAt: minutes(60),
+      revokedAt: letter === 'A' ? null : MADE.B,
+    })),
+  );
   const queued = { endpointId: IDS.endpoint.A, triedSince: MADE.B, createdAt: MADE.B };
   await tx.insert(webhookDeliveries).values([
     { ...queued, id: IDS.delivery.A, eventId: IDS.event.A, state: 'pending', nextTryAt: minutes(60) },

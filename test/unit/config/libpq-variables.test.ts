@@ -7,10 +7,12 @@ afterEach(() => {
 });
 
 it('variables of libpq in the shell change nothing about the connection to PostgreSQL', async () => {
-  for (const name of ['PGSSLMODE', 'PGOPTIONS', 'PGHOST', 'PGPORT', 'PGDATABASE']) vi.stubEnv(name, 'require');
+  const names = 'HOST PORT DATABASE USER PASSWORD PASSFILE SSLMODE OPTIONS APPNAME CLIENT_ENCODING CONNECT_TIMEOUT';
+  for (const name of names.split(' ')) vi.stubEnv(`PG${name}`, 'require');
   vi.resetModules();
   await import('#config/environment.ts');
-  const { host, port, database } = new pg.Client('postgresql://reseller@127.0.0.1:5433/books');
-  expect({ host, port, database }).toEqual({ host: '127.0.0.1', port: 5433, database: 'books' });
-  expect(Object.keys(process.env).filter((name) => /^PG[A-Z]+$/.test(name))).toEqual([]);
+  const { host, port, database, user, ssl } = new pg.Client('postgresql://reseller@127.0.0.1:5433/books');
+  const given = { host: '127.0.0.1', port: 5433, database: 'books', user: 'reseller' };
+  expect({ host, port, database, user, ssl }).toEqual({ ...given, ssl: false });
+  expect(Object.keys(process.env).filter((name) => name.startsWith('PG'))).toEqual([]);
 });

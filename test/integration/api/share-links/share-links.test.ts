@@ -1,6 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { revokeKey } from '#cli/access/keys.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { rotateApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, cancellations } from '#db/schema.ts';
 import { askForLink, makeLink, sharedEsim } from '#test/support/api/share-links.ts';
@@ -142,6 +145,7 @@ describe('a share link', () => {
     expect(await status()).toBe('active');
     api.clock.now += 1;
     expect(await status()).toBe('expired');
+    expect((await caller.get('/v1/share-links?status=expired')).at('data', 0, 'id')).toBe(id);
     api.clock.now = TEST_NOW;
   });
 });
@@ -155,5 +159,40 @@ describe('the list of the share links of an eSIM', () => {
     expect([first.at('data', 0, 'id'), first.at('data', 1, 'id')]).toEqual(ids.slice(0, 2));
     const rest = await caller.get(`/v1/esims/${own}/share-links?limit=2&cursor=${first.textAt('next_cursor')}`);
     expect([rest.at('data', 0, 'id'), rest.at('data', 1), rest.at('next_cursor')]).toEqual([ids[2], undefined, null]);
+  });
+});
+
+describe('the share links of a key that is revoked', () => {
+  const prefixOf = ({ headers }: HttpClient) => headers['authorization']?.split('_')[2] ?? '';
+  const revoke = async (key: HttpClient, shareLinks = true) => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await revokeKey(prefixOf(key), { shareLinks }, { DATABASE_URL: api.databaseUrl });
+    const said = String(write.mock.calls.at(-1)?.[0]);
+    write.mockRestore();
+    return said;
+  };
+  const status = async ({ path }: { readonly path: string }) => (await caller.get(path)).status;
+
+  it('are closed, those of other keys stay open, and so do all if the operator says so', async () => {
+    const [key, kept] = [await api.caller(), await api.caller()];
+    const link = await makeLink(key, esim);
+    const others = [await makeLink(caller, esim), await makeLink(kept, esim)];
+    expect(await revoke(key)).toContain('1 open share links that were made with it are revoked');
+    expect(await revoke(kept, false)).toContain('stay open');
+    expect([await status(link), ...(await Promise.all(others.map(status)))]).toEqual([404, 200, 200]);
+    expect((await audited(link.id)).map(({ action }) => action)).toEqual(['share_link.create', 'share_link.revoke']);
+  });
+
+  it('stay open if its successor made them', async () => {
+    const former = await api.caller();
+    const link = await makeLink(former, esim);
+    const { key, prefix, hash } = generateApiKey('test');
+    const options = { overlapMs: 0, now: new Date(TEST_NOW + DAY) };
+    await api.database.transaction((tx) => rotateApiKey(tx, prefixOf(former), { prefix, hash }, options));
+    api.clock.now = TEST_NOW + 2 * DAY;
+    const later = await makeLink(caller.with({ authorization: `Bearer ${key}` }), esim);
+    await revoke(former);
+    expect([await status(link), await status(later)]).toEqual([404, 200]);
+    api.clock.now = TEST_NOW;
   });
 });

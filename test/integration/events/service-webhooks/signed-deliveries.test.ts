@@ -47,6 +47,18 @@ describe('a signed delivery', () => {
     expect(api.wakeUps()).toBe(wakeUps);
   });
 
+  it.each(['utf-8', 'none', ' UTF8', 'identity'])('is accepted with %j as the Content-Encoding', async (encoding) => {
+    const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': encoding } });
+    expect(result(answer)).toEqual([200, 'accepted']);
+  });
+
+  it('that is compressed is refused, and counted', async () => {
+    const counted = () => metric('reseller_webhook_deliveries_total{result="body_encoded"}');
+    const before = await counted();
+    const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': 'gzip' } });
+    expect([answer.status, await counted()]).toEqual([415, before + 1]);
+  });
+
   it('is accepted without an event header, because the signed body contains the event', async () => {
     const answer = await api.deliver({ body: orderEvent(), headers: { 'X-Service-Event': undefined } });
     expect(result(answer)).toEqual([200, 'accepted']);

@@ -8,6 +8,7 @@ import { BASE_PATH } from '#domain/service/service-address.ts';
 import { config, failed } from '#test/support/doctor-service.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 describe('the clock', () => {
   const DATE = Date.UTC(2026, 5, 1, 12, 0, 0);
@@ -102,7 +103,7 @@ describe('production approval', () => {
     created_at: '2026-01-01T00:00:00Z',
   });
 
-  async function approvalWith(answer: Buffer, known: { walletRefused?: string; held?: number } = {}) {
+  async function approvalWith(answer: Buffer, known: { refused?: ServiceFailure; held?: number } = {}) {
     await using service = await startTestClient(() => answer, { mode: 'production' });
     return {
       finding: await checkApproval(service.client, production, { held: 0, ...known }),
@@ -130,10 +131,17 @@ describe('production approval', () => {
   it('is missing when a read is refused for it [spec: environments.approval]', async () => {
     const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
     expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
-    expect(await approvalWith(jsonAnswer({ data: [] }), { walletRefused: 'not_approved' })).toMatchObject({
-      finding: missing,
-      calls: 0,
-    });
+    const refused = { ...failed('not_approved'), code: 'not_approved' } as const;
+    expect(await approvalWith(jsonAnswer({ data: [] }), { refused })).toMatchObject({ finding: missing, calls: 0 });
+  });
+
+  it('is not said to be missing by any other 403, which may come from a firewall', async () => {
+    for (const answer of [refusal(403, 'blocked'), httpAnswer(403, '<h1>Forbidden</h1>')])
+      expect((await approvalWith(answer)).finding).toMatchObject({
+        status: 'failure',
+        detail: expect.stringMatching(/^The service answered 403.*, without the code not_approved$/),
+        advice: expect.stringContaining('ask what it forbids'),
+      });
   });
 });
 

@@ -108,13 +108,29 @@ describe('CSV', () => {
     expect(row).toMatch(/^ord_1,"?'/);
   });
 
+  it('contains no formula behind another separator either, as a `;` is in many countries', () => {
+    const hostile = fc.string({ unit: fc.constantFrom(';', '|', '\t', '\n', '"', ' ', '=', '-', '@', '＝', 'x') });
+    fc.assert(
+      fc.property(hostile, (name) => {
+        const csv = printed([sale({ name })], { csv: true });
+        for (const cell of csv.split(/[;|\t\r\n]/)) expect(cell.replace(/^[ "]*/, '')).not.toMatch(/^[=+\-@＝＋－＠]/);
+      }),
+    );
+    expect(printed([sale({ name: 'a;=cmd' })], { csv: true })).toContain("ord_1,a;'=cmd,");
+    expect(printed([sale({ name: 'a; b-c' })], { csv: true })).toContain('ord_1,a; b-c,');
+  });
+
   it('quotes separators, quotes and line breaks', () => {
     expect(printed([sale({ name: 'a,"b"\nc' })], { csv: true })).toContain('"a,""b""\nc"');
   });
 
-  it('is escaped on a terminal', () => {
-    expect(printed([sale({ name: '\u001b[2J' })], { csv: true }, { isTTY: true })).toContain('\\u001b[2J');
-    expect(printed([sale({ name: '\u001b[2J' })], { csv: true })).toContain('\u001b[2J');
+  it.each([true, false])('contains no control character, to a terminal (%s) or a pipe', (isTTY) => {
+    const csv = printed([sale({ name: '\u001b[2J\u009b2J\r' })], { csv: true }, { isTTY });
+    expect(csv).toContain('\\u001b[2J\\u009b2J\\u000d');
+  });
+
+  it('keeps the characters that join words and emoji for programs', () => {
+    expect(printed([sale({ name: 'a\tb 👩‍👧' })], { csv: true })).toContain('a\tb 👩‍👧');
   });
 });
 
