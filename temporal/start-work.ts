@@ -149,6 +149,7 @@ async function startAgainIfNeeded<Begun extends string>(
 
 function startOptions(start: WorkStart, again: Again | undefined): WorkflowStartOptions<PurchaseWorkflow> {
   const { kind, id, policy, packageId, vpnPlanId, externalReference, environment } = start;
+  const { noun, summary, path, command } = KINDS[kind];
   const item = packageId === undefined ? `VPN plan ${vpnPlanId}` : `Package ${packageId}`;
   return {
     workflowId: workflowId(start),
@@ -159,14 +160,15 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
-      KINDS[kind].summary,
+      summary,
       '',
-      `- Id of the ${KINDS[kind].noun}: ${asCode(id)}`,
+      `- Id of the ${noun}: ${asCode(id)}`,
       `- Reference of the caller: ${asCode(externalReference)}`,
       `- ${item}`,
       `- Environment: ${environment}`,
+      `- Customer, prices and timeline: \`npx reseller ${command} show ${id}\`, \`GET ${path}/${id}\``,
       '',
-      `Terminate and Reset are safe: the ${KINDS[kind].noun} continues from its state in PostgreSQL.`,
+      `Terminate and Reset are safe: the ${noun} continues from its state in PostgreSQL.`,
     ].join('\n'),
   };
 }

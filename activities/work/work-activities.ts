@@ -27,6 +27,7 @@ import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { timelineEntry } from '#db/work/timeline.ts';
 import { lockWorkInEpoch, readWork, WorkFinishedError, RowMissingError, WorkMissingError } from '#db/work/work-rows.ts';
+import { plainMoney, plainText } from '#domain/money/money.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
@@ -110,6 +111,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         const { current: known, reports } = await readProgress(tx, work);
         const attempt = known ?? (await openNumbered(tx, work, row, 1, writes));
         if (known !== undefined) await runWrites(tx, writes);
+        const maxPrice = plainMoney(row.maxPriceAmount, row.maxPriceCurrency);
         const subscription = await handlers[work.kind].subscription?.(tx, work.id);
         const cancellation = await handlers[work.kind].cancellation?.(tx, work.id);
         return {
@@ -125,6 +127,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
           ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
           ...(row.failureClass !== null && { failure: row.failureClass }),
+          ...(maxPrice !== null && { maxPrice: plainText(maxPrice) }),
           ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
           ...(subscription !== undefined && { subscription }),
           ...(cancellation !== undefined && { cancellation }),

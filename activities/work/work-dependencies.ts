@@ -1,9 +1,10 @@
 import type { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { AttemptSnapshot } from '#activities/work/work-types.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
+import { chargedOf } from '#db/attempts/attempts.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { Money } from '#domain/money/money.ts';
+import { plainText, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
@@ -51,6 +52,7 @@ export interface WorkDependencies {
 export function attemptSnapshot(attempt: AttemptRow): AttemptSnapshot {
   const failure: FailureDetail | undefined =
     attempt.failureClass === null ? undefined : { class: attempt.failureClass, detail: attempt.failureDetail ?? '' };
+  const charged = chargedOf(attempt);
   return {
     id: attempt.id,
     number: attempt.number,
@@ -66,6 +68,7 @@ export function attemptSnapshot(attempt: AttemptRow): AttemptSnapshot {
       anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
     },
     ...(failure !== undefined && { failure }),
+    ...(charged !== undefined && { charged: plainText(charged) }),
   };
 }
 

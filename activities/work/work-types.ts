@@ -29,6 +29,8 @@ export interface AttemptSnapshot {
   readonly named: boolean;
   readonly serviceId?: string;
   readonly failure?: FailureDetail;
+  /** What the service charged for it, such as `3.20 USD`; absent while unknown. */
+  readonly charged?: string;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
 
@@ -40,6 +42,8 @@ export interface WorkSnapshot {
   readonly failure?: FailureClass;
   /** The caller's deadline, in epoch milliseconds; held work then ends. */
   readonly deadlineAt?: number;
+  /** The limit of its price, such as `15.00 USD`. */
+  readonly maxPrice?: string;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
   readonly attempt: AttemptSnapshot;

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { IDEMPOTENCY_KEY_FORMS } from '#api/http/idempotency.ts';
 
-/** The example of all calls. /docs replaces it by a new key for each request. */
-export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
+/** The example of all calls. The forms of /docs show and send new keys. */
+const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
 
 const FORM =
   '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may also contain spaces.';

@@ -68,7 +68,7 @@ function targetOf(
   if (/^(?:https?:|mailto:|#)/.test(href)) return { href };
   const [path = '', fragment] = href.split('#');
   const resolved = posix.normalize(posix.join(posix.dirname(file), path));
-  const guide = GUIDES.find((each) => each.file === resolved);
+  const guide = GUIDES.find((each) => each.file === resolved && each.section === undefined);
   if (guide === undefined) return { path: resolved };
   return { href: `${docs}/guides/${guide.name}${fragment === undefined ? '' : `#${fragment}`}` };
 }

@@ -65,7 +65,7 @@ export function guidePage(docs: string, guide: Guide, { html, headings }: Render
       <main>
 ${html}
       </main>
-      <nav class="sections" aria-label="On this page"><p>On this page</p><ul>${sections}</ul></nav>
+      <nav class="sections" aria-label="On this page">${sections && `<p>On this page</p><ul>${sections}</ul>`}</nav>
     </div>`;
   return sitePage(docs, guide.title, content);
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/http/idempotency-header.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
 import { exampleOf, typescriptSample } from '#api/site/typescript-sample.ts';
@@ -21,15 +20,8 @@ export function referenceDocument(operations: readonly Operation[], version: str
   return document;
 }
 
-/** Values in the examples that the page replaces before it sends a request. */
-export interface ExampleValues {
-  readonly idempotencyKey: string;
-  /** By example id in a path, the list that has real ids of its kind. */
-  readonly lists: Readonly<Record<string, string>>;
-}
-
-/** The example ids of paths whose list is known: the same path without the id. */
-export function exampleValues(operations: readonly Operation[]): ExampleValues {
+/** By example id in a path, the list that has real ids of its kind: the same path without the id. */
+export function exampleIds(operations: readonly Operation[]): Readonly<Record<string, string>> {
   const lists = new Set(
     operations
       .filter(({ method, query }) => method === 'get' && query?.shape['cursor'] !== undefined)
@@ -43,5 +35,5 @@ export function exampleValues(operations: readonly Operation[]): ExampleValues {
       ? [[example, list]]
       : [];
   });
-  return { idempotencyKey: EXAMPLE_IDEMPOTENCY_KEY, lists: Object.fromEntries(entries) as Record<string, string> };
+  return Object.fromEntries(entries) as Record<string, string>;
 }

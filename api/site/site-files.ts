@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { CacheableReply } from '#api/http/cacheable-reply.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { PAGE_POLICY } from '#api/http/security-headers.ts';
 import { GUIDES, type Guide } from '#api/site/guides.ts';
 import { type RenderedGuide, renderMarkdown } from '#api/site/markdown.ts';
 import { guidePage, homePage, referencePage } from '#api/site/pages.ts';
-import { exampleValues, referenceDocument } from '#api/site/reference-document.ts';
+import { exampleIds, referenceDocument } from '#api/site/reference-document.ts';
 import { scalarBundle } from '#api/site/scalar-bundle.ts';
 import { searchIndex } from '#api/site/search-index.ts';
 
@@ -65,7 +66,7 @@ export class SiteFiles {
       case 'openapi.json':
         return () => CacheableReply.json(referenceDocument(operations(), version, publicUrl()));
       case 'examples.json':
-        return () => CacheableReply.json(exampleValues(operations()));
+        return () => CacheableReply.json(exampleIds(operations()));
       case 'search.json':
         return () =>
           CacheableReply.json(
@@ -87,7 +88,15 @@ export class SiteFiles {
 }
 
 function rendered(guide: Guide): RenderedGuide {
-  return renderMarkdown(readFileSync(new URL(guide.file, PROJECT), 'utf8'), guide.file, '../../docs');
+  const text = readFileSync(new URL(guide.file, PROJECT), 'utf8');
+  return renderMarkdown(guide.section === undefined ? text : sectionOf(text, guide), guide.file, '../../docs');
+}
+
+/** A section as a document of its own. Its links to other sections lead to the whole document. */
+function sectionOf(text: string, { file, section = '' }: Guide): string {
+  const found = text.split(/^## /m).find((each) => each.startsWith(`${section}\n`));
+  if (found === undefined) throw new Error(`${file} has no section ${section}`);
+  return `# ${found.replaceAll(/^##(?=#)/gm, '#').replaceAll('](#', `](${posix.basename(file)}#`)}`;
 }
 
 function page(html: string): CacheableReply {

@@ -3,6 +3,10 @@ import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
 import { shellQuoted } from '#cli/embedded/tool.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
+import { readWorkerConfig } from '#config/config.ts';
+
+/** Finds orders and other work, and not the runs of schedules, several a minute, which would hide them. */
+const WORK = 'ExternalReference IS NOT NULL';
 
 /** Addresses and API key, printed once everything runs. */
 export function addressLines(
@@ -14,13 +18,15 @@ export function addressLines(
   const nearby = relative(process.cwd(), settings.dataDirectory);
   const data = nearby.startsWith('..') ? settings.dataDirectory : nearby || '.';
   const at = (port: number) => `http://127.0.0.1:${port}`;
+  const { namespace } = readWorkerConfig(plan.environments.worker).temporal;
+  const ui = `${at(ports.temporalUi)}/namespaces/${namespace}/workflows?query=${encodeURIComponent(WORK)}`;
   const rows: [string, string][] = [
     ['API', at(ports.api)],
     ...(settings.cluster === undefined ? [] : membersOf(plan, at)),
     ['API documentation', `${at(ports.api)}/docs`],
     [settings.serviceBaseUrl === undefined ? 'Simulator' : 'Service', settings.serviceBaseUrl ?? at(ports.simulator)],
     ['Temporal', plan.temporalAddress],
-    ...(settings.temporalAddress === undefined ? [['Temporal UI', at(ports.temporalUi)] as [string, string]] : []),
+    ...(settings.temporalAddress === undefined ? [['Temporal UI', ui] as [string, string]] : []),
     [
       'API key',
       apiKey === undefined

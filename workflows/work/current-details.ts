@@ -4,7 +4,7 @@ import { possibleCommands } from '#domain/operator/possible-commands.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { adviceOf } from '#domain/work/status-text.ts';
 import type { Explanation } from '#workflows/messages.ts';
@@ -19,9 +19,11 @@ export interface Shown {
   /** Epoch milliseconds. */
   readonly nextStepAt?: number | undefined;
   /** The current attempt, once there is one. */
-  readonly attempt?: OperatedAttempt | undefined;
+  readonly attempt?: (OperatedAttempt & { readonly charged?: string }) | undefined;
   /** The retry rule, in a sentence. */
   readonly retry?: string | undefined;
+  /** The limit of its price. */
+  readonly maxPrice?: string | undefined;
 }
 
 /** The service may report more after the end of a workflow: whether to submit again, only the API knows then. */
@@ -45,9 +47,14 @@ const RESUBMISSION = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API
 
 /** The details in Markdown. @param runId of the workflow. */
 export function currentDetails(work: WorkRef, shown: Shown, runId: string): string {
-  const { status, now, next, failure, attention, nextStepAt, retry } = shown;
-  const lines = [`### ${attention === undefined ? '' : '⚠ '}${status}`, '', now, '', `**Next:** ${next}`];
+  const { status, now, next, failure, attention, nextStepAt, retry, attempt, maxPrice } = shown;
+  // The list shows each orderly end as *Completed*.
+  const mark = attention === undefined ? (status === KINDS[work.kind].endWithoutEffect ? '✗ ' : '') : '⚠ ';
+  const lines = [`### ${mark}${status}`, '', now, '', `**Next:** ${next}`];
   if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
+  // A settled attempt has failed and cost nothing in the end.
+  if (attempt?.charged !== undefined && !attempt.settled) lines.push('', `**Charged:** ${attempt.charged}`);
+  if (maxPrice !== undefined) lines.push('', `**Price limit:** ${maxPrice}`);
   if (failure !== undefined) {
     lines.push('', `**Failure class** \`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`);
     if (attention === undefined) lines.push('', `**What you can do:** ${adviceOf({ status, failure })}`);

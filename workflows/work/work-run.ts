@@ -277,11 +277,10 @@ export class WorkRun {
 
   /** Shows the work in the Temporal UI; PostgreSQL is not changed. */
   show(shown: Shown): void {
-    const { state, settled } = this.attempt;
     const isTriedAgain =
       shown.status === 'submitting' || shown.status === 'held' || shown.attention === 'attempts_used_up';
     const retry = isTriedAgain ? retrySentence(this.rule, this.deadline, this.retryOverrides) : undefined;
-    this.#progress.show({ ...shown, attempt: { state, settled }, retry });
+    this.#progress.show({ ...shown, attempt: this.attempt, retry, maxPrice: this.#snapshot.maxPrice });
   }
 
   /** @param state for the next run; called when this run continues as new. */

@@ -38,14 +38,16 @@
   let entries;
   const readEntries = () => (entries ??= fetch(`${docs}/assets/search.json`).then((answer) => answer.json()));
 
-  /** Entries that contain most of the words, those with words in the title first. */
+  /** Entries with most of the words, those with words in the title first. Codes of errors come last, unless asked for. */
   function found(all, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const count = (content) => words.filter((word) => content.toLowerCase().includes(word)).length;
+    const order = ({ title, code }) => (code ? (title === words.join('_') ? 0 : 2) : 1);
     return all
       .map((entry) => ({ ...entry, rank: 2 * count(entry.title) + count(`${entry.where} ${entry.text}`) }))
       .filter(({ rank }) => rank >= words.length)
-      .toSorted((left, right) => right.rank - left.rank)
+      .toSorted((left, right) => (right.where === 'Guide') - (left.where === 'Guide'))
+      .toSorted((left, right) => order(left) - order(right) || right.rank - left.rank)
       .slice(0, 12);
   }
 
@@ -72,7 +74,27 @@
     });
   }
 
+  /** A button that copies a sample; of a console, only what is typed. */
+  function addCopyButton(sample) {
+    const text = sample.textContent.trimEnd();
+    const typed = text.match(/^\$ (?:.*\\\n)*.*/gm)?.map((each) => each.slice(2));
+    const frame = document.createElement('div');
+    frame.className = 'sample';
+    const button = document.createElement('button');
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    const copied = () => {
+      button.textContent = 'Copied';
+      setTimeout(() => (button.textContent = 'Copy'), 2000);
+    };
+    button.addEventListener('click', () => void navigator.clipboard.writeText(typed?.join('\n') ?? text).then(copied));
+    sample.replaceWith(frame);
+    frame.append(sample, button);
+  }
+
   document.addEventListener('DOMContentLoaded', () => {
+    // Without https there is no clipboard, except on this machine.
+    if (navigator.clipboard) for (const sample of document.querySelectorAll('main pre')) addCopyButton(sample);
     addModeButton();
     closeMenu();
     for (const box of document.querySelectorAll('.search')) addSearch(box);

@@ -17,6 +17,8 @@ const PHONE: View = { viewport: { width: 390, height: 844 }, colorScheme: 'light
 
 const pixels = z.object({ data: z.array(z.int()), width: z.int(), height: z.int() });
 
+const orderSent = z.object({ package_id: z.int(), external_order_id: z.string() });
+
 /** Runs in the browser, whose names the types of this project do not contain. */
 const READ_PIXELS = `async (url) => {
   const image = new Image();
@@ -83,15 +85,28 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     return { page, client, complaints };
   };
 
-  it('the reference sends a request with the development key and shows its answer, under a strict policy', async () => {
+  it('a form of the reference sends what it shows, twice without an error, under a strict policy', async () => {
     const { page, client, complaints } = await openClient('tag/orders/POST/v1/orders');
     await keepScreenshot(page, 'docs-client');
-    await client.getByRole('button', { name: /^Send/ }).first().click();
-    // The page sets `Prefer: wait`, so a new user sees the delivered order.
-    await client.getByText('201 Created').first().waitFor();
+    const body = client.locator('.cm-content[contenteditable=true]').last();
+    for (const packageId of ['2001', '1001']) {
+      const text = (await body.innerText()).replace('2001', packageId);
+      await body.fill(text);
+      const shown = await client.innerText();
+      const sent = page.waitForRequest((request) => request.method() === 'POST');
+      await client.getByRole('button', { name: /^Send/ }).first().click();
+      const request = await sent;
+      const answer = await request.response();
+      // The page sets `Prefer: wait`, so a new user sees the delivered order.
+      expect(answer?.status()).toBe(201);
+      const key = request.headers()['idempotency-key'] ?? '';
+      expect(shown).toContain(key);
+      expect(orderSent.parse(JSON.parse(text))).toEqual(orderSent.parse(await answer?.json()));
+      // The next request has another key, and the package that was typed.
+      await client.getByText(key).waitFor({ state: 'detached' });
+    }
+    expect(await body.innerText()).toContain('"package_id": 1001');
     await keepScreenshot(page, 'docs-order');
-    const { text } = await stack.api.get('/v1/orders?external_order_id=shop-2030-000123');
-    expect(text).toContain('"status":"completed"');
     expect(complaints).toEqual([]);
   });
 
@@ -127,6 +142,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     '/docs',
     '/docs/guides/first-order',
     '/docs/guides/errors',
+    '/docs/guides/testing',
     '/docs/guides/rules',
     REFERENCE,
     '/problems/quote_expired',
@@ -168,6 +184,15 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     await page.getByRole('searchbox').fill('verify signature');
     await page.getByRole('link', { name: /Receive and verify/ }).click();
     await page.getByRole('heading', { name: 'Receive and verify' }).waitFor();
+    await page.getByRole('searchbox').fill('cancel');
+    // Codes of errors come after guides and calls, unless one is asked for.
+    const firstHit = page
+      .getByRole('listitem')
+      .filter({ has: page.locator('small') })
+      .first();
+    await firstHit.filter({ hasText: 'Cancellations and refunds' }).waitFor();
+    await page.getByRole('searchbox').fill('quote expired');
+    await firstHit.filter({ hasText: 'quote_expired' }).waitFor();
     await page.getByRole('searchbox').fill('Buy an eSIM package');
     await page
       .getByRole('link', { name: /POST \/v1\/orders/ })
@@ -179,6 +204,16 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     await page.getByRole('button', { name: 'Colours: light' }).click();
     await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
     expect(await page.evaluate('document.documentElement.dataset.mode')).toBe('dark');
+    expect(complaints).toEqual([]);
+  });
+
+  it('a sample of a guide is copied by its button, and a section of a document is a page', async () => {
+    const { page, complaints } = await open('/docs/guides/top-ups');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('heading', { name: 'Recharging an eSIM', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -i .*topups/);
     expect(complaints).toEqual([]);
   });
 

@@ -28,7 +28,8 @@ it(
     // Once for all workers, which do not bundle by themselves.
     expect(run.output().match(/✔ Workflows/g)).toHaveLength(1);
     const { api, ports } = place;
-    expect(run.output()).toContain(`Temporal UI        http://127.0.0.1:${ports.temporalUi}`);
+    const ui = `http://127.0.0.1:${ports.temporalUi}/namespaces/default/workflows?query=ExternalReference`;
+    expect(run.output()).toContain(`Temporal UI        ${ui}`);
     const settings = await fetch(`http://127.0.0.1:${ports.temporalUi}/api/v1/settings`);
     expect(await settings.json()).toMatchObject({ Codec: { Endpoint: `http://127.0.0.1:${ports.codec}` } });
 

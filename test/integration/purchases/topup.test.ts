@@ -103,11 +103,12 @@ describe('a top-up', () => {
       attentionReason: undefined,
       failureClass: 'price_above_limit',
     });
-    expect(shown.details).toMatch(/^### held[^]*\*\*Failure class\*\* `price_above_limit`/);
+    expect(shown.details).toMatch(/^### held[^]*limit:\*\* 5\.09 USD[^]*\*\*Failure class\*\* `price_above_limit`/);
     expect(await sendsOf(id)).toEqual([]);
     const change = { reason: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
     expect((await stack.api.patch(`/v1/topups/${id}/limit`, change)).status).toBe(200);
     await desk.topupReaches(id, 'completed');
+    expect((await operator.showsStage(id, 'completed')).details).toContain('**Charged:** 5.10 USD');
   });
 
   it('is held during another one of the same eSIM, and continues when that one has ended', async () => {

@@ -92,7 +92,7 @@ describe('starting the workflow of an order', () => {
     expect(shown.get(SEARCH_ATTRIBUTES.externalReference)).toBe('shop `order` 1');
     expect(shown.get(SEARCH_ATTRIBUTES.environment)).toBe('sandbox');
     expect(await description.staticSummary()).toBe("Package 17 for `shop 'order' 1` (sandbox)");
-    expect(await description.staticDetails()).toContain('ord_shown');
+    expect(await description.staticDetails()).toContain('`GET /v1/orders/ord_shown`');
   });
 
   it('starts it again after Terminate, and returns finished after it has completed', async () => {

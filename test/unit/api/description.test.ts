@@ -2,7 +2,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/http/idempotency-header.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { recordedExchange, recordedExchanges } from '#api/openapi/recorded-examples.ts';
 import { TAGS } from '#api/openapi/tags.ts';
@@ -108,7 +107,7 @@ describe('the headers of the API', () => {
     parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })),
   );
 
-  it('include one Idempotency-Key, with an example that /docs replaces by a new one', () => {
+  it('include one Idempotency-Key, with an example', () => {
     expect(
       keys
         .filter(({ required }) => !required)
@@ -123,7 +122,7 @@ describe('the headers of the API', () => {
       maxLength,
     }));
     expect(new Set(forms.map((form) => JSON.stringify(form))).size).toBe(1);
-    expect(forms[0]?.example).toBe(EXAMPLE_IDEMPOTENCY_KEY);
+    expect(forms[0]?.example).toMatch(/^[-0-9a-f]{36}$/);
   });
 
   it.each([

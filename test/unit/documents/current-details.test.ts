@@ -78,6 +78,17 @@ describe('the current details of work with a case', () => {
 });
 
 describe('the current details of work that needs nobody', () => {
+  it('tell a failure from a success, what was charged, and the price limit', () => {
+    const charged = '3.20 USD';
+    const failed = shownText('order', { status: 'failed', attempt: { ...attempt('failed', true), charged } });
+    expect(failed).toMatch(/^### ✗ failed/);
+    expect(failed).not.toContain('Charged');
+    expect(shownText('cancellation', { status: 'refused' })).toMatch(/^### ✗ refused/);
+    expect(
+      shownText('order', { status: 'completed', attempt: { ...attempt('completed'), charged }, maxPrice: '5.00 USD' }),
+    ).toMatch(/^### completed[^]*\*\*Charged:\*\* 3\.20 USD\n\n\*\*Price limit:\*\* 5\.00 USD/);
+  });
+
   it('give no commands', () => {
     for (const status of ['submitting', 'processing', 'completed'] as const)
       expect(shownText('order', { status, attempt: attempt('processing') })).not.toContain('npx reseller');
