@@ -17,6 +17,8 @@ import type { ApiScope } from '#db/access/api-scopes.ts';
 export interface Caller {
   /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
+  /** Finds the key again. */
+  readonly keyPrefix: string;
   /**
    * The first key of the lineage, which rotations continue. It owns what is created, and scopes Idempotency-Keys.
    */
