@@ -19,7 +19,6 @@ import { mountOperations } from '#api/http/mount.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { requestContext } from '#api/http/request-context.ts';
 import { securityHeaders } from '#api/http/security-headers.ts';
-import { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { reconciliationOperations } from '#api/money/reconciliations.ts';
 import { salesOperations } from '#api/money/sales.ts';
 import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
@@ -40,7 +39,6 @@ import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
 import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
 import { operationsOfWork } from '#api/work/kinds.ts';
-import { UNAUTHENTICATED_BODY_LIMITS } from '#domain/service/unauthenticated-bodies.ts';
 
 /** Builds the Express application. Opens no port: the caller listens. */
 export function createApp(dependencies: ApiDependencies): Express {
@@ -65,11 +63,7 @@ export function createApp(dependencies: ApiDependencies): Express {
   app.get('/', (_request, response) => response.redirect(302, 'docs'));
   // People type the trailing slash. The redirect is relative, so that a proxy may add a path prefix.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
-  mountOperations(app, allOperations(dependencies).toSorted(webhooksFirst), {
-    ...dependencies,
-    limits,
-    unauthenticatedBodies: new UnauthenticatedBodies(UNAUTHENTICATED_BODY_LIMITS),
-  });
+  mountOperations(app, allOperations(dependencies).toSorted(webhooksFirst), { ...dependencies, limits });
   app.use(errorHandler(dependencies));
   return app;
 }

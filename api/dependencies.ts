@@ -76,7 +76,7 @@ export interface ApiDependencies {
   /** Address under which end customers reach the pages of share links, without a trailing slash. */
   readonly shareLinkUrl: () => string;
   readonly bodyLimitBytes: number;
-  readonly keys: Pick<KeyCache, 'find'>;
+  readonly keys: Pick<KeyCache, 'find' | 'findAnew'>;
   readonly rateLimits: RateLimitSettings;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];

@@ -3,7 +3,7 @@ import type { RateLimits } from '#api/access/rate-limits.ts';
 import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow } from '#db/access/api-keys.ts';
+import { isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow } from '#db/access/api-keys.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -23,7 +23,7 @@ const OTHER_MODE: Readonly<Record<ApiKeyMode, string>> = {
 
 export interface AuthenticationDependencies {
   readonly database: Database;
-  readonly keys: Pick<KeyCache, 'find'>;
+  readonly keys: Pick<KeyCache, 'find' | 'findAnew'>;
   readonly limits: RateLimits;
   readonly logger: Logger;
   readonly serviceMode: ServiceMode;
@@ -66,25 +66,31 @@ export async function authenticate(
 export function callerOf(key: ApiKeyRow, scope: RequiredScope): Caller {
   if (!allows(key, scope)) throw lacking(scope);
   const lineageId = lineageOf(key);
-  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined, scopes: key.scopes };
+  return {
+    apiKeyId: key.id,
+    keyPrefix: key.prefix,
+    lineageId,
+    ownerId: key.ownWorkOnly ? lineageId : undefined,
+    scopes: key.scopes,
+  };
 }
 
 function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
   return scope === 'none' || key.scopes.includes(scope);
 }
 
-type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
+type KeyReading = Pick<AuthenticationDependencies, 'keys' | 'now'>;
 
 /**
  * Checks a key again during a long call. @returns false when it is revoked, expired, without this scope, or sees other
  * work.
  */
 export async function mayStill(
-  { database, now }: KeyReading,
-  { apiKeyId, ownerId }: Caller,
+  { keys, now }: KeyReading,
+  { keyPrefix, ownerId }: Caller,
   scope: RequiredScope,
 ): Promise<boolean> {
-  const key = await database.run((db) => findApiKeyById(db, apiKeyId));
+  const key = await keys.findAnew(keyPrefix);
   if (key === undefined || !isAlive(key, new Date(now()))) return false;
   return allows(key, scope) && callerOf(key, scope).ownerId === ownerId;
 }

@@ -24,6 +24,7 @@ interface Reading {
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #readings = new Map<string, Reading>();
+  readonly #anew = new Map<string, Reading['key']>();
   #following: Promise<void> | undefined;
   #closed = false;
 
@@ -60,6 +61,16 @@ export class KeyCache {
       this.#forget(prefix, reading);
       throw error;
     }
+  }
+
+  /** Reads a key, once for all that ask in the same turn. @throws the errors of the read. */
+  async findAnew(prefix: string): Promise<ApiKeyRow | undefined> {
+    const known = this.#anew.get(prefix);
+    if (known !== undefined) return known;
+    const reading = this.#options.read(prefix);
+    this.#anew.set(prefix, reading);
+    setImmediate(() => this.#anew.delete(prefix));
+    return reading;
   }
 
   #forget(prefix: string, reading: Reading): void {

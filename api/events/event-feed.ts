@@ -76,12 +76,23 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
             ? (await keptPositions(db)).oldest - 1n
             : positionBefore(db, query.created_after);
         });
+        let first: FoundPage | undefined;
+        const heard: PublishedEvent[] = [];
         const { found, isGranted } = await waits.until({
           seconds: query.wait ?? 0,
           lineageId: caller.lineageId,
           ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
-          isRelevant: (event) => event.position > after && meets(filter, event),
-          read: () => readPage(dependencies, filter, after, query.limit + 1),
+          isRelevant: (event) => {
+            if (event.position <= after || !meets(filter, event)) return false;
+            if (heard.length <= query.limit) heard.push(event);
+            return true;
+          },
+          // The page is read once. What is published later is heard, so that it costs no read for each caller.
+          read: async () => {
+            if (first !== undefined) return { events: heard, passed: first.passed };
+            first = await readPage(dependencies, filter, after, query.limit + 1);
+            return first;
+          },
           isEnough: ({ events }) => events.length > 0,
           onClose,
         });

@@ -1,14 +1,16 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
+import { BodiesUnderWay } from '#api/http/bodies-under-way.ts';
 import { deprecationHeaders } from '#api/http/deprecation.ts';
+import { networkOf } from '#api/http/network-address.ts';
 import type { Incoming, Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import { onceClosed } from '#api/http/stream-writer.ts';
-import type { UnauthenticatedBodies } from '#api/http/unauthenticated-bodies.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedPaths } from '#api/problems/suggestions.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
+import { AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/body-limits.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
@@ -20,15 +22,17 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
-  /** For calls without an API key. */
-  readonly unauthenticatedBodies: UnauthenticatedBodies;
 }
 
 /** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
 export function mountOperations(app: Express, operations: readonly Operation[], dependencies: MountDependencies): void {
+  const bodies = {
+    unauthenticated: new BodiesUnderWay(UNAUTHENTICATED_BODIES),
+    authenticated: new BodiesUnderWay(AUTHENTICATED_BODY_BYTES),
+  };
   for (const [path, onPath] of Map.groupBy(operations, ({ path }) => path)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    for (const each of onPath) route[each.method](...handlersOf(each, dependencies));
+    for (const each of onPath) route[each.method](...handlersOf(each, dependencies, bodies));
     route.all(otherMethods(path, onPath));
   }
   const paths = operations.map(({ path }) => path);
@@ -44,7 +48,11 @@ function pathWithoutIds(path: string): string {
   return path.replaceAll(/\/(?:[a-z]+_[0-9A-Z]+|[0-9]+)(?=\/|$)/g, '/{id}');
 }
 
-function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
+function handlersOf(
+  operation: Operation,
+  dependencies: MountDependencies,
+  bodies: Readonly<Record<'unauthenticated' | 'authenticated', BodiesUnderWay>>,
+): RequestHandler[] {
   const notice = operation.deprecation === undefined ? {} : deprecationHeaders(operation.deprecation);
   /** Runs before the body is read: a caller without a valid key cannot send one. */
   const guard: RequestHandler = async (request, response, next) => {
@@ -80,8 +88,12 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
     const incoming: Incoming = {
       params: request.params,
       query: request.query,
-      // Without a body the reader sets no buffer.
-      bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+      takeBytes: () => {
+        const body: unknown = request.body;
+        request.body = undefined;
+        // Without a body the reader sets no buffer.
+        return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+      },
       header: (name) => request.get(name),
       headerNames: () => Object.keys(request.headers),
       caller,
@@ -106,7 +118,14 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
     if (!isEncoded(request.get('Content-Encoding'))) delete request.headers['content-encoding'];
     raw(request, response, next);
   };
-  return [guard, operation.scope === undefined ? dependencies.unauthenticatedBodies.guard(read) : read, answer];
+  const guarded =
+    operation.scope === undefined
+      ? bodies.unauthenticated.guard(read, ({ ip = '' }) => ({ sender: networkOf(ip), size: 1 }))
+      : bodies.authenticated.guard(read, (request) => ({
+          sender: contextOf(request).caller?.lineageId ?? '',
+          size: Math.min(limit, Number(request.get('Content-Length') ?? limit)),
+        }));
+  return [guard, guarded, answer];
 }
 
 function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {

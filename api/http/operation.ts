@@ -18,6 +18,8 @@ import { counted } from '#domain/counted.ts';
 export interface Caller {
   /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
+  /** Finds the key again. */
+  readonly keyPrefix: string;
   /**
    * The first key of the lineage, which rotations continue. It owns what is created, and scopes Idempotency-Keys.
    */
@@ -79,7 +81,8 @@ export type VisitorPage = (problem: Problem, request: Pick<Incoming, 'query' | '
 export interface Incoming {
   readonly params: unknown;
   readonly query: unknown;
-  readonly bytes: Buffer;
+  /** The body. It is not kept: a request may wait long, and its body may be much longer than what it says. */
+  readonly takeBytes: () => Buffer;
   /** Value of a header; a repeated one is joined by Node. */
   readonly header: (name: string) => string | undefined;
   /** Names of all headers, in lower case. */
@@ -177,8 +180,7 @@ export function operation<
     prefersWait: definition.prefersWait ?? false,
     async handle(incoming) {
       if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
-      const isLeftOut = !bodyRequired && incoming.bytes.length === 0;
-      const json = body === undefined || isLeftOut ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
+      const json = body === undefined ? {} : bodyOf(incoming, bodyRequired);
       const errors: FieldError[] = [];
       const checked = {
         params: check(params ?? none, 'path', incoming.params, errors),
@@ -203,6 +205,11 @@ export function operation<
       }
     },
   };
+}
+
+function bodyOf({ takeBytes, header }: Incoming, isRequired: boolean): unknown {
+  const bytes = takeBytes();
+  return bytes.length === 0 && !isRequired ? {} : readJsonBody(bytes, header('Content-Type'));
 }
 
 /** A call that needs no API key: probes, pages, webhooks. */

@@ -85,7 +85,7 @@ export interface CsvReader {
  * @throws Problem too_many_streams
  */
 export async function csvReply<Item, Position>(
-  dependencies: Pick<ApiDependencies, 'database' | 'now' | 'streams' | 'openExports'>,
+  dependencies: Pick<ApiDependencies, 'keys' | 'now' | 'streams' | 'openExports'>,
   { bom = false, caller, scope, onClose }: CsvReader,
   { name, columns, read }: CsvFile<Item, Position>,
 ): Promise<StreamedReply> {

@@ -123,7 +123,7 @@ function refuseByHeaders(
 async function refuseOtherPrefix(
   { headerPrefix, webhookSecrets, storedSecrets, webhookToleranceMs: toleranceMs, metrics, now }: ApiDependencies,
   refusedPrefixes: RefusedPrefixes,
-  { bytes, header, headerNames }: Incoming,
+  { takeBytes, header, headerNames }: Incoming,
 ): Promise<void> {
   const prefix = otherHeaderPrefix(headerNames(), headerPrefix);
   if (prefix === undefined) return;
@@ -131,7 +131,7 @@ async function refuseOtherPrefix(
   const { ok } = verifyWebhook({
     timestampHeader: header(names.timestamp),
     signatureHeader: header(names.signature),
-    rawBody: bytes,
+    rawBody: takeBytes(),
     secrets: [...webhookSecrets, ...(storedSecrets.current() ?? [])],
     now: now(),
     toleranceMs,
@@ -145,9 +145,10 @@ async function refuseOtherPrefix(
 async function receive(
   dependencies: ApiDependencies,
   names: ServiceHeaders,
-  { bytes, header }: Incoming,
+  { takeBytes, header }: Incoming,
 ): Promise<Reply> {
   const { intake, webhookToleranceMs: toleranceMs, metrics, now } = dependencies;
+  const bytes = takeBytes();
   const timestamp = header(names.timestamp);
   const verdict = await verify(dependencies, {
     timestampHeader: timestamp,

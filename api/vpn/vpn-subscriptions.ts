@@ -152,7 +152,7 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
         return resource.find(tx, id, caller.ownerId);
       });
       if (found === undefined) throw notFound(resource);
-      const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
+      const find = () => resource.findTogether(id, caller.ownerId);
       const show = async (work: WorkJson) => plainWork(work);
       const Location = `${resource.path}/${id}`;
       const reply = isFinal(found.status)

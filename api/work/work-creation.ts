@@ -121,7 +121,7 @@ export async function createWork<Row>(
     },
   );
   const id = locatedId(resource, reply);
-  const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
+  const find = () => resource.findTogether(id, ownerId);
   const waiter = { id, header, onClose, find, show: view.afterWait, caller };
   return replyAfterPreferredWait(dependencies, waiter, reply, {
     when: isFinished,

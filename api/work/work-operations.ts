@@ -13,6 +13,7 @@ import { workActionOperations } from '#api/operator/work-actions.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import type { QuotedItem } from '#api/quotes/quote-token.ts';
+import { together } from '#api/waits/together.ts';
 import { expandInQuery } from '#api/work/expand.ts';
 import { viewOfWork } from '#api/work/shown-work.ts';
 import { createWork, creationAnswers, EXPAND_NEEDS_WAIT } from '#api/work/work-creation.ts';
@@ -41,7 +42,7 @@ export interface WorkDefinition<
   Body extends z.ZodObject,
   Query extends ListQuery,
   Json extends object,
-> extends Omit<WorkResource, 'find' | 'notFound' | 'path' | 'reference' | 'scopes'> {
+> extends Omit<WorkResource, 'find' | 'findTogether' | 'notFound' | 'path' | 'reference' | 'scopes'> {
   /** For a kind without a reference of the caller's own (`callerReference` in `domain/work/kinds.ts`). */
   readonly reference?: WorkResource['reference'];
   readonly reads: WorkReads<Stored, Filter>;
@@ -108,6 +109,20 @@ export function workOperations<
     workFor(owner, definition.json(withOwnSuccessor(owner, stored), now()));
   const filterOf = (query: z.output<Query>) =>
     ({ ...workFilter(query), ...list.filter(query, dependencies) }) as Filter;
+  const findTogether = together<{ readonly id: string; readonly owner: Owner }, Stored | undefined>(async (asked) =>
+    database.run(async (db) => {
+      const found = new Map<Owner, ReadonlyMap<string, Stored>>();
+      for (const [owner, ofOwner] of Map.groupBy(asked, (each) => each.owner)) {
+        const ids = [...new Set(ofOwner.map(({ id }) => id))];
+        const rows = await reads.page(db, owner, { ids } as WorkFilter as Filter, {
+          limit: ids.length,
+          after: undefined,
+        });
+        found.set(owner, new Map(rows.map((stored) => [stored.row.id, stored])));
+      }
+      return ({ id, owner }) => found.get(owner)?.get(id);
+    }),
+  );
   const resource: WorkResource = {
     ...definition,
     path,
@@ -116,6 +131,10 @@ export function workOperations<
     notFound: `${kind}_not_found`,
     find: async (db, id, owner) => {
       const stored = await reads.find(db, id, owner);
+      return stored && show(stored, owner);
+    },
+    findTogether: async (id, owner) => {
+      const stored = await findTogether({ id, owner });
       return stored && show(stored, owner);
     },
   };

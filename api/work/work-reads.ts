@@ -63,7 +63,11 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller }) => {
         const { one, afterWait } = viewOfWork(dependencies, resource, expand, caller);
         if (!mayExist(kind, id)) throw notFound(resource);
-        const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
+        const { ownerId } = caller;
+        const find = () =>
+          wait === undefined
+            ? database.run((db) => resource.find(db, id, ownerId))
+            : resource.findTogether(id, ownerId);
         const show = wait === undefined ? one : afterWait;
         const reply = await replyAfterWait(dependencies, { id, onClose, find, show, caller }, { wait, until });
         if (reply === undefined) throw notFound(resource);

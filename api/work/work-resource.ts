@@ -73,6 +73,8 @@ export interface WorkResource {
   readonly priceCurrency?: (found: WorkJson) => Promise<string | undefined>;
   /** Reads work of the owner, redacted for a key that is limited to its own work. */
   find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
+  /** As {@link find}, by one read of the database for all callers that wait. */
+  findTogether(id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
 /** The problem for an unknown id. */

@@ -8,7 +8,10 @@ const hour = 60 * minute;
 export interface WaitingPolicy {
   /** Longest wait of one request. Shorter than the minute after which common load balancers cut a response. */
   readonly maxMs: number;
-  /** Waiting requests in one process; a further one is answered at once. Each needs some kilobytes and a connection. */
+  /**
+   * Waiting requests in one process; a further one is answered at once. Each needs 15 KB of the heap of 192 MB, and twice
+   * that with the longest headers.
+   */
   readonly maxWaiting: number;
   /** Waiting requests of one API key, so that one key cannot take all places. */
   readonly maxWaitingPerKey: number;
@@ -92,8 +95,8 @@ export const DEFAULT_KEY_OVERLAP_MS = 24 * hour;
 
 export const WAITING_POLICY: WaitingPolicy = {
   maxMs: 50 * second,
-  maxWaiting: 10_000,
-  maxWaitingPerKey: 2_500,
+  maxWaiting: 2_000,
+  maxWaitingPerKey: 1_000,
   pollMs: 2 * second,
   pollMaxMs: 30 * second,
 };

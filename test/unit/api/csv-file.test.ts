@@ -2,20 +2,20 @@ import { createServer, type ServerResponse } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { OpenPerKey } from '#api/access/open-per-key.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import { sendStream } from '#api/http/reply.ts';
 import { csvReply, safe } from '#api/lists/csv-file.ts';
-import type { Database } from '#db/connection/database.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 
-const caller = { apiKeyId: 'key_1', lineageId: 'key_1', ownerId: undefined, scopes: ['orders:read'] };
+const caller = { apiKeyId: 'key_1', keyPrefix: 'k1', lineageId: 'key_1', ownerId: undefined, scopes: ['orders:read'] };
 
 /** A key that is valid for as many looks at it as given. */
 function dependencies(looks: number) {
   let left = looks;
   const key = { id: 'key_1', scopes: ['orders:read'], revokedAt: null, expiresAt: null };
-  const database = { run: async () => (left-- > 0 ? key : undefined) } as unknown as Database;
+  const keys = { findAnew: async () => (left-- > 0 ? key : undefined) } as unknown as ApiDependencies['keys'];
   const streams = { perKey: 1, heartbeatMs: 1_000, maxBehind: 1, stallMs: 60_000 };
-  return { database, now: () => 0, streams, openExports: new OpenPerKey() };
+  return { keys, now: () => 0, streams, openExports: new OpenPerKey() };
 }
 
 /** A list of numbers; counts what was read of it. */

@@ -37,6 +37,18 @@ function cache() {
 }
 
 describe('the API keys of a process', () => {
+  it('are read anew once for all that ask in the same turn', async () => {
+    const { keys, reads } = cache();
+    const asked = Array.from({ length: 100 }, () => keys.findAnew('a'));
+    reads[0]?.resolve(row('a'));
+    await Promise.all(asked);
+    await new Promise((resolve) => setImmediate(resolve));
+    const later = keys.findAnew('a');
+    reads[1]?.resolve(row('a', REVOKED));
+    expect(await later).toMatchObject({ revokedAt: REVOKED });
+    expect(reads).toHaveLength(2);
+  });
+
   it('are read once for all requests until the age limit, counted from the beginning of the read', async () => {
     const { keys, reads, clock } = cache();
     const first = keys.find('a');

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Waits } from '#api/waits/waits.ts';
 import { MAX_WAIT_MS } from '#domain/policy/api-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { waitingCallers } from '#test/support/api/waits.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { statementsOf } from '#test/support/servers/statements.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let api: TestApi;
@@ -66,6 +68,43 @@ describe('waiting callers', () => {
         .filter((answer) => answer.status !== 200 || answer.at('status') !== 'failed')
         .map(({ status, text }) => [status, text]),
     ).toEqual([]);
+  });
+
+  it('share one read of the database, of their key and of an event when one turn of the tail wakes them', async () => {
+    await using many = await startTestApi();
+    const callers = [await many.caller(), await many.caller(undefined, { ownWorkOnly: true })];
+    const created = callers.map((by) =>
+      Promise.all(
+        Array.from({ length: 10 }, async () => (await create(orderInput(), {}, randomUUID(), by)).textAt('id')),
+      ),
+    );
+    const ids = await Promise.all(created);
+    await many.publish();
+    const cursor = (await callers[0]!.get('/v1/events?limit=100')).textAt('next_cursor');
+    const answering = callers.flatMap((by, of) => [
+      ...(ids[of] ?? []).flatMap((id) => [1, 2, 3].map(() => by.get(`/v1/orders/${id}?wait=50`))),
+      ...Array.from({ length: 20 }, () => by.get(`/v1/events?wait=50&cursor=${cursor}`)),
+    ]);
+    await waitFor('all wait', async () => (await waitingCallers(callers[0]!)) === answering.length);
+    await many.database.transaction(async (tx) => {
+      const step = { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } } as const;
+      for (const id of ids.flat()) await recordStep(tx, { kind: 'order', id }, step, new Date(TEST_NOW));
+    });
+    const statements = await statementsOf(async () => {
+      await many.publish();
+      expect((await Promise.all(answering)).map(({ status }) => status)).toEqual(answering.map(() => 200));
+    });
+    const reads = (table: string) =>
+      statements.filter((text) => new RegExp(`^select .* from "${table}"`, 's').test(text));
+    // One for each owner.
+    expect(reads('orders')).toHaveLength(2);
+    expect(reads('api_keys').length).toBeLessThanOrEqual(2);
+    // By the tail.
+    expect(reads('events')).toHaveLength(1);
+    const heard = await answering.at(-1)!;
+    expect(heard.at('data'), 'only its own').toHaveLength(10);
+    const next = await callers[1]!.get(`/v1/events?cursor=${heard.textAt('next_cursor')}`);
+    expect(next.at('data')).toEqual([]);
   });
 
   it('are removed when they disconnect', async () => {
