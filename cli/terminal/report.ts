@@ -25,10 +25,25 @@ const REFUSALS = [
 ] as const;
 
 /** The error and its causes, the outermost first. */
-function chainOf(error: unknown): readonly Error[] {
+export function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
   for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
   return chain;
+}
+
+/** True for an error that {@link report} prints with advice instead of a stack. */
+export function isExplained(error: unknown): boolean {
+  if (error instanceof UserError || error instanceof ConfigurationError) return true;
+  return (error instanceof Error && error.name in ADVICE) || refusalIn(error) !== undefined;
+}
+
+/** The first cause that is a refusal. */
+function refusalIn(error: unknown) {
+  const chain = chainOf(error);
+  return REFUSALS.flatMap(({ codes, said, check }) => {
+    const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
+    return refused === undefined ? [] : [{ said, check, message: refused.message }];
+  })[0];
 }
 
 /** Prints the error of a failed command. @returns the exit code. */
@@ -48,14 +63,13 @@ export function report(error: unknown, terminal: Output): number {
     output.write(`\n${[error.message, advice].filter(Boolean).join('\n')}\n`);
     return 1;
   }
-  const chain = chainOf(error);
-  for (const { codes, said, check } of REFUSALS) {
-    const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
-    if (refused === undefined) continue;
-    output.write(`\n${said}: ${refused.message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) {
+    const { said, message, check } = refusal;
+    output.write(`\n${said}: ${message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
     return 1;
   }
   output.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  for (const cause of chain.slice(1)) output.write(`Caused by: ${cause.message}\n`);
+  for (const cause of chainOf(error).slice(1)) output.write(`Caused by: ${cause.message}\n`);
   return 1;
 }
