@@ -10,6 +10,9 @@ import { traceHeaderSender } from '#temporal/trace-header.ts';
 /** Long enough for a server that is starting, short enough for a person who waits. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Without it gRPC obeys `https_proxy` of the environment, also for loopback; the connection of a worker does not. */
+export const WITHOUT_PROXY = { 'grpc.enable_http_proxy': 0 };
+
 export interface ConnectOptions {
   /** Milliseconds; default ten seconds. */
   readonly timeoutMs?: number;
@@ -47,6 +50,7 @@ export async function connect(config: TemporalConfig, options: ConnectOptions = 
   try {
     return await Connection.connect({
       ...connectionOptions(config),
+      channelArgs: WITHOUT_PROXY,
       connectTimeout: options.timeoutMs ?? CONNECT_TIMEOUT_MS,
     });
   } catch (error) {
@@ -65,7 +69,7 @@ export async function tryConnection(config: TemporalConfig, options: ConnectOpti
  * fail while Temporal is down.
  */
 export function createLazyClient(config: TemporalConfig, keyRing: KeyRing): Client {
-  return createClient(Connection.lazy(connectionOptions(config)), config, keyRing);
+  return createClient(Connection.lazy({ ...connectionOptions(config), channelArgs: WITHOUT_PROXY }), config, keyRing);
 }
 
 /** Connects a worker. @throws TemporalUnavailableError */

@@ -5,6 +5,7 @@ import { Child, untilReady } from '#cli/embedded/child.ts';
 import { saysDiskFull } from '#cli/embedded/disk-full.ts';
 import { hiddenUi, type HiddenUi, serveUi } from '#cli/embedded/temporal-ui.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
+import { WITHOUT_PROXY } from '#temporal/connection.ts';
 import type { UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface TemporalServerOptions {
@@ -112,7 +113,11 @@ export class TemporalServer {
 
   async #answers(): Promise<void> {
     await portAccepts(this.#options.port);
-    const connection = await Connection.connect({ address: this.address, connectTimeout: 2_000 });
+    const connection = await Connection.connect({
+      address: this.address,
+      connectTimeout: 2_000,
+      channelArgs: WITHOUT_PROXY,
+    });
     try {
       await connection.workflowService.describeNamespace({ namespace: 'default' });
     } finally {

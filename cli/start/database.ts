@@ -68,7 +68,8 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
     const isSimulator = hostname === '127.0.0.1' && error.stamped.serviceMode === service.mode;
     throw new UserError(
       `The data in ${settings.dataDirectory} belong to the service at ${error.stamped.serviceBaseUrl} ` +
-        `(${error.stamped.serviceMode}), and this start would use the simulator at ${service.baseUrl} (${service.mode}).`,
+        `(${error.stamped.serviceMode}), and this start would use the simulator at ${service.baseUrl} ` +
+        `(${service.mode}).`,
       isSimulator
         ? `Start with --simulator-port ${port}, or name another folder with --data.`
         : 'Set SERVICE_BASE_URL and SERVICE_MODE to that service, or name another folder with --data.',
