@@ -117,6 +117,8 @@ export interface WorkerConfig {
   readonly policy: Policy;
   /** Networks that are not public and in which webhook endpoints are allowed. */
   readonly webhookAllowedAddresses: readonly string[];
+  /** URL of the proxy that event webhooks are sent through; undefined: none. */
+  readonly webhookProxy: string | undefined;
   readonly probeHost: string;
   readonly probePort: number;
   readonly shutdownGraceMs: number;
@@ -284,6 +286,7 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     service: serviceOf(raw),
     policy,
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
+    webhookProxy: raw.WEBHOOK_PROXY,
     probeHost: raw.WORKER_PROBE_HOST,
     probePort: raw.WORKER_PROBE_PORT,
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,

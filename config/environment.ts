@@ -49,11 +49,14 @@ export function parseEnvironment<Shape extends z.ZodRawShape>(
   throw new ConfigurationError(problems);
 }
 
+/** Variables of other programs, too, which prefer the name in lower case. */
+const IN_LOWER_CASE: ReadonlySet<string> = new Set(['https_proxy', 'http_proxy', 'no_proxy']);
+
 /** The variables that are not empty. */
 export function presentOf(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''),
-  );
+  const present = Object.entries(environment).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '');
+  const ours = present.filter(([name]) => IN_LOWER_CASE.has(name)).map(([name, value]) => [name.toUpperCase(), value]);
+  return Object.fromEntries([...present, ...ours]);
 }
 
 /**

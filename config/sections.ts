@@ -1,5 +1,6 @@
 /** Sections of the configuration that several processes and commands read. */
 import { ConfigurationError } from '#config/configuration-error.ts';
+import { isLoopback } from '#config/fields.ts';
 import { temporalTlsOf } from '#config/temporal-tls.ts';
 import {
   isResendAllowed,
@@ -67,6 +68,8 @@ export interface ServiceConfig {
   /** Lifetime requested for a token, in days; sent at login in production only. */
   readonly tokenDays: number | undefined;
   readonly capabilities: Capabilities;
+  /** URL of the proxy of all calls; undefined: none. */
+  readonly proxy?: string | undefined;
   /** False: no purchase is ever sent a second time without an operator. */
   readonly resendAllowed: boolean;
 }
@@ -136,10 +139,11 @@ export function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersi
   return { deploymentName, buildId };
 }
 
-/** The configuration of the service from its variables. */
+/** The configuration of the service from its variables. @throws ConfigurationError for a proxy that cannot be used. */
 export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
   return {
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
+    proxy: proxyOf(raw),
     mode: raw.SERVICE_MODE,
     email: raw.SERVICE_EMAIL,
     password: raw.SERVICE_PASSWORD,
@@ -148,6 +152,31 @@ export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
     capabilities: capabilitiesOf(raw),
     resendAllowed: isResendAllowed(raw),
   };
+}
+
+function proxyOf(raw: Raw<typeof serviceFields>): string | undefined {
+  const { protocol, hostname, port: given } = new URL(raw.SERVICE_BASE_URL);
+  const port = given || (protocol === 'https:' ? '443' : '80');
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const proxy = raw[name];
+  if (proxy === undefined || isLoopback(host) || isExcepted(host, port, raw.NO_PROXY ?? '')) return undefined;
+  const url = proxy.includes('://') ? proxy : `http://${proxy}`;
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new ConfigurationError([{ name, message: 'must be the URL of an HTTP proxy, such as http://proxy:3128' }]);
+}
+
+/** @param exceptions hosts and domains, each with or without a port and a leading `.` or `*.`; `*` is every host. */
+function isExcepted(host: string, port: string, exceptions: string): boolean {
+  return exceptions
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((each) => {
+      if (each === '*') return true;
+      const [, name = '', only] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(each.replace(/^\*?\./, '')) ?? [];
+      return (host === name || host.endsWith(`.${name}`)) && (only === undefined || only === port);
+    });
 }
 
 /** All capabilities, except those in `SERVICE_MISSING_CAPABILITIES`. */

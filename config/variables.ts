@@ -59,6 +59,11 @@ export const serviceFields = {
   SERVICE_PASSWORD: secret(z.string().min(1)),
   SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
   SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** Proxies for calls to the service, by its scheme, as other programs read them; also in lower case. */
+  HTTPS_PROXY: secret(z.string().optional()),
+  HTTP_PROXY: secret(z.string().optional()),
+  /** Hosts that are called without a proxy, comma separated; a domain includes its subdomains. */
+  NO_PROXY: z.string().optional(),
   /** Prefix of the header names of the service's webhooks. */
   SERVICE_HEADER_PREFIX: headerPrefix(),
   /** Names of capabilities that the service does not have, comma separated. */
@@ -132,6 +137,8 @@ export const workerFields = {
 export const outboundFields = {
   /** Networks that are not public and in which webhook endpoints are allowed, comma separated. */
   WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
+  /** HTTP proxy that decides, in our place, which addresses event webhooks may reach. */
+  WEBHOOK_PROXY: secret(urlOf('http:', 'https:').optional()),
 };
 
 export const policyFields = {

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, errors, request } from 'undici';
+import { Agent, buildConnector, errors, ProxyAgent, request, type Dispatcher } from 'undici';
 import type { TryFailure, TryOutcome } from '#domain/events/webhook-delivery.ts';
 import { retryAfterMs } from '#domain/work/retry-after.ts';
 import type { AddressPolicy } from '#outbound/address-policy.ts';
@@ -25,6 +25,8 @@ export interface WebhookResult {
 export interface WebhookSenderOptions {
   readonly policy: AddressPolicy;
   readonly lookup: HostLookup;
+  /** URL of a proxy. It finds and judges the addresses of names in our place. */
+  readonly proxy?: string | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -49,17 +51,17 @@ class HostUnknownError extends Error {
 }
 
 /**
- * Sends webhooks: one request for each try, no redirects, no proxies; never throws. The address is judged when the
- * connection is opened, so that a name cannot be pointed to another address after the endpoint was created.
+ * Sends webhooks: one request for each try, no redirects; never throws. The address is judged when the connection is
+ * opened, so that a name cannot be pointed to another address after the endpoint was created.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #agent: Agent;
+  readonly #proxy: ProxyAgent | undefined;
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
-    this.#agent = new Agent({
-      connect: this.#connector(),
+    const settings = {
       connections: CONNECTIONS_PER_ORIGIN,
       pipelining: 1,
       allowH2: false,
@@ -69,7 +71,13 @@ export class WebhookSender {
       // The time limit of the request covers these.
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
+    };
+    const { proxy } = options;
+    this.#agent = new Agent({ ...settings, connect: this.#connector() });
+    this.#proxy =
+      proxy === undefined
+        ? undefined
+        : new ProxyAgent({ ...settings, uri: proxy, proxyTunnel: true, connectTimeout: CONNECT_TIMEOUT_MS });
   }
 
   async send({ url, headers, body, deadlineMs }: WebhookRequest): Promise<WebhookResult> {
@@ -77,7 +85,7 @@ export class WebhookSender {
     try {
       const answer = await request(url, {
         method: 'POST',
-        dispatcher: this.#agent,
+        dispatcher: this.#dispatcherFor(new URL(url)),
         headers: { ...headers },
         body,
         idempotent: false,
@@ -94,7 +102,13 @@ export class WebhookSender {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#agent.destroy(), this.#proxy?.destroy()]);
+  }
+
+  /** Only names over TLS go through the proxy: it can judge these alone. */
+  #dispatcherFor({ protocol, hostname }: URL): Dispatcher {
+    const isName = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0 && hostname !== 'localhost';
+    return (protocol === 'https:' && isName ? this.#proxy : undefined) ?? this.#agent;
   }
 
   /** Judges addresses when connecting: literal ones here, those of names in their lookup. */

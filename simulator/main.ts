@@ -58,7 +58,7 @@ async function start(): Promise<RunningSimulator> {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StoreError) return error.message;
+  if (error instanceof StoreError) return `${error.message} ${error.advice}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const where = `${config.host}:${config.port}`;
   if (code === 'EADDRINUSE') {

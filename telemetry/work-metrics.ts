@@ -13,6 +13,7 @@ export interface WorkMetrics {
   /** Longest time without a change among the unfinished work of a status, in seconds; 0 without such work. */
   readonly workOldest: Gauge<'kind' | 'status'>;
   readonly workNotStarted: Gauge<'kind'>;
+  readonly workHeld: Gauge<'kind'>;
   /** Open cases, by reason. */
   readonly casesOpen: Gauge<'reason'>;
 }
@@ -57,6 +58,12 @@ export function workMetrics(registers: Registry[]): WorkMetrics {
     workNotStarted: new Gauge({
       name: 'reseller_work_not_started_seconds',
       help: 'Longest time since acceptance among work without an attempt, by kind: its workflow has not begun.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    workHeld: new Gauge({
+      name: 'reseller_work_held_seconds',
+      help: 'Longest time since acceptance among held work, by kind, without work that a pause holds.',
       labelNames: ['kind'],
       registers,
     }),

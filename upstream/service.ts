@@ -15,6 +15,8 @@ export interface ServiceOptions {
   /** Token lifetime to ask for, in days; used in production only. */
   readonly tokenDays?: number | undefined;
   readonly capabilities: Capabilities;
+  /** URL of the proxy of all calls. */
+  readonly proxy?: string | undefined;
   /** Milliseconds for one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
   readonly tokens: TokenStore;
@@ -41,6 +43,7 @@ export function openService(options: ServiceOptions): Service {
   const { now, timers, onCall, onStoreError } = options;
   const transport = createHttpTransport({
     origin: new URL(address).origin,
+    proxy: options.proxy,
     ...(timers === undefined ? {} : { timers }),
   });
   const call = createCaller({ address, transport, now, ...(onCall === undefined ? {} : { onCall }) });

@@ -88,6 +88,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   const sender = new WebhookSender({
     policy: new AddressPolicy(config.webhookAllowedAddresses),
     lookup: dnsLookup(),
+    proxy: config.webhookProxy,
     now,
   });
   const onGate = gateListener(logger);

@@ -11,6 +11,7 @@ import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import { knowsMore } from '#domain/purchase/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isSuperseded } from '#domain/work/task-position.ts';
 import { readClaimConditions } from '#fulfilment/attempts/buying-barrier.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
@@ -24,6 +25,8 @@ type ClaimResult =
   | { readonly kind: 'gated'; readonly stop: GateStop }
   /** Its batch was cancelled, and it has bought nothing: it is abandoned now. */
   | { readonly kind: 'cancelled' }
+  /** A later workflow task has decided newer steps: this worker was frozen, or cut off from Temporal. */
+  | { readonly kind: 'superseded' }
   /** The offer forbids it. The refusal is stored already, as the result of a send. */
   | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
@@ -48,7 +51,7 @@ export async function claimOnce(
  */
 async function claimWith(
   sender: Sender,
-  { work, attemptId, resendWindowMs, retryRule, witness }: Request,
+  { work, attemptId, resendWindowMs, retryRule, witness, task }: Request,
   { offer, priceNeeded }: Extract<Admitted, { kind: 'admitted' }>,
   order: ReservationOrder,
 ): Promise<ClaimResult> {
@@ -57,6 +60,8 @@ async function claimWith(
   const lease = startLease(sender);
   return database.transaction(async (tx): Promise<ClaimResult> => {
     const row = await lockUnfinishedWork(tx, work);
+    if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
+      return { kind: 'superseded' };
     if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
     const { barrier, isGateClear } = await readClaimConditions(tx, work);
     if (barrier !== undefined) return { kind: 'unsent', outcome: { kind: 'barred', by: barrier } };

@@ -95,6 +95,9 @@ async function claim(
     case 'cancelled':
       await purchaseGate.report(work, attemptId, { evidence: { kind: 'none' } });
       throw new WorkFinishedError(work, 'abandoned');
+    case 'superseded':
+      await purchaseGate.report(work, attemptId, { evidence: { kind: 'none' } });
+      throw new Error('a later workflow task has decided newer steps');
     case 'gated':
       return unsent(sender, attemptId, gated(claimed.stop));
     case 'objected':

@@ -244,6 +244,7 @@ export interface PurchaseActivities {
    * @param input.witness what the workflow knows about the newest attempt; a row that knows less is not claimed.
    * @param input.delivers true: what the service calls completed in its answer is delivered at once, as
    *   `completePurchase` does. When that does not succeed, the result is that of the send alone.
+   * @param input.task the workflow task that decided it. Nothing is sent once a later one has recorded a step.
    */
   sendPurchase(
     input: AttemptRef & {
@@ -251,6 +252,7 @@ export interface PurchaseActivities {
       readonly retryRule?: RetryRule;
       readonly witness?: Witness;
       readonly delivers?: true;
+      readonly task?: TaskPosition;
     },
   ): Promise<SendResult>;
   /** Looks the attempt up at the service. */

@@ -1,4 +1,5 @@
 import type { CallObservation } from '#cli/sandbox-tour/observations.ts';
+import type { ServiceConfig } from '#config/config.ts';
 import { serviceAddress } from '#domain/service/service-address.ts';
 import { createHttpTransport, type HttpTransport } from '#upstream/client/http.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
@@ -10,18 +11,17 @@ import type { Service } from '#upstream/service.ts';
  * address answers 405. On a 404 the probe sends a GET to an address that certainly exists, to see whether this service
  * answers 405 at all.
  *
- * @param baseUrl `{base_url}` of the service.
  * @param deadlineMs time limit of each of at most two reads, in milliseconds.
  */
 export async function observeWebhookSecret(
-  baseUrl: string,
+  { baseUrl, proxy }: Pick<ServiceConfig, 'baseUrl' | 'proxy'>,
   session: Service['session'],
   deadlineMs: number,
 ): Promise<CallObservation> {
   const held = await session.token(deadlineMs);
   if (!held.ok) return { kind: 'broken', detail: 'there is no token' };
   const { origin, pathname } = new URL(serviceAddress(baseUrl, 'sandbox'));
-  const transport = createHttpTransport({ origin });
+  const transport = createHttpTransport({ origin, proxy });
   const get = async (path: string): Promise<number | undefined> =>
     await statusOf(transport, `${pathname}${path}`, held.token.accessToken, deadlineMs);
   try {

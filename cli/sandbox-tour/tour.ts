@@ -131,7 +131,7 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
   }
 
   const base = await readForProof(context);
-  const probe = async () => await observeWebhookSecret(config.baseUrl, service.session, CALL_DEADLINE_MS);
+  const probe = async () => await observeWebhookSecret(config, service.session, CALL_DEADLINE_MS);
   const catalogue = await leg('catalogue', (notes) => catalogueLeg(context, notes, observations, probe));
   const { packages = [], plans = [] } = catalogue ?? {};
   const bought = await leg('order', (notes) => orderLeg(context, notes, observations, packages, options));

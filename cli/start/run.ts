@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
 import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
-import { developmentApiKey } from '#cli/data-folder/development-api-key.ts';
 import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
 import { prepareDataFolder } from '#cli/data-folder/prepare-data-folder.ts';
 import { removeRunningEnvironment, writeRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { runDemo } from '#cli/set-up/demo-orders.ts';
-import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import { prepareDatabase, requireUsableSimulatorData } from '#cli/start/database.ts';
 import { startLoadBalancer, type LoadBalancer } from '#cli/start/load-balancer.ts';
 import type { ManagedProcess } from '#cli/start/managed-process.ts';
 import { DATABASE, logFile, makePlan, type Plan, type ProductProcesses, productProcesses } from '#cli/start/plan.ts';
@@ -20,11 +19,8 @@ import { startCluster, startDevelopmentServer, type TemporalStart } from '#cli/s
 import { waitingLines } from '#cli/start/waiting.ts';
 import type { Step, Terminal } from '#cli/terminal/terminal.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
-import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
+import { readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { KeyRing } from '#crypto/key-ring.ts';
-import { Database } from '#db/connection/database.ts';
-import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { bundleWorkflows } from '#worker/bundle-workflows.ts';
 
@@ -60,6 +56,7 @@ export async function runUntilStopped(context: RunContext): Promise<void> {
     const secrets = loadSecrets(settings.dataDirectory);
     await requireFreePorts(settings);
     const plan = await makePlan(settings, secrets, context.environment);
+    requireUsableSimulatorData(plan);
     writeRunningEnvironment(settings.dataDirectory, plan.environments, plan.ports, context.environment);
     await new Run(context, plan, lock).untilStopped();
   } finally {
@@ -181,30 +178,7 @@ class Run {
 
   async #database(postgres: Promise<void>): Promise<string | undefined> {
     await postgres;
-    await this.#step('Database schema', () => migrateOrExplain(this.#plan.databaseUrl));
-    return this.#prepareDatabase();
-  }
-
-  /**
-   * @returns an API key with our own simulator, else undefined: only the operator creates keys that spend real money.
-   * @throws EncryptionKeysError here, so that it is not only in the log of each process.
-   */
-  async #prepareDatabase(): Promise<string | undefined> {
-    const { settings, databaseUrl, environments } = this.#plan;
-    const database = new Database({
-      url: databaseUrl,
-      poolSize: 1,
-      applicationName: 'reseller start',
-      onConnectionError: () => undefined,
-    });
-    try {
-      const keyRing = new KeyRing(readEncryptionKeys(environments.api));
-      await database.run((db) => verifyKeys(db, keyRing));
-      if (settings.serviceBaseUrl !== undefined) return undefined;
-      return await developmentApiKey(settings.dataDirectory, database);
-    } finally {
-      await database.close();
-    }
+    return prepareDatabase(this.#plan, (work) => this.#step('Database schema', work));
   }
 
   async #temporal(postgres: Promise<void>): Promise<void> {

@@ -1,7 +1,13 @@
+import { appendFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { inspect } from 'node:util';
+import { writeFailure } from '#cli/backup/write-failure.ts';
+import { isDiskFull } from '#cli/embedded/disk-full.ts';
 import { runUntilStopped } from '#cli/start/run.ts';
 import { startSettings, type StartOptions } from '#cli/start/settings.ts';
+import { isExplained, report } from '#cli/terminal/report.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
-import { messageOf } from '#cli/terminal/user-error.ts';
+import { chainOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { withoutFiles, type Environment } from '#config/environment.ts';
 
 // One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time kills all processes.
@@ -35,17 +41,39 @@ export async function start(options: StartOptions, environment: Environment): Pr
   process.once('exit', () => killAll());
   process.once('uncaughtException', (error) => {
     killAll();
-    process.stderr.write(`${error.stack ?? messageOf(error)}\n`);
-    process.exit(1);
+    process.exit(report(explained(error, resolve(options.data)), process.stderr));
   });
   const given = withoutFiles(environment);
-  await runUntilStopped({
-    settings: startSettings(options, given),
-    environment: given,
-    terminal,
-    signal: stopping.signal,
-    onKillable: (kill) => {
-      killAll = kill;
-    },
-  });
+  const settings = startSettings(options, given);
+  try {
+    await runUntilStopped({
+      settings,
+      environment: given,
+      terminal,
+      signal: stopping.signal,
+      onKillable: (kill) => {
+        killAll = kill;
+      },
+    });
+  } catch (error) {
+    throw explained(error, settings.dataDirectory);
+  }
+}
+
+/** An error with advice. An unexpected one is told by its causes, and its stack is in a log. */
+export function explained(error: unknown, dataDirectory: string): unknown {
+  const failure = writeFailure(chainOf(error).find(isDiskFull) ?? error, dataDirectory);
+  if (isExplained(failure)) return failure;
+  const file = join(dataDirectory, 'logs', 'start.log');
+  try {
+    appendFileSync(file, `${new Date().toISOString()} ${inspect(error)}\n`);
+  } catch {
+    // The causes are printed.
+  }
+  const causes = chainOf(error).map(messageOf);
+  return new UserError(
+    `Everything was stopped, because of an unexpected error: ${causes.join('\nCaused by: ') || String(error)}`,
+    `Its details are in ${file}.`,
+    { cause: error },
+  );
 }

@@ -24,6 +24,21 @@ const REFUSALS = [
   },
 ] as const;
 
+/** True for an error that {@link report} prints with advice instead of a stack. */
+export function isExplained(error: unknown): boolean {
+  if (error instanceof UserError || error instanceof ConfigurationError) return true;
+  return (error instanceof Error && error.name in ADVICE) || refusalIn(error) !== undefined;
+}
+
+/** The first cause that is a refusal. */
+function refusalIn(error: unknown) {
+  const chain = chainOf(error);
+  return REFUSALS.flatMap(({ codes, said, check }) => {
+    const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
+    return refused === undefined ? [] : [{ said, check, message: refused.message }];
+  })[0];
+}
+
 /** Prints the error of a failed command. @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {
   // Error messages have line breaks of ours and contain texts of others.
@@ -41,14 +56,13 @@ export function report(error: unknown, terminal: Output): number {
     output.write(`\n${[error.message, advice].filter(Boolean).join('\n')}\n`);
     return 1;
   }
-  const chain = chainOf(error);
-  for (const { codes, said, check } of REFUSALS) {
-    const refused = chain.find((each) => codes.test(codeOf(each) ?? ''));
-    if (refused === undefined) continue;
-    output.write(`\n${said}: ${refused.message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) {
+    const { said, message, check } = refusal;
+    output.write(`\n${said}: ${message}\n${check}, and DATABASE_DIRECT_URL if it is set.\n`);
     return 1;
   }
   output.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  for (const cause of chain.slice(1)) output.write(`Caused by: ${cause.message}\n`);
+  for (const cause of chainOf(error).slice(1)) output.write(`Caused by: ${cause.message}\n`);
   return 1;
 }

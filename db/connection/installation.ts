@@ -11,7 +11,9 @@ export interface Installation {
 
 /** This database holds the records of another service or environment. */
 export class OtherInstallationError extends Error {
-  constructor(stamped: Readonly<Record<keyof Installation, string>>, configured: Installation) {
+  readonly stamped: Readonly<Record<keyof Installation, string>>;
+
+  constructor(stamped: OtherInstallationError['stamped'], configured: Installation) {
     super(
       'This database belongs to another service or environment, and mixing their orders would falsify the books.\n' +
         `  database:      ${stamped.serviceBaseUrl} (${stamped.serviceMode})\n` +
@@ -19,6 +21,7 @@ export class OtherInstallationError extends Error {
         'Set SERVICE_BASE_URL and SERVICE_MODE to what the database says, or use another DATABASE_URL.',
     );
     this.name = 'OtherInstallationError';
+    this.stamped = stamped;
   }
 }
 

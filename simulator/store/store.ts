@@ -25,11 +25,15 @@ export interface Command {
   run(parameters: Parameters): number;
 }
 
-/** The data file cannot be used; the message says why and what to do. */
+/** The data file cannot be used; the message says why. */
 export class StoreError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly advice: string;
+
+  /** @param advice for a simulator that runs alone. */
+  constructor(message: string, advice: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StoreError';
+    this.advice = advice;
   }
 }
 
@@ -128,7 +132,7 @@ function open(file: string): DatabaseSync {
     const advice = /locked/.test(reason)
       ? 'Another simulator uses it: stop that one, or set SIMULATOR_DATA to another file.'
       : 'Set SIMULATOR_DATA to a writable file, or remove this one to start with an empty simulator.';
-    throw new StoreError(`The data file ${file} cannot be used: ${reason}. ${advice}`, { cause: error });
+    throw new StoreError(`The data file ${file} cannot be used: ${reason}.`, advice, { cause: error });
   }
 }
 
@@ -138,7 +142,8 @@ function migrate(sqlite: DatabaseSync, file: string): void {
   if (version !== 0) {
     throw new StoreError(
       `The data file ${file} has the format ${version} of another simulator version; this one needs format ` +
-        `${SCHEMA_VERSION}. Remove the file to start with an empty simulator.`,
+        `${SCHEMA_VERSION}.`,
+      'Remove the file to start with an empty simulator.',
     );
   }
   sqlite.exec(`BEGIN; ${SCHEMA} ${LEDGER_GUARD} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);

@@ -206,7 +206,9 @@ describe('a simulator that cannot start gives the reason', () => {
   it('another simulator uses its data file', async () => {
     const dataFile = join(temporaryFolder('simulator'), 'data.sqlite');
     const running = await startSimulator({ dataFile });
-    await expect(startSimulator({ dataFile })).rejects.toThrow('Another simulator uses it');
+    await expect(startSimulator({ dataFile })).rejects.toMatchObject({
+      advice: expect.stringContaining('Another simulator uses it'),
+    });
     await running.close();
     await (await startSimulator({ dataFile })).close();
   });

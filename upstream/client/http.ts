@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errors, Pool, type Dispatcher } from 'undici';
+import { errors, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
@@ -58,6 +58,11 @@ export const systemTimers: Timers = {
 export interface HttpTransportOptions {
   /** Scheme, host and port of the service. */
   readonly origin: string;
+  /**
+   * URL of a proxy. Every request goes through a tunnel, also one over plain HTTP: what the proxy itself answers comes
+   * before the request leaves, and is never read as an answer of the service.
+   */
+  readonly proxy?: string | undefined;
   readonly timers?: Timers;
   /**
    * Maximum number of connections, for shared and own connections each. Further requests wait within their deadline.
@@ -88,11 +93,22 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     allowH2: false,
     connect: { timeout: CONNECT_TIMEOUT_MS },
   };
-  const shared = new Pool(options.origin, { ...settings, pipelining: 1 });
+  const { origin, proxy } = options;
+  const open = (pipelining: number) =>
+    proxy === undefined
+      ? new Pool(origin, { ...settings, pipelining })
+      : new ProxyAgent({
+          ...settings,
+          pipelining,
+          uri: proxy,
+          proxyTunnel: true,
+          connectTimeout: CONNECT_TIMEOUT_MS,
+        });
+  const shared = open(1);
   // Without pipelining undici closes each connection after its one request.
-  const own = new Pool(options.origin, { ...settings, pipelining: 0 });
+  const own = open(0);
   return {
-    send: async (request) => await exchange(request.ownConnection === true ? own : shared, request, timers),
+    send: async (request) => await exchange(request.ownConnection === true ? own : shared, request, timers, origin),
     close: async () => {
       await Promise.all([shared.close(), own.close()]);
     },
@@ -104,6 +120,7 @@ export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: HttpRequest,
   timers: Timers,
+  origin?: string,
 ): Promise<HttpResult> {
   return new Promise((resolve) => {
     const handler = new ExchangeHandler(request, timers, (result) => {
@@ -113,6 +130,7 @@ export function exchange(
     const timer = timers.setTimeout(() => handler.giveUp(request.deadlineMs), request.deadlineMs);
     dispatcher.dispatch(
       {
+        ...(origin !== undefined && { origin }),
         method: request.method,
         path: request.path,
         headers: request.headers,

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, min, notExists, notInArray } from 'drizzle-orm';
+import { and, asc, count, eq, isNull, like, min, notExists, notInArray } from 'drizzle-orm';
 import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
@@ -9,7 +9,7 @@ import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
-import { attempts, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { countOpenCases } from '#db/work/case-queries.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
@@ -74,6 +74,15 @@ async function setWorkGauges(
       metrics.work.set({ kind, status }, found.get(status)?.rows ?? 0);
       metrics.workOldest.set({ kind, status }, seconds(found.get(status)?.oldest));
     }
+    const paused = db
+      .select({ id: gateWaits.subjectId })
+      .from(gateWaits)
+      .where(and(eq(gateWaits.subjectId, table.id), like(gateWaits.barrier, 'pause:%')));
+    const [held] = await db
+      .select({ since: min(table.createdAt) })
+      .from(table)
+      .where(and(eq(table.status, 'held'), notExists(paused)));
+    metrics.workHeld.set({ kind }, seconds(held?.since));
     const attempt = db
       .select({ id: attempts.id })
       .from(attempts)

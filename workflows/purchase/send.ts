@@ -10,6 +10,7 @@ import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/work/activity-failures.ts';
+import { taskPosition } from '#workflows/work/work-records.ts';
 
 /**
  * Sends the stored bytes of the attempt once, and decides the next step.
@@ -70,6 +71,7 @@ async function sendOnce(
     const { witness } = memory;
     const result = await sendPurchase({
       ...attemptRef,
+      task: taskPosition(),
       ...(resendAllowed && { resendWindowMs }),
       retryRule,
       ...(witness !== undefined && { witness }),

@@ -2,6 +2,7 @@ import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { OpenResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#activities/work/work-types.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { TaskPosition } from '#domain/work/task-position.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 
 /**
@@ -52,4 +53,10 @@ export async function readWork(work: WorkRef, memory: RunMemory, isFirst = false
     memory.noteSnapshot(snapshot);
     return snapshot;
   }
+}
+
+/** The workflow task that decides now. */
+export function taskPosition(): TaskPosition {
+  const { runId, historyLength } = workflowInfo();
+  return { runId, historyLength, at: Date.now() };
 }

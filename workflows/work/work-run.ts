@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type {
   AttemptSnapshot,
   CancellationSnapshot,
@@ -28,7 +28,7 @@ import type { ObservationQueue } from '#workflows/work/observation-queue.ts';
 import type { Progress } from '#workflows/work/progress.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
-import { readWork, recordStep } from '#workflows/work/work-records.ts';
+import { readWork, recordStep, taskPosition } from '#workflows/work/work-records.ts';
 
 /** A step to record, and the next step to show. Its timeline event is named after the status by default. */
 type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
@@ -227,14 +227,14 @@ export class WorkRun {
     const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
     this.#recorded += 1;
     const applied = this.takeAnswered();
-    const { runId, historyLength } = workflowInfo();
+    const task = taskPosition();
     const recorded = await recordStep({
       ...record,
       event,
       work: this.work,
       attemptNumber: this.attempt.number,
-      stepKey: `${runId}:${this.#recorded}`,
-      task: { runId, historyLength, at: Date.now() },
+      stepKey: `${task.runId}:${this.#recorded}`,
+      task,
       applied,
     });
     if (recorded === 'superseded') return this.#continueAsNew(() => ({ holds: 0 }));

@@ -25,7 +25,7 @@ export async function checkClock(
   { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,
 ): Promise<Finding> {
   const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
-  const transport = createHttpTransport({ origin });
+  const transport = createHttpTransport({ origin, proxy: service.proxy });
   try {
     const sentAt = now();
     const result = await transport.send({

@@ -8,6 +8,7 @@ import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';
 import { withReference } from '#test/support/work/order-desk.ts';
 import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
+import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -93,6 +94,19 @@ describe('an activity', () => {
     await bench.activities.beginWork({ work, run: 'b' });
     expect(await bench.activities.recordStep(next)).toBe('recorded');
     expect(await bench.activities.recordStep(later)).toBe('superseded');
+  });
+
+  it('of a worker that has lost its workflow task sends nothing and shows nothing over a newer step', async () => {
+    const ids = await bench.begin();
+    const held = step(ids.work, { stepKey: 'a:1', task: { runId: 'a', historyLength: 29, at: 900 } });
+    await bench.activities.recordStep(held);
+    const before = await bench.rows();
+    const late = bench.activities.sendPurchase({ ...ids, task: { runId: 'a', historyLength: 26, at: 1_000 } });
+    await expect(late).rejects.toMatchObject({ type: SEND_NOT_BEGUN });
+    expect(await bench.rows()).toEqual(before);
+    expect(await sendsOf(bench, ids.work.id)).toEqual([]);
+    const next = await bench.activities.sendPurchase({ ...ids, task: { runId: 'a', historyLength: 29, at: 900 } });
+    expect(next.outcome).toMatchObject({ kind: 'accepted' });
   });
 
   it('keeps the case open when the service returns two orders for one attempt', async () => {

@@ -2,8 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { freePort } from '#cli/embedded/ports.ts';
 import { isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
 import { Place, says, UP } from '#test/support/servers/place.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -20,7 +22,9 @@ afterEach(async () => {
 describe('reseller start', { timeout: 1_200_000 }, () => {
   it('completes a first order, stops on Ctrl-C, and continues unfinished work at the next start', async () => {
     place = await Place.make();
-    const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s' });
+    // Everything is on this machine, so that no proxy of the environment is used.
+    const proxies = Object.fromEntries(['https_proxy', 'http_proxy'].map((name) => [name, 'http://127.0.0.1:1']));
+    const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s', ...proxies });
     await says(first, UP);
     expect(first.output()).toContain('order.completed');
     expect(first.output()).toMatch(/LPA:1\$/);
@@ -115,6 +119,39 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     expect(children.filter(isRunning)).toEqual([]);
     expect(await place.portsInUse()).toEqual([]);
     expect(run.output()).not.toContain(UP);
+  });
+
+  it('refuses the data of another simulator in one message, before it changes anything', async () => {
+    const here = await Place.make();
+    place = here;
+    const first = here.start(['--no-demo']);
+    await says(first, UP);
+    first.signal('SIGINT');
+    await first.exit();
+
+    const refusal = async (options: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) => {
+      const run = here.start(options, environment);
+      expect(await run.exit()).toMatchObject({ code: 1 });
+      expect(run.output()).not.toMatch(/Database schema|^\{|^ +at /m);
+      return run.output();
+    };
+    const otherPort = await refusal([`--simulator-port=${await freePort()}`]);
+    expect(otherPort.split('\n').slice(-3)).toEqual([
+      expect.stringContaining(`belong to the service at http://127.0.0.1:${here.ports.simulator}/`),
+      `Start with --simulator-port ${here.ports.simulator}, or name another folder with --data.`,
+      '',
+    ]);
+    const elsewhere = { SERVICE_BASE_URL: 'https://service.example/api/reseller/v1', SERVICE_EMAIL: 'a@example.com' };
+    expect(await refusal([], { ...elsewhere, SERVICE_PASSWORD: 'geheim' })).toContain(
+      'This database belongs to another service',
+    );
+
+    const file = new DatabaseSync(join(here.data, 'simulator.sqlite'));
+    file.exec('PRAGMA user_version = 1');
+    file.close();
+    const otherVersion = await refusal();
+    expect(otherVersion).toContain('has the format 1 of another simulator version');
+    expect(otherVersion).not.toContain('PostgreSQL');
   });
 
   it('names the port in use and the option for another one, before it starts anything', async () => {

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enqueue } from '#db/gate/waits.ts';
 import { orders } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
@@ -67,6 +68,34 @@ describe('the age of unfinished work', () => {
     const age = (status: string) =>
       Number(new RegExp(`work_oldest_seconds\\{kind="order",status="${status}"\\} (\\S+)`).exec(body)?.[1]);
     expect(['accepted', 'submitting', 'processing'].map(age)).toEqual([400, 0, 7_200]);
+  });
+
+  it('that is held counts from its acceptance, and not while a pause holds it', async () => {
+    const { database } = opened;
+    const now = Date.now();
+    const metrics = createMetrics({ processMetrics: false });
+    const { webhookSilence } = DEFAULT_POLICY;
+    metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence, now: () => now }));
+    const age = async () => Number(/work_held_seconds\{kind="order"\} (\S+)/.exec((await metrics.render()).body)?.[1]);
+    const hold = async (ageSeconds: number) => {
+      const id = await acceptTestOrder(database);
+      const createdAt = new Date(now - ageSeconds * 1_000);
+      const held = { status: 'held', createdAt, updatedAt: new Date(now) } as const;
+      await database.run((db) => db.update(orders).set(held).where(eq(orders.id, id)));
+      return { work: orderWork(id), acceptedAt: createdAt };
+    };
+    expect(await age()).toBe(0);
+    await hold(500);
+    const older = await hold(9_000);
+    expect(await age()).toBe(9_000);
+    const wait = {
+      ...older,
+      barrier: 'pause:pause_1',
+      failureClass: 'purchases_paused',
+      apiKeyId: 'key_test',
+    } as const;
+    await database.transaction((tx) => enqueue(tx, { ...wait, mayHaveBought: false }, new Date(now)));
+    expect(await age()).toBe(500);
   });
 
   it('that has not begun ends with its first attempt, also while its send waits for its turn', async () => {

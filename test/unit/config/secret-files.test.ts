@@ -31,11 +31,14 @@ describe('a secret in a file', () => {
       'DATABASE_PASSWORD',
       'DATABASE_URL',
       'ENCRYPTION_KEYS',
+      'HTTPS_PROXY',
+      'HTTP_PROXY',
       'OTEL_EXPORTER_OTLP_HEADERS',
       'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
       'SERVICE_PASSWORD',
       'SERVICE_WEBHOOK_SECRETS',
       'TEMPORAL_API_KEY',
+      'WEBHOOK_PROXY',
     ]);
   });
 

@@ -45,6 +45,34 @@ describe('SERVICE_MODE', () => {
   });
 });
 
+describe('the proxy of calls to the service', () => {
+  const PROXY = 'http://proxy:3128';
+  const LOCAL = 'http://127.0.0.1:4000/api/reseller/v1';
+
+  it.each([
+    [{ HTTPS_PROXY: PROXY }, PROXY],
+    [{ HTTPS_PROXY: 'proxy:3128' }, PROXY],
+    [{ HTTPS_PROXY: 'http://upper:1', https_proxy: PROXY }, PROXY],
+    [{ HTTP_PROXY: PROXY }, undefined],
+    [{ HTTP_PROXY: PROXY, SERVICE_BASE_URL: BASE.replace('https', 'http') }, PROXY],
+    [{ http_proxy: PROXY, SERVICE_BASE_URL: LOCAL }, undefined],
+    [{ http_proxy: 'not usable', SERVICE_BASE_URL: LOCAL.replace('127.0.0.1', '[::1]') }, undefined],
+    [{ HTTPS_PROXY: PROXY, NO_PROXY: 'other, .example' }, undefined],
+    [{ HTTPS_PROXY: PROXY, NO_PROXY: 'Service.Example' }, undefined],
+    [{ HTTPS_PROXY: PROXY, no_proxy: '*' }, undefined],
+    [{ HTTPS_PROXY: PROXY, NO_PROXY: 'service.example:443,ice.example' }, undefined],
+    [{ HTTPS_PROXY: PROXY, NO_PROXY: 'service.example:8443,ice.example' }, PROXY],
+  ])('of %j is %s', (variables, proxy) => {
+    expect(read(variables).proxy).toBe(proxy);
+  });
+
+  it('is refused if it is no HTTP proxy, without its value', () => {
+    const said = () => read({ HTTPS_PROXY: 'socks5://user:geheim@proxy' });
+    expect(said).toThrow('HTTPS_PROXY: must be the URL of an HTTP proxy');
+    expect(said).not.toThrow('geheim');
+  });
+});
+
 describe('resends', () => {
   it.each(['sandbox', 'production'])(
     'in %s depend on the capability profile, unless key_replay is switched off',

@@ -27,7 +27,11 @@ async function listening(server: Server): Promise<number> {
 const receiver = (handle: RequestListener) => listening(createServer(handle));
 
 /** A sender that may reach only 127.0.0.1, and knows the hosts of the test. */
-function senderFor(hosts: Record<string, string[] | (() => string[])> = {}, allowed = ['127.0.0.1/32']) {
+function senderFor(
+  hosts: Record<string, string[] | (() => string[])> = {},
+  allowed = ['127.0.0.1/32'],
+  proxy?: string,
+) {
   const sender = new WebhookSender({
     policy: new AddressPolicy(allowed),
     lookup: async (host) => {
@@ -35,6 +39,7 @@ function senderFor(hosts: Record<string, string[] | (() => string[])> = {}, allo
       if (found === undefined) throw new Error('unknown');
       return typeof found === 'function' ? found() : found;
     },
+    proxy,
     now: Date.now,
   });
   closers.unshift(() => sender.close());
@@ -222,5 +227,22 @@ describe('a receiver', () => {
     gone.close();
     await once(gone, 'close');
     expect(await failureOf(`http://127.0.0.1:${port}/`)).toEqual({ kind: 'no_answer', failure: 'connection_failed' });
+  });
+});
+
+describe('a webhook with WEBHOOK_PROXY', () => {
+  it('leaves the addresses of names to the proxy, and a literal address is judged here', async () => {
+    const asked: (string | undefined)[] = [];
+    const proxy = createServer();
+    proxy.on('connect', ({ url }, socket) => {
+      asked.push(url);
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+    const send = senderFor({}, [], `http://127.0.0.1:${await listening(proxy)}`);
+    const failure = async (url: string) => (await send(url)).outcome;
+    expect(await failure('https://shop.example.com/hook')).toMatchObject({ failure: 'connection_failed' });
+    expect(await failure('https://169.254.169.254/')).toMatchObject({ failure: 'address_refused' });
+    expect(await failure('http://shop.example.com/')).toMatchObject({ failure: 'host_unknown' });
+    expect(asked).toEqual(['shop.example.com:443']);
   });
 });

@@ -1,12 +1,14 @@
 /** Programs and space that a machine may lack, and the messages about them. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareDataFolder } from '#cli/data-folder/prepare-data-folder.ts';
 import { goProblem } from '#cli/embedded/go-build.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
+import { explained } from '#cli/start/start.ts';
+import { report } from '#cli/terminal/report.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -88,5 +90,34 @@ describe('an old Node', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/^This is Node 20\.20\.2, and 24\.12 or later is needed\./);
     expect(stderr).toContain('npm start');
+  });
+});
+
+describe('an unexpected end of npm start', () => {
+  const printed = (error: unknown) => {
+    let output = '';
+    report(explained(error, folder), {
+      write: (text) => {
+        output += text;
+        return true;
+      },
+    });
+    return output;
+  };
+
+  it('on a full disk is one sentence, also when the disk is full for PostgreSQL', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    for (const error of [full, new Error('Failed query', { cause: new Error('could not extend file: No space left') })])
+      expect(printed(error)).toBe(
+        `\nNo space is left on the disk of ${folder}.\nFree some space, or name a place on another disk.\n`,
+      );
+  });
+
+  it('tells the causes, and writes the stack into a log', () => {
+    mkdirSync(join(folder, 'logs'));
+    const said = printed(new Error('the port was lost', { cause: new Error('read ECONNRESET') }));
+    expect(said).toContain('unexpected error: the port was lost\nCaused by: read ECONNRESET\n');
+    expect(said).not.toMatch(/^ +at /m);
+    expect(readFileSync(join(folder, 'logs', 'start.log'), 'utf8')).toMatch(/^ +at /m);
   });
 });

@@ -1,0 +1,79 @@
+/** Our database of one `reseller start`: checked, then migrated. */
+import { existsSync } from 'node:fs';
+import { developmentApiKey } from '#cli/data-folder/development-api-key.ts';
+import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import type { Plan } from '#cli/start/plan.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { readApiConfig } from '#config/config.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { Database, type Executor, sqlState } from '#db/connection/database.ts';
+import { verifyKeys } from '#db/connection/encryption-keys.ts';
+import { OtherInstallationError, verifyStamp } from '#db/connection/installation.ts';
+import { Store, StoreError } from '#simulator/store/store.ts';
+
+const UNDEFINED_TABLE = '42P01';
+
+/** @throws UserError when the simulator could not use its file. The migrated database would be of no use without it. */
+export function requireUsableSimulatorData({ settings, environments }: Plan): void {
+  const file = environments.simulator['SIMULATOR_DATA'] ?? '';
+  if (settings.serviceBaseUrl !== undefined || !existsSync(file)) return;
+  try {
+    new Store(file).close();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new UserError(
+      `${error.message} Nothing was changed.`,
+      `Start the version of the product that made ${settings.dataDirectory}, or name another folder with --data.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Checks the database before it changes it.
+ *
+ * @returns an API key with our own simulator, else undefined: only the operator creates keys that spend real money.
+ * @throws UserError when the database belongs to another service; EncryptionKeysError.
+ */
+export async function prepareDatabase(
+  plan: Plan,
+  migrating: (work: () => Promise<void>) => Promise<void>,
+): Promise<string | undefined> {
+  const { settings, databaseUrl } = plan;
+  const database = new Database({
+    url: databaseUrl,
+    poolSize: 1,
+    applicationName: 'reseller start',
+    onConnectionError: () => undefined,
+  });
+  try {
+    await database.run((db) => requireOwnDatabase(db, plan));
+    await migrating(() => migrateOrExplain(databaseUrl));
+    if (settings.serviceBaseUrl !== undefined) return undefined;
+    return await developmentApiKey(settings.dataDirectory, database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function requireOwnDatabase(db: Executor, { settings, environments }: Plan): Promise<void> {
+  const { service, encryptionKeys } = readApiConfig(environments.api);
+  try {
+    await verifyStamp(db, { serviceBaseUrl: service.baseUrl, serviceMode: service.mode });
+    await verifyKeys(db, new KeyRing(encryptionKeys));
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return;
+    if (!(error instanceof OtherInstallationError) || settings.serviceBaseUrl !== undefined) throw error;
+    const { hostname, port } = new URL(error.stamped.serviceBaseUrl);
+    const isSimulator = hostname === '127.0.0.1' && error.stamped.serviceMode === service.mode;
+    throw new UserError(
+      `The data in ${settings.dataDirectory} belong to the service at ${error.stamped.serviceBaseUrl} ` +
+        `(${error.stamped.serviceMode}), and this start would use the simulator at ${service.baseUrl} ` +
+        `(${service.mode}).`,
+      isSimulator
+        ? `Start with --simulator-port ${port}, or name another folder with --data.`
+        : 'Set SERVICE_BASE_URL and SERVICE_MODE to that service, or name another folder with --data.',
+      { cause: error },
+    );
+  }
+}
