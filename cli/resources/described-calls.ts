@@ -11,7 +11,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_order_id",
         "kind": "texts",
-        "description": "Only the order with your reference. Up to 100, separated by commas."
+        "description": "Only the order with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "package_id",
@@ -174,7 +174,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_order_id",
         "kind": "texts",
-        "description": "Only the order with your reference. Up to 100, separated by commas."
+        "description": "Only the order with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "package_id",
@@ -240,6 +240,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "updated_after",
         "kind": "time",
         "description": "Changed later than this."
+      },
+      {
+        "name": "bom",
+        "kind": "flag",
+        "description": "`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8."
       }
     ]
   },
@@ -490,7 +495,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_topup_id",
         "kind": "texts",
-        "description": "Only the top-up with your reference. Up to 100, separated by commas."
+        "description": "Only the top-up with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "package_id",
@@ -648,7 +653,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_topup_id",
         "kind": "texts",
-        "description": "Only the top-up with your reference. Up to 100, separated by commas."
+        "description": "Only the top-up with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "package_id",
@@ -704,6 +709,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "updated_after",
         "kind": "time",
         "description": "Changed later than this."
+      },
+      {
+        "name": "bom",
+        "kind": "flag",
+        "description": "`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8."
       }
     ]
   },
@@ -944,7 +954,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_subscription_id",
         "kind": "texts",
-        "description": "Only the VPN subscription with your reference. Up to 100, separated by commas."
+        "description": "Only the VPN subscription with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "vpn_plan_id",
@@ -1094,7 +1104,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_subscription_id",
         "kind": "texts",
-        "description": "Only the VPN subscription with your reference. Up to 100, separated by commas."
+        "description": "Only the VPN subscription with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "vpn_plan_id",
@@ -1150,6 +1160,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "updated_after",
         "kind": "time",
         "description": "Changed later than this."
+      },
+      {
+        "name": "bom",
+        "kind": "flag",
+        "description": "`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8."
       }
     ]
   },
@@ -1424,9 +1439,9 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "description": "Your reason. Not encrypted: do not include personal data."
       },
       {
-        "name": "accept_without_refund",
-        "kind": "flag",
-        "description": "Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions of the refund are met."
+        "name": "on_unmet_conditions",
+        "kind": "text",
+        "description": "What you want if a condition of the automatic refund is not met, or is not known. `refuse`: nothing is sent, and the cancellation is refused. `ask_for_review`: it is sent, and the service decides; if it cancels the eSIM without a refund, the cancellation needs attention. `cancel_without_refund`: it is sent, and is completed also if no refund comes. With the last two the service can still refuse."
       },
       {
         "name": "deadline",
@@ -1576,6 +1591,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "updated_after",
         "kind": "time",
         "description": "Changed later than this."
+      },
+      {
+        "name": "bom",
+        "kind": "flag",
+        "description": "`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8."
       }
     ]
   },
@@ -2145,7 +2165,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "failure_class",
         "kind": "text",
-        "description": "`invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used."
+        "description": "`invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service answers 403, as it does until it has approved this reseller for production. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used."
       },
       {
         "name": "reason",
@@ -2218,7 +2238,7 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       {
         "name": "external_order_id",
         "kind": "texts",
-        "description": "Only the order with your reference. Up to 100, separated by commas."
+        "description": "Only the order with your reference; ask for one with a comma alone. Up to 100, separated by commas."
       },
       {
         "name": "customer_reference",
@@ -2371,6 +2391,32 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       }
     ],
     "keyed": true
+  },
+  "listAllShareLinks": {
+    "summary": "List the share links of all eSIMs, newest first",
+    "path": [],
+    "query": [
+      {
+        "name": "status",
+        "kind": "text",
+        "description": "`active`: It can be opened. `expired`: Its time is over. `revoked`: It was revoked."
+      },
+      {
+        "name": "created_by",
+        "kind": "text",
+        "description": "Only resources created with this API key; after rotations the id of the first key of the lineage."
+      },
+      {
+        "name": "limit",
+        "kind": "integer",
+        "description": "Maximum number of items, 1 to 100."
+      },
+      {
+        "name": "cursor",
+        "kind": "text",
+        "description": "`next_cursor` of the previous page; omit it for the first page."
+      }
+    ]
   },
   "getShareLink": {
     "summary": "Read a share link and how often it was viewed",
@@ -2850,6 +2896,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "created_before",
         "kind": "time",
         "description": "Only recorded earlier than this."
+      },
+      {
+        "name": "bom",
+        "kind": "flag",
+        "description": "`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8."
       }
     ]
   },
@@ -2921,6 +2972,11 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
         "name": "group_by",
         "kind": "texts",
         "description": "Groups the sums by `day`, `kind` of purchase, `package` (with VPN plans), `country`, or several, separated by commas. Without it there is one sum for each currency."
+      },
+      {
+        "name": "bom",
+        "kind": "flag",
+        "description": "`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8."
       }
     ]
   },

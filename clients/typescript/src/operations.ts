@@ -133,7 +133,7 @@ export const WORK_READS: Readonly<Record<string, { readonly operation: string; r
 export type OneOrMore<Value> = Value | readonly Value[];
 
 export interface ListOrdersQuery {
-  /** Only the order with your reference. Up to 100. */
+  /** Only the order with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_order_id?: OneOrMore<string>;
   readonly package_id?: number;
   readonly esim_id?: string;
@@ -189,7 +189,7 @@ export interface CreateOrderQuery {
 }
 
 export interface ExportOrdersQuery {
-  /** Only the order with your reference. Up to 100. */
+  /** Only the order with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_order_id?: OneOrMore<string>;
   readonly package_id?: number;
   readonly esim_id?: string;
@@ -223,6 +223,8 @@ export interface ExportOrdersQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
+  /** `true`: the file begins with a byte order mark, so that Excel reads it as UTF-8. */
+  readonly bom?: boolean;
 }
 
 export interface GetOrderQuery {
@@ -255,7 +257,7 @@ export interface GetOrderTimelineQuery {
 
 export interface ListTopupsQuery {
   readonly esim_id?: string;
-  /** Only the top-up with your reference. Up to 100. */
+  /** Only the top-up with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_topup_id?: OneOrMore<string>;
   readonly package_id?: number;
   /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
@@ -309,7 +311,7 @@ export interface CreateTopupQuery {
 
 export interface ExportTopupsQuery {
   readonly esim_id?: string;
-  /** Only the top-up with your reference. Up to 100. */
+  /** Only the top-up with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_topup_id?: OneOrMore<string>;
   readonly package_id?: number;
   /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
@@ -340,6 +342,8 @@ export interface ExportTopupsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
+  /** `true`: the file begins with a byte order mark, so that Excel reads it as UTF-8. */
+  readonly bom?: boolean;
 }
 
 export interface GetTopupQuery {
@@ -371,7 +375,7 @@ export interface GetTopupTimelineQuery {
 }
 
 export interface ListVpnSubscriptionsQuery {
-  /** Only the VPN subscription with your reference. Up to 100. */
+  /** Only the VPN subscription with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_subscription_id?: OneOrMore<string>;
   readonly vpn_plan_id?: number;
   /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
@@ -425,7 +429,7 @@ export interface CreateVpnSubscriptionQuery {
 }
 
 export interface ExportVpnSubscriptionsQuery {
-  /** Only the VPN subscription with your reference. Up to 100. */
+  /** Only the VPN subscription with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_subscription_id?: OneOrMore<string>;
   readonly vpn_plan_id?: number;
   /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
@@ -459,6 +463,8 @@ export interface ExportVpnSubscriptionsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
+  /** `true`: the file begins with a byte order mark, so that Excel reads it as UTF-8. */
+  readonly bom?: boolean;
 }
 
 export interface GetVpnSubscriptionQuery {
@@ -570,6 +576,8 @@ export interface ExportCancellationsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
+  /** `true`: the file begins with a byte order mark, so that Excel reads it as UTF-8. */
+  readonly bom?: boolean;
 }
 
 export interface GetCancellationQuery {
@@ -720,7 +728,7 @@ export interface ListEsimsQuery {
   /** Status at the service, such as `installed`, or several, separated by commas. */
   readonly status?: string;
   readonly order_id?: string;
-  /** Only the order with your reference. Up to 100. */
+  /** Only the order with your reference; ask for one with a comma alone. Up to 100. */
   readonly external_order_id?: OneOrMore<string>;
   /** Your exact reference of the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
   readonly customer_reference?: string;
@@ -740,6 +748,18 @@ export interface ListEsimsQuery {
 }
 
 export interface ListShareLinksQuery {
+  /** Maximum number of items, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListAllShareLinksQuery {
+  readonly status?:
+    | 'active'
+    | 'expired'
+    | 'revoked';
+  readonly created_by?: string;
   /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the previous page; omit it for the first page. */
@@ -904,6 +924,8 @@ export interface ExportWalletTransactionsQuery {
   readonly created_after?: string;
   /** Only recorded earlier than this. */
   readonly created_before?: string;
+  /** `true`: the file begins with a byte order mark, so that Excel reads it as UTF-8. */
+  readonly bom?: boolean;
 }
 
 export interface GetSalesQuery {
@@ -936,6 +958,8 @@ export interface ExportSalesQuery {
     | 'package'
     | 'country'
   >;
+  /** `true`: the file begins with a byte order mark, so that Excel reads it as UTF-8. */
+  readonly bom?: boolean;
 }
 
 export interface ListReconciliationsQuery {
@@ -1379,7 +1403,7 @@ export class Operations {
 
   /** Cancel an eSIM.
    *
-   * Stores a cancellation and answers with it at once; it is processed afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: the answer of the service decides.
+   * Stores a cancellation and answers with it at once; it is processed afterwards. If a condition of the refund is not met, `on_unmet_conditions` decides whether it is sent. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: the answer of the service decides.
    *
    * Scope: `cancellations:write`.
    */
@@ -1777,6 +1801,16 @@ export class Operations {
    */
   createShareLink(id: string, body: ShareLinkInput = {}, options: WriteOptions = {}): Promise<CreatedShareLink> {
     return this.transport.json({ operation: 'createShareLink', method: 'POST', path: `/v1/esims/${encodeURIComponent(id)}/share-links`, body, keyed: true, options });
+  }
+
+  /** List the share links of all eSIMs, newest first.
+   *
+   * With ended ones. No answer contains their secrets.
+   *
+   * Scope: `esims:read`.
+   */
+  listAllShareLinks(query: ListAllShareLinksQuery = {}, options: CallOptions = {}): Paged<ShareLink, ShareLinkPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listAllShareLinks', method: 'GET', path: '/v1/share-links', query: { ...query, ...cursor }, options }));
   }
 
   /** Read a share link and how often it was viewed.

@@ -7,7 +7,7 @@ export type WebhookOrderEvent = OrderEvent & {
   timestamp: string;
 };
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used. A later version may add values.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service answers 403, as it does until it has approved this reseller for production. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used. A later version may add values.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -38,7 +38,7 @@ export type FailureClass =
   | 'purchases_paused'
   | (string & {});
 /**
- * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: A charge differs from the listed price, a debit from the charge, or a credit from its debit. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id. A later version may add values.
+ * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `iccid_unreadable`: The eSIM was delivered without its ICCID, because the service states it in a form that cannot be read. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: A charge differs from the listed price, a debit from the charge, or a credit from its debit. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id. A later version may add values.
  */
 export type AttentionReason =
   | 'outcome_unknown'
@@ -51,6 +51,7 @@ export type AttentionReason =
   | 'contradiction'
   | 'contract_drift'
   | 'delivery_unavailable'
+  | 'iccid_unreadable'
   | 'charged_above_limit'
   | 'debited_twice'
   | 'charge_not_refunded'
@@ -180,7 +181,7 @@ export type WebhookEvent =
   | WebhookWebhookEndpointDisabledEvent
   | WebhookWebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: The service does not show whether the conditions of the refund are met, so nothing was sent. `deadline_passed`: The deadline passed before it was sent; nothing was bought. `key_or_reference_used`: The service reports that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have carried out the request. `connection_lost`: The connection broke after the request was sent; the service may have carried out the request. `server_error`: The service answered with a server error; it may have carried out the request. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks a required field; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have carried out the request. `package_unavailable`: The service does not sell this package or VPN plan at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service answers 403, as it does until it has approved this reseller for production. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service limits the rate of our requests. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer earlier requests, so nothing was sent. `spend_limit_reached`: The price is more than what is left of a daily spending limit. `purchases_paused`: Buying is paused: by an operator, or by the product, until the shapes of the answers have been seen or because paid deliveries could not be used.
  */
 export type KnownFailureClass =
   | 'invalid_request'
@@ -210,7 +211,7 @@ export type KnownFailureClass =
   | 'spend_limit_reached'
   | 'purchases_paused';
 /**
- * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: A charge differs from the listed price, a debit from the charge, or a credit from its debit. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id.
+ * `outcome_unknown`: The service may have bought it. Neither a resend nor a look-up has shown the outcome. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost its records. It may have been bought, and a look-up at the service does not show it. `service_not_answering`: Its look-ups or its sends at the service get no answer. They are repeated automatically. `stalled`: It does not continue for a reason on our side: its sends do not begin, or a report of the service is not processed. It is tried again automatically. `contradiction`: A report of the service contradicts an earlier report or the final status. `contract_drift`: The delivery of the service cannot be read. `delivery_unavailable`: It is bought, but its delivery could not be read from the service for a long time. `iccid_unreadable`: The eSIM was delivered without its ICCID, because the service states it in a form that cannot be read. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows one debit too many for it: a second one for one purchase, or one after the end of a subscription. Money was lost. `charge_not_refunded`: It did not succeed, and the wallet shows a debit without a credit for it. `amount_differs`: A charge differs from the listed price, a debit from the charge, or a credit from its debit. `movement_missing`: Our journal has a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service reports that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was quarantined. `webhook_conflict`: Two different bodies arrived with one delivery id.
  */
 export type KnownAttentionReason =
   | 'outcome_unknown'
@@ -223,6 +224,7 @@ export type KnownAttentionReason =
   | 'contradiction'
   | 'contract_drift'
   | 'delivery_unavailable'
+  | 'iccid_unreadable'
   | 'charged_above_limit'
   | 'debited_twice'
   | 'charge_not_refunded'
@@ -736,6 +738,18 @@ export interface VpnSubscriptionEvent {
      */
     vpn_plan_id: number;
     /**
+     * When its paid period ends, if the service gives a time. RFC 3339. Absent in events of earlier versions.
+     */
+    current_period_end?: string | null;
+    /**
+     * When it ended; null until then. RFC 3339. Absent in events of earlier versions.
+     */
+    ended_at?: string | null;
+    /**
+     * When the service accepted its cancellation, or cancelled it by itself. RFC 3339. Absent in events of earlier versions.
+     */
+    cancelled_at?: string | null;
+    /**
      * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
@@ -889,9 +903,9 @@ export interface CancellationEvent {
       | ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned' | (string & {}))
       | null;
     /**
-     * Whether it is cancelled even if no refund is expected.
+     * What the caller wants if a condition of the refund is not met. One of `refuse`, `ask_for_review`, `cancel_without_refund`. A later version may add values.
      */
-    accept_without_refund: boolean;
+    on_unmet_conditions: 'refuse' | 'ask_for_review' | 'cancel_without_refund' | (string & {});
     /**
      * Id of the eSIM to cancel.
      */
@@ -1860,9 +1874,9 @@ export interface CancellationInput {
    */
   reason?: string;
   /**
-   * Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions of the refund are met.
+   * What you want if a condition of the automatic refund is not met, or is not known. `refuse`: nothing is sent, and the cancellation is refused. `ask_for_review`: it is sent, and the service decides; if it cancels the eSIM without a refund, the cancellation needs attention. `cancel_without_refund`: it is sent, and is completed also if no refund comes. With the last two the service can still refuse.
    */
-  accept_without_refund?: boolean;
+  on_unmet_conditions?: 'refuse' | 'ask_for_review' | 'cancel_without_refund';
   /**
    * Work that is still held or not sent yet then is refused without having been sent. Must be in the future. Default and maximum: 48 hours after it was accepted (`retry.hold_deadline`, and `retry.rules` for single classes of failure).
    */
@@ -2397,6 +2411,13 @@ export interface Order {
     advice: string;
   } | null;
   /**
+   * Why it needs attention, in words for a shop; `operations.attention` tells an operator.
+   */
+  attention: {
+    reason: AttentionReason;
+    meaning: string;
+  } | null;
+  /**
    * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
@@ -2446,11 +2467,11 @@ export interface WorkOperations {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again under another reference of yours would be safe.
+   * Whether submitting the same again would be safe. After `failed` and `abandoned` it may have the same reference.
    */
   resubmission: {
     /**
-     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, or a person may still let it be bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2510,9 +2531,9 @@ export interface Esim {
    */
   service_esim_id: string;
   /**
-   * Serial number of the SIM profile.
+   * Serial number of the SIM profile; null when the service states none that can be read.
    */
-  iccid: string;
+  iccid: string | null;
   /**
    * Id of a package at the service.
    */
@@ -2546,7 +2567,10 @@ export interface EsimActivation {
    * Id of an eSIM.
    */
   esim_id: string;
-  iccid: string;
+  /**
+   * Serial number of the SIM profile; null when the service states none that can be read.
+   */
+  iccid: string | null;
   /**
    * The LPA string, the content of a QR code.
    */
@@ -2834,7 +2858,7 @@ export interface CurrentState {
    */
   resubmission: {
     /**
-     * `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
+     * `not_needed`: it is bought, or continues. `no`: it may have been bought, or a person may still let it be bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended. A later version may add values.
      */
     verdict: 'not_needed' | 'no' | 'yes' | (string & {});
     reason: string;
@@ -2908,6 +2932,13 @@ export interface Topup {
     ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
     advice: string;
+  } | null;
+  /**
+   * Why it needs attention, in words for a shop; `operations.attention` tells an operator.
+   */
+  attention: {
+    reason: AttentionReason;
+    meaning: string;
   } | null;
   /**
    * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
@@ -3043,6 +3074,26 @@ export interface VpnSubscription {
    */
   expires_at: string | null;
   /**
+   * When its paid period began, the last one once it has ended; null until it is bought.
+   */
+  current_period_start: string | null;
+  /**
+   * When this period ends: equals `expires_at`.
+   */
+  current_period_end: string | null;
+  /**
+   * Its paid periods, oldest first. `charged` of the top level is what the first one cost. A debit that belongs to no reported period stands last, with its time as `start`.
+   */
+  periods: VpnSubscriptionPeriod[];
+  /**
+   * When it ended, as `cancelled` or `expired`: when we learned it, but not later than `expires_at`.
+   */
+  ended_at: string | null;
+  /**
+   * When the service accepted its cancellation, or cancelled it by itself.
+   */
+  cancelled_at: string | null;
+  /**
    * When its customer has ended it; `cancelling` follows, then `cancelled`.
    */
   cancel_requested_at: string | null;
@@ -3097,6 +3148,13 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
+   * Why it needs attention, in words for a shop; `operations.attention` tells an operator.
+   */
+  attention: {
+    reason: AttentionReason;
+    meaning: string;
+  } | null;
+  /**
    * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
@@ -3127,6 +3185,20 @@ export interface VpnSubscription {
    * With `expand=access`; null while `has_access_data` is false.
    */
   access?: VpnAccess | null;
+}
+export interface VpnSubscriptionPeriod {
+  /**
+   * RFC 3339 time.
+   */
+  start: string;
+  /**
+   * Null when the service has not stated it.
+   */
+  end: string | null;
+  /**
+   * What the service charged for it; null when no debit is known.
+   */
+  charged: Money | null;
 }
 export interface VpnAccess {
   /**
@@ -3228,7 +3300,10 @@ export interface Cancellation {
    */
   esim_id: string;
   reason: string | null;
-  accept_without_refund: boolean;
+  /**
+   * One of `refuse`, `ask_for_review`, `cancel_without_refund`. A later version may add values.
+   */
+  on_unmet_conditions: 'refuse' | 'ask_for_review' | 'cancel_without_refund' | (string & {});
   /**
    * When the eSIM was first known to be cancelled.
    */
@@ -3267,6 +3342,13 @@ export interface Cancellation {
     ended_by: ('attempts_used_up' | 'deadline_passed' | (string & {})) | null;
     meaning: string;
     advice: string;
+  } | null;
+  /**
+   * Why it needs attention, in words for a shop; `operations.attention` tells an operator.
+   */
+  attention: {
+    reason: AttentionReason;
+    meaning: string;
   } | null;
   /**
    * The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.
@@ -3495,6 +3577,13 @@ export interface OrderBatchItem {
   package_id: number;
   quantity: number;
   max_price: Money | null;
+  /**
+   * Your reference of the customer; null: none.
+   */
+  customer_reference: string | null;
+  metadata: {
+    [k: string]: string;
+  };
 }
 export interface OrderBatchPage {
   data: OrderBatch[];
