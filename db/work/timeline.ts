@@ -39,8 +39,8 @@ export function entryInsert(db: Executor) {
 const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
 
 /**
- * Adds an entry to the timeline of a subject, as part of another statement, unless one of the last three says the same: a
- * try, its wait and a closed gate may repeat for days. `current_state` of the API tells the present one.
+ * Adds an entry to the timeline of a subject, as part of another statement, unless one of the last three says the same:
+ * a try, its wait and a closed gate may repeat for days. `current_state` of the API tells the present one.
  */
 export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Write {
   const { event, message, detail = {}, dedupKey = null, at } = entry;
