@@ -106,18 +106,14 @@ describe('an order that the service accepted and then failed', () => {
     expect(moved.filter((line) => line.startsWith('debit'))).toHaveLength(3);
     expect(moved.filter((line) => line.startsWith('credit'))).toHaveLength(3);
     await expectNoRepetition(id);
-    const told = await stack.api.get(`/v1/events?subject_id=${id}`);
-    expect(told.at('data')).toEqual([
-      ...['order.accepted', 'order.processing', 'order.held'].map((type) => expect.objectContaining({ type })),
-      expect.objectContaining({
-        type: 'order.failed',
-        data: expect.objectContaining({
-          failure_class: 'supplier_failed',
-          failure_ended_by: 'attempts_used_up',
-          service_message: failed.textAt('failure', 'service_message'),
-        }),
-      }),
-    ]);
+    const events = await stack.api.get(`/v1/events?subject_id=${id}`);
+    const told = events.at('data') as { type: string; data: unknown }[];
+    expect(told.map(({ type }) => type)).toEqual(['order.accepted', 'order.processing', 'order.held', 'order.failed']);
+    expect(told.at(-1)?.data).toMatchObject({
+      failure_class: 'supplier_failed',
+      failure_ended_by: 'attempts_used_up',
+      service_message: failed.textAt('failure', 'service_message'),
+    });
   });
 
   it('asks a person instead, if its caller wants that, and fails at its deadline', async () => {
