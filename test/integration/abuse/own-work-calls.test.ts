@@ -8,7 +8,7 @@ import { parseApiKey } from '#crypto/api-key.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { guarded, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
+import { guarded, idKind, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import type { TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
@@ -23,8 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-const idKind = ({ params }: Operation): unknown =>
-  z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
 const withId = () =>
   guarded(api).filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
 
