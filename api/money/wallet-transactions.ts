@@ -68,10 +68,11 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       query: walletTransactionQuery.omit({ limit: true, cursor: true }),
       answers: csvAnswer('movements'),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller, onClose }) =>
+      heavy: 'file',
+      handle: async ({ query, caller }) =>
         csvReply(
           dependencies,
-          { caller, scope: 'wallet:read', onClose },
+          { caller, scope: 'wallet:read' },
           {
             name: 'wallet-transactions',
             columns: walletTransactionCsv,

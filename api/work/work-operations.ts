@@ -216,13 +216,14 @@ export function workOperations<
       query: list.query.omit({ limit: true, cursor: true, expand: true }),
       answers: csvAnswer(`${noun}s`),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller, onClose }) => {
+      heavy: 'file',
+      handle: async ({ query, caller }) => {
         const { ownerId } = caller;
         // Without the parameters of a page, which have no influence on a filter.
         const filter = filterOf({ limit: 0, ...query } as z.output<Query>);
         return csvReply(
           dependencies,
-          { caller, scope: scopes.read, onClose },
+          { caller, scope: scopes.read },
           {
             name: path.split('/').slice(2).join('-'),
             columns: list.csv,
