@@ -193,10 +193,10 @@ export function workOperations<
           example: { data: [example], next_cursor: null },
         },
       },
-      handle: async ({ query, caller }) => {
+      handle: async ({ query, caller, isHead }) => {
         const { ownerId } = caller;
         const { limit, cursor } = query;
-        const { all } = viewOfWork(dependencies, resource, query.expand, caller);
+        const { all } = viewOfWork(dependencies, resource, query.expand, { caller, isHead });
         const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
         const page = await database.run((db) => reads.page(db, ownerId, filterOf(query), { limit: limit + 1, after }));
         const data = await all(page.slice(0, limit).map((stored) => show(stored, ownerId)));
