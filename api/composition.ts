@@ -127,7 +127,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       tail,
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,
-      openExports: new OpenPerKey(),
+      running: { file: new OpenPerKey(), many: new OpenPerKey() },
       onUnused,
       headerPrefix: config.headerPrefix,
       webhookSecrets: config.webhookSecrets,

@@ -1,6 +1,6 @@
 import type { KeyCache } from '#api/access/key-cache.ts';
-import type { OpenPerKey } from '#api/access/open-per-key.ts';
 import type { RateLimitSettings } from '#api/access/rate-limits.ts';
+import type { MountDependencies } from '#api/http/mount.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -47,8 +47,8 @@ export interface ApiDependencies {
   readonly tail: EventTail;
   readonly waits: Waits;
   readonly streams: StreamPolicy;
-  /** Files that are being sent. */
-  readonly openExports: OpenPerKey;
+  /** Heavy calls that are running. */
+  readonly running: MountDependencies['running'];
   /** Called for fields of the service's events that are ignored because their form is not understood. */
   readonly onUnused: UnusedObserver;
   /** The prefix of the service's webhook headers: the text before `-Event`. */

@@ -46,15 +46,15 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, now } = dependencies;
   const read = (id: string, { ownerId }: Caller): Promise<EsimRow> =>
     database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
+  /** HEAD shows nothing: it gets no activation data, and is not audited. */
   const reveal = async (
     id: string,
     { caller, isHead }: { readonly caller: Caller; readonly isHead: boolean },
     action: string,
   ) => {
     const esim = await read(id, caller);
+    if (isHead) return { esim, activation: undefined };
     const activation = storedActivation(dependencies.keyRing, esim);
-    // HEAD shows nothing.
-    if (isHead) return { esim, activation };
     await database.run((db) =>
       addAuditEntry(db, { actor: caller.apiKeyId, action, subject: { kind: 'esim', id } }, new Date(now())),
     );
@@ -210,7 +210,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { esim, activation } = await reveal(id, request, 'esim.activation_revealed');
-        return jsonReply(200, activationJson(esim, activation));
+        return jsonReply(200, activation === undefined ? {} : activationJson(esim, activation));
       },
     }),
     operation({
@@ -226,7 +226,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { activation } = await reveal(id, request, 'esim.qr_revealed');
-        const svg = await qrCodeSvg(lpaString(activation));
+        const svg = activation === undefined ? '' : await qrCodeSvg(lpaString(activation));
         return bytesReply(200, 'image/svg+xml; charset=utf-8', svg, fileName(`${id}.svg`));
       },
     }),
@@ -243,7 +243,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['esim_not_found'],
       handle: async ({ params: { id }, ...request }) => {
         const { activation } = await reveal(id, request, 'esim.qr_revealed');
-        const png = await qrCodePng(lpaString(activation));
+        const png = activation === undefined ? '' : await qrCodePng(lpaString(activation));
         return bytesReply(200, 'image/png', png, fileName(`${id}.png`));
       },
     }),

@@ -1,15 +1,17 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type AuthenticationDependencies, authenticate, callerOf, requireStill } from '#api/access/authentication.ts';
+import type { OpenPerKey } from '#api/access/open-per-key.ts';
 import { BodiesUnderWay } from '#api/http/bodies-under-way.ts';
 import { deprecationHeaders } from '#api/http/deprecation.ts';
 import { networkOf } from '#api/http/network-address.ts';
-import type { Incoming, Operation } from '#api/http/operation.ts';
+import type { Caller, Incoming, Operation } from '#api/http/operation.ts';
 import { sendReply, sendStream } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import { onceClosed } from '#api/http/stream-writer.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedPaths } from '#api/problems/suggestions.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
+import { AT_ONCE } from '#domain/policy/api-policy.ts';
 import { AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/body-limits.ts';
 
 /** After a wait longer than this, the API key is checked again before the answer is sent. */
@@ -22,6 +24,8 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
+  /** The heavy calls that are running. */
+  readonly running: Readonly<Record<keyof typeof AT_ONCE, OpenPerKey>>;
 }
 
 /** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
@@ -83,6 +87,16 @@ function handlersOf(
   };
 
   const answer: RequestHandler = async (request, response) => {
+    // Also when the connection breaks, the place is given back when the work has ended.
+    const leave = takePlace(operation, contextOf(request).caller, dependencies);
+    try {
+      await answerWith(request, response);
+    } finally {
+      leave?.();
+    }
+  };
+
+  const answerWith = async (request: Request, response: Response) => {
     const { caller, requestId, span } = contextOf(request);
     const began = performance.now();
     const incoming: Incoming = {
@@ -126,6 +140,22 @@ function handlersOf(
           size: Math.min(limit, Number(request.get('Content-Length') ?? limit)),
         }));
   return [guard, guarded, answer];
+}
+
+/** Takes a place of a heavy call. @throws Problem too_many_streams, rate_limited */
+function takePlace(
+  { heavy }: Operation,
+  caller: Caller | undefined,
+  { running }: MountDependencies,
+): (() => void) | undefined {
+  if (heavy === undefined || caller === undefined) return undefined;
+  const leave = running[heavy].enter(caller.lineageId, AT_ONCE[heavy]);
+  if (leave !== undefined) return leave;
+  const what = heavy === 'file' ? 'read files' : 'run calls about many things';
+  throw new Problem(heavy === 'file' ? 'too_many_streams' : 'rate_limited', {
+    detail: `An API key may ${what} ${AT_ONCE[heavy]} at a time.`,
+    headers: { 'Retry-After': '1' },
+  });
 }
 
 function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {

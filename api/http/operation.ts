@@ -13,6 +13,7 @@ import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
 import { counted } from '#domain/counted.ts';
+import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
 /** The authenticated caller. */
 export interface Caller {
@@ -68,6 +69,8 @@ interface Documentation {
   readonly deprecation?: Deprecation;
   /** The longest body, for a call whose bodies may be longer than `API_BODY_LIMIT`. */
   readonly bodyLimitBytes?: number;
+  /** Set for heavy calls: how many of them one API key may run at the same time. */
+  readonly heavy?: keyof typeof AT_ONCE;
   /** True for calls about the whole account: they refuse keys that are limited to their own work. */
   readonly accountWide?: true;
   /** Set for pages that people without a key visit: limits the requests of an address, and shows problems as a page. */

@@ -42,8 +42,8 @@ export function sendReply(response: Response, reply: Reply): void {
   response.status(reply.status);
   // Not with Express, which would add a charset to the type.
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag.
-  if (reply.status !== 304) response.setHeader('Content-Length', reply.body.length);
+  // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag. For HEAD some bodies are not made.
+  if (reply.status !== 304 && response.req.method !== 'HEAD') response.setHeader('Content-Length', reply.body.length);
   response.end(reply.body);
 }
 

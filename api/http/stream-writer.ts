@@ -34,11 +34,11 @@ export class StreamWriter {
   }
 
   /**
-   * Writes text, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
+   * Writes text or bytes, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
    *
    * @returns false when the connection is closed.
    */
-  async send(text: string): Promise<boolean> {
+  async send(text: string | Uint8Array): Promise<boolean> {
     if (this.closed) return false;
     if (!this.#response.write(text) && !this.closed) await this.#room();
     return !this.closed;

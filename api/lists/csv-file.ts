@@ -2,9 +2,8 @@
 import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { flagInQuery } from '#api/fields/query.ts';
-import type { Caller, DocumentedAnswer, Incoming } from '#api/http/operation.ts';
+import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
@@ -75,25 +74,16 @@ export interface CsvReader {
   readonly caller: Caller;
   /** The scope of the call: a key that loses it gets no further page. */
   readonly scope: ApiScope;
-  readonly onClose: Incoming['onClose'];
 }
 
 /**
  * Sends a list as a file. The first page is read before the answer begins, so that a failure then is a problem.
- *
- * @param reader.onClose calls back at the end of the connection or of the answer, which ends the count of open files.
- * @throws Problem too_many_streams
  */
 export async function csvReply<Item, Position>(
-  dependencies: Pick<ApiDependencies, 'keys' | 'now' | 'streams' | 'openExports'>,
-  { bom = false, caller, scope, onClose }: CsvReader,
+  dependencies: Pick<ApiDependencies, 'keys' | 'now' | 'streams'>,
+  { bom = false, caller, scope }: CsvReader,
   { name, columns, read }: CsvFile<Item, Position>,
 ): Promise<StreamedReply> {
-  const leave = dependencies.openExports.enter(caller.lineageId, EXPORTS.perKey);
-  if (leave === undefined) {
-    throw new Problem('too_many_streams', { detail: `An API key may read ${EXPORTS.perKey} files at the same time.` });
-  }
-  onClose(leave);
   const first = await read(undefined, EXPORTS.page);
   return {
     status: 200,

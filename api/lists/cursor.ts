@@ -87,7 +87,9 @@ export function numberCursor(list: NumberedList, last: bigint): string {
 
 /** @throws Problem validation_failed when it is not one of ours. */
 export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = 'query'): bigint {
-  const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
+  // Versions are 32 bits long, all others 64.
+  const most = list === 'g' ? 9 : 18;
+  const digits = new RegExp(`^${list}\\.([0-9]{1,${most}})$`).exec(decode(cursor))?.[1];
   if (digits === undefined) throw notOurs(place);
   return BigInt(digits);
 }

@@ -74,16 +74,16 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       query: salesQuery.extend(csvQuery),
       answers: csvAnswer('sums'),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller, onClose }) => {
+      heavy: 'file',
+      handle: async ({ query, caller }) => {
         let sums: readonly SaleOutput[] = [];
         return csvReply(
           dependencies,
-          { bom: query.bom, caller, scope: 'wallet:read', onClose },
+          { bom: query.bom, caller, scope: 'wallet:read' },
           {
             name: `sales-${query.from_day}-${query.to_day}`,
             columns: salesCsv,
             read: async (after: number | undefined, limit) => {
-              // Within csvReply, so that the limit of open files is checked before the database sums up.
               if (after === undefined) sums = await read(query);
               const from = after ?? 0;
               return sums.slice(from, from + limit).map((item, index) => ({ item, position: from + index + 1 }));

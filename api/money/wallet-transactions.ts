@@ -68,10 +68,11 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       query: walletTransactionQuery.omit({ limit: true, cursor: true }).extend(csvQuery),
       answers: csvAnswer('movements'),
       problems: ['too_many_streams'],
-      handle: async ({ query, caller, onClose }) =>
+      heavy: 'file',
+      handle: async ({ query, caller }) =>
         csvReply(
           dependencies,
-          { bom: query.bom, caller, scope: 'wallet:read', onClose },
+          { bom: query.bom, caller, scope: 'wallet:read' },
           {
             name: 'wallet-transactions',
             columns: walletTransactionCsv,

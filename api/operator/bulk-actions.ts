@@ -99,6 +99,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'idempotency_in_progress',
       'idempotency_key_reused',
     ],
+    heavy: 'many',
     handle: async ({ body, json, header, caller }) => {
       const { reason, dry_run: dryRun } = body;
       const {

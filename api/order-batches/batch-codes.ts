@@ -2,7 +2,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { storedActivation } from '#api/esims/stored-activation.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
-import { bytesReply } from '#api/http/reply.ts';
+import type { StreamedReply } from '#api/http/reply.ts';
 import { BATCHES_PATH } from '#api/order-batches/batch-creation.ts';
 import { type LabelledCode, qrArchive } from '#api/order-batches/qr-archive.ts';
 import { qrSheet } from '#api/order-batches/qr-sheet.ts';
@@ -26,12 +26,26 @@ export function batchCodeOperations(
     tag: 'Orders',
     scope: 'esims:reveal',
     params: idInPath('orderBatch', exampleBatchId),
-    problems: ['order_batch_not_found', 'nothing_delivered'],
+    problems: ['order_batch_not_found', 'nothing_delivered', 'too_many_streams'],
+    heavy: 'file',
     description: AUDITED,
   } as const;
-  const reveal = async (id: string, caller: Caller): Promise<LabelledCode[]> => {
+  const file = async (
+    { params: { id }, caller, isHead }: FileRequest,
+    [ending, contentType]: readonly [string, string],
+    write: (codes: readonly LabelledCode[]) => AsyncIterable<Uint8Array>,
+  ): Promise<StreamedReply> => {
     await read(id, caller);
-    return revealCodes(dependencies, id, caller);
+    const codes = await revealCodes(dependencies, id, { caller, isHead });
+    return {
+      status: 200,
+      headers: { 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${id}.${ending}"` },
+      stallMs: dependencies.streams.stallMs,
+      // The file is made no faster than it is read, and no further when its reader has gone.
+      send: async (writer) => {
+        for await (const bytes of write(codes)) if (!(await writer.send(bytes))) return;
+      },
+    };
   };
   return [
     operation({
@@ -42,8 +56,7 @@ export function batchCodeOperations(
       answers: {
         200: { description: 'One image for each eSIM, named after its order.', contentType: 'application/zip' },
       },
-      handle: async ({ params: { id }, caller }) =>
-        bytesReply(200, 'application/zip', await qrArchive(await reveal(id, caller)), fileName(`${id}.zip`)),
+      handle: (request) => file(request, ['zip', 'application/zip'], qrArchive),
     }),
     operation({
       ...common,
@@ -56,20 +69,26 @@ export function batchCodeOperations(
           contentType: 'application/pdf',
         },
       },
-      handle: async ({ params: { id }, caller }) =>
-        bytesReply(200, 'application/pdf', await qrSheet(await reveal(id, caller)), fileName(`${id}.pdf`)),
+      handle: (request) => file(request, ['pdf', 'application/pdf'], qrSheet),
     }),
   ];
 }
 
-/** Decrypts the activation codes of a batch, after an audit entry for each. */
+interface FileRequest {
+  readonly params: { readonly id: string };
+  readonly caller: Caller;
+  readonly isHead: boolean;
+}
+
+/** Decrypts the activation codes of a batch, after an audit entry for each. HEAD shows none. */
 async function revealCodes(
   { database, keyRing, now }: ApiDependencies,
   batchId: string,
-  { apiKeyId: actor }: Caller,
+  { caller: { apiKeyId: actor }, isHead }: Omit<FileRequest, 'params'>,
 ): Promise<LabelledCode[]> {
   const esims = await database.run((db) => esimsOfBatch(db, batchId));
   if (esims.length === 0) throw new Problem('nothing_delivered');
+  if (isHead) return [];
   const entries = esims.map(
     ({ id }) => ({ actor, action: 'esim.qr_revealed', subject: { kind: 'esim', id } }) as const,
   );
@@ -79,8 +98,4 @@ async function revealCodes(
     iccid: esim.iccid,
     text: lpaString(storedActivation(keyRing, esim)),
   }));
-}
-
-function fileName(name: string): Record<string, string> {
-  return { 'Content-Disposition': `attachment; filename="${name}"` };
 }

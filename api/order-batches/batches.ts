@@ -67,6 +67,7 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
         },
       },
       problems: ['external_batch_id_taken', 'external_order_id_taken', 'purchase_not_possible'],
+      heavy: 'many',
       handle: (request) => createBatch(dependencies, offers, request),
     }),
     listOperation(dependencies),
@@ -145,6 +146,7 @@ function cancelOperation(
     bodyExample: { reason: 'The campaign was stopped.' },
     answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
     problems: ['order_batch_not_found'],
+    heavy: 'many',
     handle: async ({ params: { id }, body: { reason }, caller }) => {
       await read(id, caller);
       await database.transaction((tx) =>

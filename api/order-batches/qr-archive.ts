@@ -20,26 +20,22 @@ const NO_TIME = new Date(1980, 0, 1);
  * A ZIP archive with a PNG image of each code. The images are compressed already, so they are stored as they are. One
  * image at a time is made: other requests are answered in between.
  */
-export async function qrArchive(codes: readonly LabelledCode[]): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  const finished = Promise.withResolvers<undefined>();
-  const zip = new Zip((error, chunk, isLast) => {
-    if (error !== null) {
-      finished.reject(error);
-      return;
-    }
+export async function* qrArchive(codes: readonly LabelledCode[]): AsyncGenerator<Uint8Array> {
+  let chunks: Uint8Array[] = [];
+  const zip = new Zip((error, chunk) => {
+    if (error !== null) throw error;
     chunks.push(chunk);
-    if (isLast) finished.resolve(undefined);
   });
   for (const { reference, text } of codes) {
     const file = new ZipPassThrough(`${fileStem(reference)}.png`);
     file.mtime = NO_TIME;
     zip.add(file);
     file.push(await qrCodePng(text, PIXELS_PER_MODULE), true);
+    yield Buffer.concat(chunks);
+    chunks = [];
   }
   zip.end();
-  await finished.promise;
-  return Buffer.concat(chunks);
+  yield Buffer.concat(chunks);
 }
 
 /**

@@ -16,26 +16,27 @@ const LABEL = { size: 8, smallSize: 7, gap: 4 };
  * A4 pages with the codes, to print and cut. The codes are drawn, so that they are sharp on every printer. Other
  * requests are answered between two pages.
  */
-export async function qrSheet(codes: readonly LabelledCode[]): Promise<Buffer> {
+export async function* qrSheet(codes: readonly LabelledCode[]): AsyncGenerator<Uint8Array> {
   const document = new PDFDocument({
     size: 'A4',
     margin: MARGIN,
     autoFirstPage: false,
     info: { Title: 'QR codes', Creator: 'reseller' },
   });
-  const chunks: Buffer[] = [];
-  document.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const finished = new Promise((resolve, reject) => document.once('end', resolve).once('error', reject));
   for (const [index, code] of codes.entries()) {
     if (index % PER_PAGE === 0) {
       await nextTurn();
+      yield* written(document);
       document.addPage();
     }
     drawCode(document, code, placeOf(document, index % PER_PAGE));
   }
   document.end();
-  await finished;
-  return Buffer.concat(chunks);
+  for await (const chunk of document) yield Buffer.from(chunk);
+}
+
+function* written(document: PDFKit.PDFDocument): Generator<Buffer> {
+  for (let chunk: unknown; (chunk = document.read()) !== null;) if (Buffer.isBuffer(chunk)) yield chunk;
 }
 
 interface Place {

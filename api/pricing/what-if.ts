@@ -40,6 +40,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
       'selling price did not change. Nothing is stored or changed, so no Idempotency-Key is needed.',
     scope: 'pricing:read',
     accountWide: true,
+    heavy: 'many',
     body: whatIfInput,
     bodyExample: {
       package_ids: [1001],

@@ -51,15 +51,12 @@ export async function revealAccess(
   { database, keyRing, now }: Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>,
   ids: readonly string[],
   { apiKeyId, ownerId }: Caller,
-  isHead = false,
 ): Promise<ReadonlyMap<string, z.input<typeof accessOutput>>> {
   const found = await database.run((db) => accessOfSubscriptions(db, ids, ownerId));
   if (found.length === 0) return new Map();
   const shown = new Map(
     found.map(({ id, access }) => [id, accessJson(id, keyRing.decryptText(access, accessAad(id)))]),
   );
-  // HEAD shows nothing.
-  if (isHead) return shown;
   const entries = found.map(({ id }) => ({
     actor: apiKeyId,
     action: 'vpn.access_revealed',

@@ -4,7 +4,7 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { accessOutput, exampleSubscriptionId, revealAccess } from '#api/vpn/revealed-access.ts';
-import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
+import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 
 const params = idInPath('vpn_subscription', exampleSubscriptionId);
 
@@ -40,7 +40,10 @@ export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
         ? await dependencies.database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
         : undefined;
       if (stored === undefined) throw new Problem('vpn_subscription_not_found');
-      const access = (await revealAccess(dependencies, [id], caller, isHead)).get(id);
+      // HEAD reveals nothing.
+      const access = isHead
+        ? (await dependencies.database.run((db) => accessOfSubscriptions(db, [id], caller.ownerId)))[0] && {}
+        : (await revealAccess(dependencies, [id], caller)).get(id);
       if (access === undefined) throw new Problem('access_data_unavailable');
       return jsonReply(200, access);
     },

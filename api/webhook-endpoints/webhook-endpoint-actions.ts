@@ -141,6 +141,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       body: replayInput,
       bodyExampleFirst: true,
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
+      heavy: 'many',
       answers: replayAnswer,
       problems: [
         'webhook_endpoint_not_found',

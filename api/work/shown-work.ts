@@ -29,7 +29,7 @@ export function viewOfWork(
   dependencies: ApiDependencies,
   { kind, expansions }: Pick<WorkResource, 'kind' | 'expansions'>,
   expand: readonly ExpandName[] = [],
-  caller: Caller,
+  { caller, isHead }: { readonly caller: Caller; readonly isHead: boolean },
 ): WorkView {
   const wanted = new Set(expand);
   const needed = [...expandScopes(kind, expansions)].filter(([name]) => wanted.has(name));
@@ -38,7 +38,8 @@ export function viewOfWork(
   const all = async (works: readonly WorkJson[]) => {
     const embedded: (readonly [string, ReadonlyMap<string, object>])[] = [];
     for (const expansion of expansions)
-      if (wanted.has(expansion.name))
+      // HEAD shows nothing, so nothing is read or audited.
+      if (wanted.has(expansion.name) && !isHead)
         embedded.push([expansion.name, await expansion.embed(dependencies, works, caller)]);
     return works.map((work) => ({
       ...plainWork(work),

@@ -77,7 +77,7 @@ export async function createWork<Row>(
   const traceparent = currentTraceparent();
   // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
   // stored with it.
-  const view = viewOfWork(dependencies, resource, expand, caller);
+  const view = viewOfWork(dependencies, resource, expand, { caller, isHead: false });
   if (expand !== undefined && preferredWait(header('Prefer')) === undefined) throw invalid([EXPANDED_AT_ONCE]);
   const isNamed = named !== undefined;
   const reply = await answerOnce(

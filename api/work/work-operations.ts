@@ -193,10 +193,10 @@ export function workOperations<
           example: { data: [example], next_cursor: null },
         },
       },
-      handle: async ({ query, caller }) => {
+      handle: async ({ query, caller, isHead }) => {
         const { ownerId } = caller;
         const { limit, cursor } = query;
-        const { all } = viewOfWork(dependencies, resource, query.expand, caller);
+        const { all } = viewOfWork(dependencies, resource, query.expand, { caller, isHead });
         const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
         const page = await database.run((db) => reads.page(db, ownerId, filterOf(query), { limit: limit + 1, after }));
         const data = await all(page.slice(0, limit).map((stored) => show(stored, ownerId)));
@@ -216,13 +216,14 @@ export function workOperations<
       query: list.query.omit({ limit: true, cursor: true, expand: true }).extend(csvQuery),
       answers: csvAnswer(`${noun}s`),
       problems: ['too_many_streams'],
-      handle: async ({ query: { bom, ...query }, caller, onClose }) => {
+      heavy: 'file',
+      handle: async ({ query: { bom, ...query }, caller }) => {
         const { ownerId } = caller;
         // Without the parameters of a page, which have no influence on a filter.
         const filter = filterOf({ limit: 0, ...query } as z.output<Query>);
         return csvReply(
           dependencies,
-          { bom: bom === true, caller, scope: scopes.read, onClose },
+          { bom: bom === true, caller, scope: scopes.read },
           {
             name: path.split('/').slice(2).join('-'),
             columns: list.csv,

@@ -60,8 +60,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders },
       },
       problems: [resource.notFound],
-      handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller }) => {
-        const { one, afterWait } = viewOfWork(dependencies, resource, expand, caller);
+      handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller, isHead }) => {
+        const { one, afterWait } = viewOfWork(dependencies, resource, expand, { caller, isHead });
         if (!mayExist(kind, id)) throw notFound(resource);
         const { ownerId } = caller;
         const find = () =>

@@ -24,10 +24,16 @@ export interface WaitingPolicy {
   readonly pollMaxMs: number;
 }
 
+/** Heavy calls of one API key that may run at the same time in one process. */
+export const AT_ONCE = {
+  /** Lists and QR codes as files: each uses a connection of the pool, or a core, for much of the time. */
+  file: 2,
+  /** Calls about up to a thousand things. Other keys need the other connections of the pool. */
+  many: 4,
+} as const;
+
 /** How lists are sent as files. */
 export const EXPORTS = {
-  /** Files of one API key at the same time in one process: each uses a connection of the pool for much of the time. */
-  perKey: 2,
   /** Items in one read: few enough for some hundred kilobytes, enough that the reads cost little beside the rows. */
   page: 500,
 } as const;

@@ -7,9 +7,15 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { apiScopes } from '#db/access/api-scopes.ts';
+import { newId } from '#db/connection/ids.ts';
+import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
+import { idKind } from '#test/support/api/operations-without-id.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
 /** Smaller than the default, so that a sender exceeds it soon. */
 const LIMIT = 262_144;
@@ -143,6 +149,16 @@ describe('a body', () => {
   });
 });
 
+const ANYONE = {
+  takeBytes: () => Buffer.alloc(0),
+  header: () => undefined,
+  headerNames: () => [],
+  caller: { apiKeyId: 'key_1', keyPrefix: 'k', lineageId: 'key_1', ownerId: undefined, scopes: apiScopes },
+  isHead: false,
+  requestId: 'r',
+  onClose: (listener: () => void) => listener(),
+};
+
 describe('a query string', () => {
   it('with a repeated parameter or a prototype property is refused by every call', async () => {
     const withQuery = api.operations.filter(
@@ -176,5 +192,46 @@ describe('a query string', () => {
         ]);
       }
     }
+  });
+
+  it('with a forged cursor is refused or finds a page, by every list', async () => {
+    const work = await makeOwnWork(api, caller);
+    const rule = api.operations.find(({ id }) => id === 'createPricingRule');
+    const pricingRule = (
+      await caller.post('/v1/pricing/rules', rule?.bodyExample, { headers: { 'Idempotency-Key': randomUUID() } })
+    ).textAt('id');
+    const ids: Readonly<Record<string, string>> = { ...work.ids, pricingRule };
+    const lists = api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
+    expect(lists.length).toBeGreaterThan(20);
+    const numbers = ['-1', '1e999', 'NaN', ...[9, 10, 13, 15, 18, 19].map((digits) => '9'.repeat(digits))];
+    const made = [...(Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => newId(kind)), 'x'];
+    const ends = [...numbers, ...made, ...numbers.flatMap((at) => made.map((id) => `${at}.${id}`))];
+    const keys = ['1e99', '1e999', 'NaN', '-Infinity', '9'.repeat(18), `-${'9'.repeat(21)}.999999`, 'EUR', 'true'];
+    const wrong: string[] = [];
+    let served = 0;
+    for (const { id, path, params: named, query, handle } of lists) {
+      const params = path.includes('{id}') ? { id: ids[String(idKind({ params: named }))] } : {};
+      if (path.includes('{id}')) expect([id, params.id]).not.toEqual([id, undefined]);
+      const ask = async (text: string, more: object) => {
+        const cursor = Buffer.from(text, 'latin1').toString('base64url');
+        try {
+          await handle({ ...ANYONE, params, query: { cursor, ...more } });
+          served += 1;
+        } catch (error) {
+          if (!(error instanceof Problem) || error.status >= 500) wrong.push(`${id} ${text}: ${String(error)}`);
+        }
+      };
+      for (const letter of 'abcdefgijklmoprtuvx') for (const end of ends) await ask(`${letter}.${end}`, {});
+      if (query?.shape['sort'] === undefined) continue;
+      for (const sort of ['id', 'price', '-price', 'days', '-days', 'data', '-data'])
+        for (const first of keys)
+          for (const others of [
+            '',
+            ...keys.flatMap((key) => [` ${key}`, ` EUR ${key}`, ` ${key} 7`, ` true ${key} 7`]),
+          ])
+            for (const list of ['p', 'l']) await ask(`${list} ${sort} ${first}${others}`, { sort });
+    }
+    expect(wrong).toEqual([]);
+    expect(served).toBeGreaterThan(lists.length);
   });
 });

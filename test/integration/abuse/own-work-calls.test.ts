@@ -10,7 +10,7 @@ import { apiKeys, auditLog, orders, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { guarded, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
+import { guarded, idKind, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
@@ -25,8 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-const idKind = ({ params }: Operation): unknown =>
-  z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
 const withId = () =>
   guarded(api).filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
 

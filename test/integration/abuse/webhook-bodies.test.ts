@@ -1,14 +1,20 @@
-/** Senders who start bodies and never end them. */
+/** Senders who start bodies and never end them, or leave before their answer. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { OpenPerKey } from '#api/access/open-per-key.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
+import { newId } from '#db/connection/ids.ts';
+import { AT_ONCE } from '#domain/policy/api-policy.ts';
 import { AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/body-limits.ts';
+import { waitingCallers } from '#test/support/api/waits.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
+const running = { file: new OpenPerKey(), many: new OpenPerKey() };
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ running });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -93,5 +99,94 @@ describe('an endless body of an API key', () => {
       for (const request of requests) request.end();
     }
     await waitFor('the key is served', async () => (await order(one)).status === 400);
+  });
+});
+
+describe('a connection that breaks while its request waits for PostgreSQL', () => {
+  const batch = (n: number) => JSON.stringify({ external_batch_id: `left-${n}`, items: [{ package_id: 101 }] });
+  const codes = `GET /v1/order-batches/${newId('orderBatch')}/qr-codes.zip`;
+  it.each([
+    ['a read', 'orders', 3, () => `GET /v1/orders/${newId('order')}`],
+    ['a stream', 'events', 3, () => 'GET /v1/events/stream'],
+    ['a file', 'orders', AT_ONCE.file, () => 'GET /v1/orders.csv'],
+    ['a file of codes', 'order_batches', AT_ONCE.file, () => codes],
+    ['a call about many', 'order_batches', 3, (n: number) => `POST /v1/order-batches ${batch(n)}`],
+    // They wait for one read.
+    ['a wait', 'orders', 1, () => `GET /v1/orders/${newId('order')}?wait=50`],
+  ])('gives back the place of %s', async (_, table, count, request) => {
+    const by = await api.caller();
+    const { id } = (await by.get('/v1/key')).read(z.object({ id: z.string() }));
+    const { hostname, port } = new URL(api.baseUrl);
+    const send = (n: number) => {
+      const [method = '', path = '', ...body] = request(n).split(' ');
+      const socket = connect(Number(port), hostname);
+      const text = body.join(' ');
+      socket.write(
+        `${method} ${path} HTTP/1.1\r\nHost: api\r\nAuthorization: ${by.headers['authorization']}\r\n` +
+          `Content-Type: application/json\r\nIdempotency-Key: left-${n}\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+      );
+      return socket;
+    };
+    await api.database.transaction(async (tx) => {
+      await tx.execute(`lock table ${table}`);
+      const sockets = Array.from({ length: count }, (_each, n) => send(n));
+      const waiting = `select 1 from pg_locks where not granted and relation = '${table}'::regclass`;
+      await waitFor('all of them wait', async () => (await tx.execute(waiting)).rowCount === count);
+      for (const socket of sockets) socket.destroy();
+      // The server has seen the end of the connections when it answers a later one.
+      expect((await by.get('/v1/key')).status).toBe(200);
+    });
+    await waitFor('no place is taken', async () => {
+      const leave = Object.entries(AT_ONCE).flatMap(([name, limit]) => {
+        const places = name === 'file' ? running.file : running.many;
+        return Array.from({ length: limit }, () => places.enter(id, limit));
+      });
+      for (const each of leave) each?.();
+      const open = [await waitingCallers(by), await waitingCallers(by, 'stream')];
+      return !leave.includes(undefined) && open.every((each) => each === 0);
+    });
+    // And no connection of the pool.
+    const reads = await Promise.all(Array.from({ length: 10 }, () => by.get(`/v1/orders/${newId('order')}`)));
+    expect(reads.map(({ status }) => status)).toEqual(reads.map(() => 404));
+  });
+});
+
+describe('heavy calls', () => {
+  it('of one key are limited, before they do anything, independently of other keys', async () => {
+    const [by, other] = [await api.caller(), await api.caller()];
+    const { id } = (await by.get('/v1/key')).read(z.object({ id: z.string() }));
+    const heavy = api.operations.filter((each) => each.heavy !== undefined);
+    expect(heavy.map((each) => each.id).toSorted()).toEqual([
+      'actOnManyCancellations',
+      'actOnManyOrders',
+      'actOnManyTopups',
+      'actOnManyVpnSubscriptions',
+      'cancelOrderBatch',
+      'createOrderBatch',
+      'exportCancellations',
+      'exportOrders',
+      'exportSales',
+      'exportTopups',
+      'exportVpnSubscriptions',
+      'exportWalletTransactions',
+      'getOrderBatchQrArchive',
+      'getOrderBatchQrSheet',
+      'replayWebhooks',
+      'tryPricing',
+    ]);
+    const full = Object.values(running).flatMap((places) =>
+      Array.from({ length: AT_ONCE.many }, () => places.enter(id, AT_ONCE.many)),
+    );
+    for (const { method, path, heavy: kind } of heavy) {
+      const call = (client: typeof by) =>
+        client.call(method.toUpperCase(), path.replace('{id}', 'x'), method === 'post' ? { body: {} } : {});
+      const refused = await call(by);
+      const code = kind === 'file' ? 'too_many_streams' : 'rate_limited';
+      expect([path, refused.status, refused.at('code')]).toEqual([path, 429, code]);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect((await call(other)).status).not.toBe(429);
+    }
+    for (const leave of full) leave?.();
+    expect((await by.get('/v1/orders.csv')).status).toBe(200);
   });
 });

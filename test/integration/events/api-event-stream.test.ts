@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
@@ -171,26 +170,6 @@ describe('the event stream', () => {
     open[0]?.close();
     await waitFor('one is closed', async () => (await waitingCallers(caller, 'stream')) === 3);
     await stream();
-  });
-
-  it('leaves no count behind when its connection breaks while the request waits for PostgreSQL', async () => {
-    const other = await api.caller();
-    const { hostname, port } = new URL(api.baseUrl);
-    await api.database.transaction(async (tx) => {
-      await tx.execute('lock table events');
-      const sockets = [1, 2, 3].map(() => connect(Number(port), hostname));
-      for (const socket of sockets)
-        socket.write(
-          `GET /v1/events/stream HTTP/1.1\r\nHost: api\r\nAuthorization: ${other.headers['authorization']}\r\n\r\n`,
-        );
-      const waiting = "select 1 from pg_locks where not granted and relation = 'events'::regclass";
-      await waitFor('all of them wait', async () => (await tx.execute(waiting)).rowCount === 3);
-      for (const socket of sockets) socket.destroy();
-      // The server has seen the end of the connections when it answers a later one.
-      expect((await caller.get('/v1/key')).status).toBe(200);
-    });
-    for (let n = 0; n < 3; n += 1) await stream('', {}, other);
-    expect(await waitingCallers(caller, 'stream')).toBe(3);
   });
 
   it('counts a key and its successor together', async () => {

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { OpenPerKey } from '#api/access/open-per-key.ts';
 import { newId } from '#db/connection/ids.ts';
 import { journal, orders } from '#db/schema.ts';
-import { EXPORTS } from '#domain/policy/api-policy.ts';
+import { AT_ONCE, EXPORTS } from '#domain/policy/api-policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -23,11 +23,11 @@ function readByPython(csv: string): Record<string, string>[] {
   return rowsOfReader.parse(JSON.parse(stdout));
 }
 
-const openExports = new OpenPerKey();
+const running = { file: new OpenPerKey(), many: new OpenPerKey() };
 let api: TestApi;
 let caller: HttpClient;
 beforeAll(async () => {
-  api = await startTestApi({ openExports });
+  api = await startTestApi({ running });
   caller = await api.caller();
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -169,7 +169,7 @@ describe('a file of orders', () => {
 
   it('is refused while a key reads as many files as it may', async () => {
     const id = (await caller.get('/v1/key')).textAt('id');
-    const leave = Array.from({ length: EXPORTS.perKey }, () => openExports.enter(id, EXPORTS.perKey));
+    const leave = [running.file.enter(id, AT_ONCE.file), running.file.enter(id, AT_ONCE.file)];
     const refused = await caller.get('/v1/sales.csv?from_day=2030-01-01&to_day=2030-01-01');
     expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
     for (const each of leave) each?.();
@@ -177,13 +177,13 @@ describe('a file of orders', () => {
   });
 
   it('that ends in an error, or is only asked for by HEAD, no longer counts', async () => {
-    for (let count = 0; count < 2 * EXPORTS.perKey; count += 1) {
+    for (let count = 0; count < 2 * AT_ONCE.file; count += 1) {
       expect((await caller.call('HEAD', '/v1/orders.csv', {})).status).toBe(200);
       expect((await caller.get('/v1/sales.csv?from_day=2030-01-02&to_day=2030-01-01')).status).toBe(400);
     }
     const id = (await caller.get('/v1/key')).textAt('id');
     await waitFor('no file is open', async () => {
-      const leave = Array.from({ length: EXPORTS.perKey }, () => openExports.enter(id, EXPORTS.perKey));
+      const leave = Array.from({ length: AT_ONCE.file }, () => running.file.enter(id, AT_ONCE.file));
       for (const each of leave) each?.();
       return !leave.includes(undefined);
     });

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import type { TestApi } from '#test/support/network/api.ts';
 
@@ -49,3 +50,7 @@ export const named = (
   api: TestApi,
   kind: 'own list' | 'own file' | 'own events' | 'changes own' | 'own key',
 ): Operation[] => guarded(api).filter(({ id }) => WITHOUT_ID[id] === kind);
+
+/** The kind of the id in its path. */
+export const idKind = ({ params }: Pick<Operation, 'params'>): unknown =>
+  z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];

@@ -180,7 +180,7 @@ export async function startTestApi(
     tail,
     waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
     streams: DEFAULT_POLICY.streams,
-    openExports: new OpenPerKey(),
+    running: { file: new OpenPerKey(), many: new OpenPerKey() },
     intake: new InboxWriter(overrides.database ?? usual, keyRing),
     onUnused: unusedObserver(metrics, logger),
     headerPrefix: DEFAULT_HEADER_PREFIX,

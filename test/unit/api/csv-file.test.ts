@@ -1,7 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { OpenPerKey } from '#api/access/open-per-key.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { sendStream } from '#api/http/reply.ts';
 import { csvReply, safe } from '#api/lists/csv-file.ts';
@@ -15,7 +14,7 @@ function dependencies(looks: number) {
   const key = { id: 'key_1', scopes: ['orders:read'], revokedAt: null, expiresAt: null };
   const keys = { findAnew: async () => (left-- > 0 ? key : undefined) } as unknown as ApiDependencies['keys'];
   const streams = { perKey: 1, heartbeatMs: 1_000, maxBehind: 1, stallMs: 60_000 };
-  return { keys, now: () => 0, streams, openExports: new OpenPerKey() };
+  return { keys, now: () => 0, streams };
 }
 
 /** A list of numbers; counts what was read of it. */
@@ -63,7 +62,7 @@ describe('a list as a file', () => {
   it.each([0, 1, EXPORTS.page, EXPORTS.page + 1, 3 * EXPORTS.page])('of %i items has each once', async (count) => {
     const { file, reads } = numbers(count);
     const { taken } = await serving(
-      await csvReply(dependencies(10), { caller, scope: 'orders:read', onClose: () => undefined }, file),
+      await csvReply(dependencies(10), { caller, scope: 'orders:read' }, file),
       (response) => response.text(),
     );
     expect(taken).toBe(['number', ...Array.from({ length: count }, (_, index) => String(index)), ''].join('\r\n'));
@@ -72,11 +71,7 @@ describe('a list as a file', () => {
 
   it('reads no page before the reader has taken the former one, and stops when the reader has gone', async () => {
     const { file, reads } = numbers(Number.MAX_SAFE_INTEGER);
-    const reply = await csvReply(
-      dependencies(Number.POSITIVE_INFINITY),
-      { caller, scope: 'orders:read', onClose: () => undefined },
-      file,
-    );
+    const reply = await csvReply(dependencies(Number.POSITIVE_INFINITY), { caller, scope: 'orders:read' }, file);
     let sent: ServerResponse | undefined;
     const { error } = await serving(
       reply,
@@ -105,7 +100,7 @@ describe('a list as a file', () => {
   ])(
     'breaks the connection when %s, so that no reader takes the file for whole',
     async (_name, having, list, message) => {
-      const reply = await csvReply(having, { caller, scope: 'orders:read', onClose: () => undefined }, list.file);
+      const reply = await csvReply(having, { caller, scope: 'orders:read' }, list.file);
       const { taken, error } = await serving(reply, (response) =>
         response.text().then(
           () => 'whole',
@@ -117,26 +112,10 @@ describe('a list as a file', () => {
     },
   );
 
-  it('is refused to a key that asks for more files than it may at the same moment', async () => {
-    const having = dependencies(10);
-    const waiting = Promise.withResolvers<readonly []>();
-    const file = { ...numbers(1).file, read: () => waiting.promise };
-    const closed: (() => void)[] = [];
-    const ask = () =>
-      csvReply(having, { caller, scope: 'orders:read', onClose: (listener) => void closed.push(listener) }, file);
-    const asked = Array.from({ length: EXPORTS.perKey }, ask);
-    await expect(ask()).rejects.toMatchObject({ code: 'too_many_streams' });
-    waiting.resolve([]);
-    await Promise.all(asked);
-    await expect(ask()).rejects.toMatchObject({ code: 'too_many_streams' });
-    closed[0]?.();
-    await ask();
-  });
-
   it('is refused before the answer begins when its first page cannot be read', async () => {
     const { file } = numbers(10, 0);
-    await expect(
-      csvReply(dependencies(10), { caller, scope: 'orders:read', onClose: () => undefined }, file),
-    ).rejects.toThrow('the database is gone');
+    await expect(csvReply(dependencies(10), { caller, scope: 'orders:read' }, file)).rejects.toThrow(
+      'the database is gone',
+    );
   });
 });

@@ -65,7 +65,7 @@ describe('an unknown request', () => {
   it('with HEAD gets the answer of GET without a body', async () => {
     const answer = await caller.call('HEAD', '/v1/packages', {});
     expect([answer.status, answer.text]).toEqual([200, '']);
-    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(10);
+    expect(answer.headers.get('content-type')).toContain('application/json');
   });
 });
 

@@ -3,6 +3,8 @@ import { inflateSync } from 'node:zlib';
 import { eq } from 'drizzle-orm';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { qrArchive } from '#api/order-batches/qr-archive.ts';
+import { qrSheet } from '#api/order-batches/qr-sheet.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { auditLog } from '#db/schema.ts';
 import {
@@ -101,11 +103,32 @@ describe('the QR codes of a batch', () => {
 
   it.each(['zip', 'pdf'])('as %s are audited as one read of each eSIM', async (form) => {
     const { id, orders } = await delivered(2);
+    // HEAD reveals nothing.
+    expect((await caller.call('HEAD', `/v1/order-batches/${id}/qr-codes.${form}`, {})).status).toBe(200);
     await bytes(`/v1/order-batches/${id}/qr-codes.${form}`);
     for (const order of orders) {
       const esimId = deliveredEsimId(api.keyRing, order.id);
       const entries = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, esimId)));
       expect(entries).toMatchObject([{ action: 'esim.qr_revealed', subjectKind: 'esim' }]);
+    }
+  });
+
+  it('are made no further when their reader has left', async () => {
+    for (const [write, most] of [
+      [qrArchive, 1],
+      [qrSheet, 12],
+    ] as const) {
+      let made = 0;
+      const code = () => ({
+        reference: 'r-0001',
+        iccid: '89',
+        get text() {
+          made += 1;
+          return 'LPA:1$a$b';
+        },
+      });
+      for await (const written of write(Array.from({ length: 100 }, code))) if (written.length > 0) break;
+      expect(made).toBeLessThanOrEqual(most);
     }
   });
 

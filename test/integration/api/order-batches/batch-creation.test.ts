@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { events, orderBatches, orders, outbox, timeline } from '#db/schema.ts';
+import { AT_ONCE } from '#domain/policy/api-policy.ts';
 import { batchCalls, batchInput, batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -147,11 +148,11 @@ describe('the creation of a batch', () => {
 
   it('happens once, however many requests with its reference arrive at the same moment', async () => {
     const body = batchInput([{ package_id: 101, quantity: 20 }]);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(body)));
+    const answers = await Promise.all(Array.from({ length: AT_ONCE.many }, () => create(body)));
     const [accepted, ...others] = answers.filter(({ status }) => status === 202);
     expect(others).toEqual([]);
     const refused = answers.filter(({ status }) => status === 409);
-    expect(refused).toHaveLength(9);
+    expect(refused).toHaveLength(AT_ONCE.many - 1);
     for (const answer of refused) {
       expect(problemOf(answer).code).toBe('external_batch_id_taken');
       expect(answer.at('existing')).toMatchObject({ id: accepted?.textAt('id') });

@@ -57,6 +57,17 @@ const KINDS = [
 ] as const;
 
 describe.each(KINDS)('work of /v1/%s', (name, path, expansions, operate) => {
+  it('reveals nothing to HEAD, and is read by one statement for it', async () => {
+    const expand = `?expand=${expansions.slice(1).join(',')}`;
+    for (const address of [path(), `/v1/${name}`]) {
+      const statements = await statementsOf(async () => {
+        expect((await caller.call('HEAD', `${address}${expand}`, {})).status).toBe(200);
+      });
+      expect(statements.filter((text) => !text.includes('api_keys'))).toHaveLength(1);
+    }
+    expect(await revealed()).toEqual([]);
+  });
+
   it('shows a shop nothing of the operator, and contains each expansion when it is asked for', async () => {
     const plain = (await caller.get(path())).body as object;
     const names = ['attempts', 'resubmission', 'next_step_at', 'retry_policy'];
