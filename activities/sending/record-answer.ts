@@ -34,7 +34,7 @@ export async function recordAnswer(
   now: Date,
   entry: TimelineEntry,
 ): Promise<AttemptRow> {
-  const after = await applyReport(tx, before, facts, now, [timelineEntry(tx, work, entry)]);
+  const after = await applyReport(tx, before, facts, now, [timelineEntry(work, entry)]);
   const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,

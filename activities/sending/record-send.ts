@@ -3,10 +3,11 @@ import { recordAnswer } from '#activities/sending/record-answer.ts';
 import { attemptSnapshot, noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
 import { noteFact } from '#db/connection/after-commit.ts';
+import { runWrites } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { addTimelineEntry } from '#db/work/timeline.ts';
+import { timelineEntry } from '#db/work/timeline.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
@@ -111,7 +112,7 @@ async function storeFailure(
   const recorded = await recordSendFailure(tx, claimed.id, leaseToken, noteOf(answer));
   const tools = { leaseMs: sendLeaseMs, busyEsimId: current.esimId };
   const attempt = await restoreLostClaim(tx, claimed, recorded, answer, tools);
-  await addTimelineEntry(tx, work, sentEntry(claimed, answer, reserved));
+  await runWrites(tx, [timelineEntry(work, sentEntry(claimed, answer, reserved))]);
   if (answer.isOurs === true) await noteDrift(tx, attempt, answer.detail, now());
   return { answer, attempt, concernsGate: true };
 }

@@ -66,7 +66,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       serviceEsimId,
       encryptedBody: (attemptId: string) => keyRing.encrypt(body, requestBodyAad(attemptId)),
     };
-    const entry = timelineEntry(tx, work, {
+    const entry = timelineEntry(work, {
       event: 'attempt.prepared',
       message:
         `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +

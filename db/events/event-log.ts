@@ -72,8 +72,8 @@ export async function recordEvents(tx: Executor, added: readonly NewEvent[], now
 
 /**
  * Records the status event of a subject, as part of a statement of the transaction that causes it, with the status
- * before. Nothing is recorded when the last status event has the same type and reasons. Announcements such as an
- * approaching end are no status events.
+ * before. Nothing is recorded when the last status event has the same type and reasons, nor a second event of a type
+ * that is announced once. Announcements such as an approaching end are no status events.
  *
  * @param reasons names of the fields that, beside the type, distinguish the event from the last one.
  */
@@ -81,7 +81,9 @@ export function recordingStatusEvent(
   { type, subject, apiKeyId, data, traceparent = null }: NewEvent,
   reasons: readonly string[],
   now: Date,
+  { isOnce = false } = {},
 ): Write {
+  const again = sql`select from ${events} where subject_id = ${subject.id} and type = ${type}`;
   const statement = sql`with new as (select ${JSON.stringify(data)}::jsonb as data)
     insert into ${events} (id, type, subject_kind, subject_id, api_key_id, data, occurred_at, traceparent)
     select ${newId('event')}, ${type}, ${subject.kind}, ${subject.id}, ${apiKeyId},
@@ -90,9 +92,13 @@ export function recordingStatusEvent(
     from new left join lateral (
       select type, data from ${events} where subject_id = ${subject.id} and data ? 'status'
       order by sequence desc limit 1) as last on true
-    where last.type is distinct from ${type} or exists (
+    where ${
+      isOnce
+        ? sql`not exists (${again})`
+        : sql`(last.type is distinct from ${type} or exists (
       select from jsonb_array_elements_text(${JSON.stringify(reasons)}::jsonb) as reason
-      where last.data -> reason is distinct from new.data -> reason)
+      where last.data -> reason is distinct from new.data -> reason))`
+    }
     returning id`;
   return { statement, fills: 'events' };
 }

@@ -38,13 +38,21 @@ export function entryInsert(db: Executor) {
 
 const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'));
 
-/** Adds an entry to the timeline of a subject, as part of another statement. */
-export function timelineEntry(db: Executor, { kind, id }: Subject, entry: TimelineEntry): Write {
+/**
+ * Adds an entry to the timeline of a subject, as part of another statement, unless one of the last three says the same:
+ * a try, its wait and a closed gate may repeat for days. `current_state` of the API tells the present one.
+ */
+export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Write {
   const { event, message, detail = {}, dedupKey = null, at } = entry;
-  const statement = db
-    .insert(timeline)
-    .values({ subjectKind: kind, subjectId: id, event, message, detail, dedupKey, at: at ?? sql`now()` })
-    .onConflictDoNothing();
+  // The sum keeps PostgreSQL from reading the table backwards by its ids in search of this subject.
+  const statement = sql`with last as (
+      select event, message from ${timeline} where subject_kind = ${kind} and subject_id = ${id}
+      order by id + 0 desc limit 3)
+    insert into ${timeline} (subject_kind, subject_id, event, message, detail, dedup_key, at)
+    select ${kind}, ${id}, ${event}, ${message}, ${JSON.stringify(detail)}::jsonb, ${dedupKey},
+      coalesce(${at?.toISOString() ?? null}::timestamptz, now())
+    where not exists (select from last where last.event = ${event} and last.message = ${message})
+    on conflict do nothing`;
   return { statement };
 }
 

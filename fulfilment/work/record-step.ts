@@ -89,6 +89,12 @@ export async function storeStep(
   }
   // Before the rows without an answer are returned.
   await markApplied(tx, step.applied ?? [], step.entry.message, now);
+  // The answer of the service has told that a further attempt is in progress.
+  const isTold =
+    KINDS[work.kind].isPurchase &&
+    step.entry.event === `${work.kind}.processing` &&
+    row.status === 'processing' &&
+    row.failureClass === null;
   const goesOn = step.attention === undefined && row.status === 'needs_attention';
   const changed = {
     ...change,
@@ -105,7 +111,7 @@ export async function storeStep(
   };
   await updateWork(tx, work, row, changed, [
     ...writes,
-    timelineEntry(tx, work, step.entry),
+    ...(isTold ? [] : [timelineEntry(work, step.entry)]),
     ...(goesOn ? [closingCases(tx, work, step.entry.message, now)] : []),
     ...(isFinal(step.status) ? [returningUnanswered(tx, work)] : []),
   ]);

@@ -19,13 +19,13 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
  * Announces a status of work as part of another statement, unless it was announced last: work that is held again for
- * the same reason was held all the time.
+ * the same reason was held all the time. That the service has accepted it is announced once, whatever its attempts do.
  * @param row the work as it will be, with all columns of its kind.
  * @returns a write that returns the event if it is new; undefined for a status that no event announces.
  */
 export function announcing(work: WorkRef, row: WorkRow, now: Date): Write | undefined {
   const event = statusEvent(work, row);
-  return event && recordingStatusEvent(event, REASONS_OF_WORK, now);
+  return event && recordingStatusEvent(event, REASONS_OF_WORK, now, { isOnce: row.status === 'processing' });
 }
 
 /** The event of newly accepted work, which has no earlier one. @throws Error for another status. */

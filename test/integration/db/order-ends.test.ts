@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, orders } from '#db/schema.ts';
+import { listTimeline } from '#db/work/work-queries.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -46,6 +47,36 @@ describe('an order', () => {
         ),
       ).resolves.toBe('may_be_bought');
     }
+  });
+
+  it('that is tried and held again for the same reason has each line of its timeline once', async () => {
+    const orderId = await acceptTestOrder(database);
+    const record = (status: 'held' | 'submitting', message: string) =>
+      database.transaction((tx) =>
+        recordStep(tx, orderWork(orderId), { status, entry: { event: `order.${status}`, message } }, new Date()),
+      );
+    const tries = [
+      'Tried.',
+      'Held.',
+      'Closed gate.',
+      'Tried.',
+      'Held.',
+      'Closed gate.',
+      'Tried.',
+      'Other.',
+      'More.',
+      'Held.',
+    ];
+    for (const message of tries) await record(message === 'Tried.' ? 'submitting' : 'held', message);
+    const lines = await database.run((db) => listTimeline(db, orderWork(orderId), { limit: 100 }));
+    expect(lines.map(({ message }) => message).slice(1)).toEqual([
+      'Tried.',
+      'Held.',
+      'Closed gate.',
+      'Other.',
+      'More.',
+      'Held.',
+    ]);
   });
 
   it('fails after a failed attempt only when that is proven to have cost nothing', async () => {
