@@ -103,11 +103,14 @@ export function nameOf({ deploymentName, buildId }: DeploymentVersion): string {
 /** The state of a version, by the number in Temporal's protocol. */
 const STATUSES = ['unknown', 'inactive', 'current', 'ramping', 'draining', 'drained', 'inactive'] as const;
 
+/** In place of a build: runs that no version has taken over. */
+const NO_VERSION = '(none)';
+
 /** A version of a deployment. */
 export interface ListedVersion {
   readonly build_id: string;
   /** `draining`: it gets no new run, but runs are pinned to it. `drained`: none is. Temporal counts now and then. */
-  readonly status: (typeof STATUSES)[number];
+  readonly status: (typeof STATUSES)[number] | 'unversioned';
   /** Share of new runs in percent; null unless it is ramping. */
   readonly percentage: number | null;
   /** Runs that are pinned to it now. */
@@ -143,7 +146,10 @@ export class WorkerDeployment {
     return this.#deployment.deploymentName;
   }
 
-  /** Lists the versions, newest first; none when no worker of the deployment has connected yet. */
+  /**
+   * Lists the versions, newest first, and the runs of workers without a version, if there are any. None when no worker
+   * of the deployment has connected yet.
+   */
   async versions(): Promise<ListedVersion[]> {
     const found = await this.#describe();
     const percentage = found?.routingConfig?.rampingVersionPercentage ?? null;
@@ -161,7 +167,10 @@ export class WorkerDeployment {
         runs: await this.#count(running),
       };
     });
-    return Promise.all(listed);
+    const versions = await Promise.all(listed);
+    const runs = await this.#count("ExecutionStatus = 'Running' AND TemporalWorkerDeploymentVersion IS NULL");
+    if (found === undefined || runs === 0) return versions;
+    return [...versions, { build_id: NO_VERSION, status: 'unversioned', percentage: null, pinned_runs: 0, runs }];
   }
 
   /**

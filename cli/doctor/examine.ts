@@ -10,6 +10,7 @@ import { checkNamespace } from '#cli/doctor/installation/namespace.ts';
 import { readRecords, type Records } from '#cli/doctor/installation/records.ts';
 import { checkTemporal } from '#cli/doctor/installation/temporal.ts';
 import { checkWorkerVersion } from '#cli/doctor/installation/worker-version.ts';
+import { checkWorkflowTasks } from '#cli/doctor/installation/workflow-tasks.ts';
 import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
 import { checkClock } from '#cli/doctor/service/clock.ts';
 import { checkContract } from '#cli/doctor/service/contract.ts';
@@ -125,7 +126,7 @@ function databaseFindings(
 async function examineTemporal(
   { temporal: config, workers }: DoctorSettings,
   timeoutMs: number,
-): Part<'temporal' | 'namespace' | 'search_attributes' | 'worker_version'> {
+): Part<'temporal' | 'namespace' | 'search_attributes' | 'worker_version' | 'workflow_tasks'> {
   if (config === undefined) return temporalFindings({ temporal: CONFIGURATION }, CONFIGURATION);
   const { finding: temporal, connection } = await checkTemporal(config, timeoutMs).catch((error: unknown) => ({
     finding: unexpected(error),
@@ -136,12 +137,11 @@ async function examineTemporal(
     const looked = await connection.withDeadline(Date.now() + timeoutMs, async () => {
       const found = await checkNamespace(connection, config.namespace);
       if (found.namespace.status !== 'ok')
-        return { ...found, worker_version: notChecked(`the namespace ${config.namespace} cannot be used`) };
-      if (workers === undefined) return { ...found, worker_version: CONFIGURATION };
-      return {
-        ...found,
-        worker_version: await settled(() => checkWorkerVersion(connection, config.namespace, workers.version)),
-      };
+        return temporalFindings({ temporal, ...found }, notChecked(`the namespace ${config.namespace} cannot be used`));
+      const workflow_tasks = await settled(() => checkWorkflowTasks(connection, config.namespace));
+      if (workers === undefined) return { ...found, workflow_tasks, worker_version: CONFIGURATION };
+      const worker_version = await settled(() => checkWorkerVersion(connection, config.namespace, workers.version));
+      return { ...found, workflow_tasks, worker_version };
     });
     return { temporal, ...looked };
   } catch (error) {
@@ -156,7 +156,14 @@ type TemporalFindings = Awaited<ReturnType<typeof examineTemporal>>;
 
 /** @param rest finding of the checks that could not be run. */
 function temporalFindings(found: Partial<TemporalFindings>, rest: Finding): TemporalFindings {
-  return { temporal: rest, namespace: rest, search_attributes: rest, worker_version: rest, ...found };
+  return {
+    temporal: rest,
+    namespace: rest,
+    search_attributes: rest,
+    worker_version: rest,
+    workflow_tasks: rest,
+    ...found,
+  };
 }
 
 interface Limits extends Required<Pick<ExamineOptions, 'now' | 'deadlineMs'>> {

@@ -38,6 +38,7 @@ export const CHECKS = {
   namespace: 'namespace',
   search_attributes: 'search attributes',
   worker_version: 'worker version',
+  workflow_tasks: 'workflow tasks',
   login: 'login',
   token: 'token lifetime',
   approval: 'production approval',

@@ -198,6 +198,7 @@ describe('reseller doctor on a running set-up', () => {
         namespace: 'not_checked',
         search_attributes: 'not_checked',
         worker_version: 'not_checked',
+        workflow_tasks: 'not_checked',
       },
     });
     expect(of['temporal']?.advice).toMatch(/TEMPORAL_ADDRESS/);
@@ -207,7 +208,12 @@ describe('reseller doctor on a running set-up', () => {
     const missing = await findings({ TEMPORAL_NAMESPACE: `none-${randomBytes(4).toString('hex')}` });
     expect({ code: missing.code, problems: missing.problems }).toEqual({
       code: 0,
-      problems: { namespace: 'warning', search_attributes: 'not_checked', worker_version: 'not_checked' },
+      problems: {
+        namespace: 'warning',
+        search_attributes: 'not_checked',
+        worker_version: 'not_checked',
+        workflow_tasks: 'not_checked',
+      },
     });
     const namespace = await createNamespace();
     const bare = await findings({ TEMPORAL_NAMESPACE: namespace });

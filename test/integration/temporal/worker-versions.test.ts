@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, type NativeConnection } from '@temporalio/worker';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { checkWorkflowTasks } from '#cli/doctor/installation/workflow-tasks.ts';
 import { deleteVersion, setCurrent, setRamping, showDeployment } from '#cli/set-up/deployment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
@@ -220,12 +221,35 @@ describe('workers with versions', () => {
     expect(await site.begin(pinnedWorkflow, 'pinned')).toBe('-');
     await site.start('a');
     await site.setCurrent('a');
+    const unversioned = async (runs: number) => {
+      const listed = (await site.versions()).filter(({ status }) => status === 'unversioned');
+      return listed.reduce((sum, each) => sum + each.runs, 0) === runs;
+    };
+    await waitFor('the runs without a version are listed', () => unversioned(2));
     await site.takenOver('upgrading', 'a');
     await site.takenOver('pinned', 'a');
+    await waitFor('none is listed', () => unversioned(0));
     await site.command(setCurrent, undefined, { unversioned: true });
     await site.takenOver('upgrading', '-');
     expect(await site.wake('pinned')).toBe('a');
     expect(await site.begin(pinnedWorkflow, 'new')).toBe('-');
+  });
+});
+
+describe('reseller doctor', () => {
+  it('names a workflow whose tasks fail again and again', async () => {
+    const site = await Site.open();
+    await site.start(undefined);
+    await site.begin(pinnedWorkflow, 'healthy');
+    const { connection } = site.client;
+    const { namespace } = site.client.options;
+    expect(await checkWorkflowTasks(connection, namespace)).toMatchObject({ status: 'ok' });
+    await site.client.workflow.start('notInThisVersion', { workflowId: 'broken', taskQueue: TASK_QUEUE });
+    const found = await waitFor('its task has failed twice', async () => {
+      const finding = await checkWorkflowTasks(connection, namespace);
+      return finding.status === 'ok' ? undefined : finding;
+    });
+    expect(found).toMatchObject({ status: 'failure', detail: expect.stringContaining('of 1 workflows fail') });
   });
 });
 

@@ -82,6 +82,7 @@ describe('reseller doctor', () => {
       namespace: __,
       search_attributes: ___,
       worker_version: ____,
+      workflow_tasks: _____,
       webhook_secret,
       webhook_address,
       webhook_arrival,
@@ -110,6 +111,7 @@ describe('reseller doctor', () => {
       namespace: 'not_checked',
       search_attributes: 'not_checked',
       worker_version: 'not_checked',
+      workflow_tasks: 'not_checked',
       login: 'ok',
       token: 'ok',
       approval: 'ok',
@@ -192,7 +194,7 @@ describe('the output', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('18 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('19 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('has the same findings as JSON, with the exit code', () => {
