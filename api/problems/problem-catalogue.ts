@@ -172,6 +172,11 @@ export const PROBLEMS = {
     title: 'The eSIM is cancelled or expired, or is being cancelled',
     advice: 'It can no longer be installed, so it has nothing to share.',
   },
+  sandbox_only: {
+    status: 409,
+    title: 'This is possible only in the sandbox',
+    advice: 'Use an installation whose `SERVICE_MODE` is `sandbox`, with a key that begins with `rsk_test_`.',
+  },
   action_not_possible: {
     status: 409,
     title: 'The action is not possible in its current state',
