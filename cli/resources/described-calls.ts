@@ -2311,6 +2311,21 @@ export const DESCRIBED_CALLS: Readonly<Record<string, DescribedCall>> = {
       }
     ]
   },
+  "simulateEsim": {
+    "summary": "Simulate that a phone installs, activates or uses up an eSIM, in the sandbox",
+    "path": [
+      "id"
+    ],
+    "query": [],
+    "body": [
+      {
+        "name": "state",
+        "kind": "text",
+        "description": "What the phone does; states never go back. One of: installed, active, consumed.",
+        "required": true
+      }
+    ]
+  },
   "listTopupOptions": {
     "summary": "List the top-up options of an eSIM",
     "path": [

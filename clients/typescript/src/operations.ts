@@ -28,6 +28,7 @@ import type {
   EsimActivation,
   EsimChange,
   EsimPage,
+  EsimSimulation,
   EsimUsage,
   Event,
   EventPage,
@@ -1741,6 +1742,16 @@ export class Operations {
    */
   updateEsim(id: string, body: EsimChange, options: CallOptions = {}): Promise<Esim> {
     return this.transport.json({ operation: 'updateEsim', method: 'PATCH', path: `/v1/esims/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /** Simulate that a phone installs, activates or uses up an eSIM, in the sandbox.
+   *
+   * For tests of usage, events and refunds: the service treats the eSIM as a phone had made it so. Then the eSIM is read, and what is new is stored and announced. Refused in production. The audit log contains each call.
+   *
+   * Scope: `esims:write`.
+   */
+  simulateEsim(id: string, body: EsimSimulation, options: CallOptions = {}): Promise<Esim> {
+    return this.transport.json({ operation: 'simulateEsim', method: 'POST', path: `/v1/esims/${encodeURIComponent(id)}/simulate`, body, options });
   }
 
   /** List the top-up options of an eSIM.
