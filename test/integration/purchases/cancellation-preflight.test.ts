@@ -49,7 +49,7 @@ describe('the cancellation preflight', () => {
     expect(conditions.every(({ age_seconds: age }) => age !== null)).toBe(true);
   });
 
-  it('names the failed condition [spec: record.esim.installation, record.esim.activation]', async () => {
+  it('names the failed condition', async () => {
     const installed = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(installed), 'installed');
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);

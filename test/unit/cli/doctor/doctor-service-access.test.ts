@@ -127,7 +127,7 @@ describe('production approval', () => {
     });
   });
 
-  it('is missing when a read is refused for it [spec: environments.approval]', async () => {
+  it('is missing when a read is refused for it', async () => {
     const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
     expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
     expect(await approvalWith(jsonAnswer({ data: [] }), { walletRefused: 'not_approved' })).toMatchObject({
