@@ -29,7 +29,6 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
   Operate: [
     { name: 'going-live', title: 'Going live', file: 'docs/how-to/going-live.md' },
     { name: 'versions', title: 'Versions and deprecation', file: 'docs/reference/versions.md' },
-    { name: 'api-changes', title: 'Changes of the API', file: 'docs/reference/api-changes.md' },
   ],
 };
 
