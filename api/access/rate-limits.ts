@@ -28,7 +28,7 @@ export interface RateLimitState {
 
 /**
  * The limits of one API process: requests of each key, failed authentications and visits of each address. They are in
- * memory; docs/adr/0012-rate-limits.md explains why.
+ * memory; docs/adr/0015-callers-wait-on-one-event-tail.md explains why.
  */
 export class RateLimits {
   readonly #settings: RateLimitSettings;

@@ -43,7 +43,6 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
     { name: 'operating', title: 'Operate orders', file: 'docs/how-to/operate-orders.md' },
     { name: 'night-questions', title: 'Questions of the night', file: 'docs/how-to/answer-the-night-questions.md' },
     { name: 'versions', title: 'Versions and deprecation', file: 'docs/reference/versions.md' },
-    { name: 'api-changes', title: 'Changes of the API', file: 'docs/reference/api-changes.md' },
   ],
 };
 

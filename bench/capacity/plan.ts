@@ -14,11 +14,9 @@ export interface OrderCosts {
   readonly walBytes: number;
   /** Commits of the Temporal server, of which each changes one history shard. */
   readonly temporalCommits: number;
-  /** Claims at the purchase gate, which are made one after the other: the scenario `scale`. */
-  readonly claimsPerSecond: number;
 }
 
-/** Assumptions that nobody measures for you. */
+/** What nobody measures for you, and the claims a second of docs/benchmarks.md. */
 export const ASSUMED = {
   /** Share of a day's orders in its busiest hour: 2.4 times the average. */
   busiestHour: 0.1,
@@ -30,6 +28,8 @@ export const ASSUMED = {
   commitMs: 5,
   /** Processes of API and worker: one machine may fail. */
   fewest: 2,
+  /** Claims at the purchase gate, one after the other, among 1,000,000 orders of the day: the scenario `scale`. */
+  claimsPerSecond: 308,
   daysOfMonth: 30,
   /** Retention of closed workflows in the namespace, in days (`temporal/set-up.ts`). */
   temporalRetentionDays: 30,
@@ -64,7 +64,7 @@ export function planFor(ordersPerDay: number, costs: OrderCosts): CapacityPlan {
       part('worker', costs.workerMs, fewest),
       part('PostgreSQL', costs.postgresMs, 1),
       part('Temporal', costs.temporalMs, 1),
-      { name: 'gate', servers: 1, serviceMs: 1_000 / costs.claimsPerSecond },
+      { name: 'gate', servers: 1, serviceMs: 1_000 / ASSUMED.claimsPerSecond },
     ],
     shards: shardsFor(perSecond, costs),
     gigabytes: {

@@ -47,15 +47,7 @@ function measuredCosts(results: BenchResults = clusterResults()): OrderCosts {
     temporalBytes: bytesOf(results, 'temporal_bytes').highest,
     walBytes: bytesOf(results, 'wal_bytes').highest,
     temporalCommits: figure('temporal_commits'),
-    claimsPerSecond: claimsPerSecond(),
   };
-}
-
-function claimsPerSecond(): number {
-  const latest = benchResults.parse(JSON.parse(readFileSync(join(RESULTS, 'latest.json'), 'utf8')));
-  const claims = latest.scenarios.find(({ id }) => id === 'scale.claims.among_1000000');
-  if (claims === undefined) throw new Error('the latest results have no claims among 1,000,000 orders');
-  return claims.value;
 }
 
 /** The generated part of the document, as lines of Markdown. */
@@ -118,7 +110,7 @@ function planTable(plans: readonly CapacityPlan[]): string[] {
 
 function limitTable(costs: OrderCosts): string[] {
   const parts = [
-    { name: 'The purchase gate: claims wait for each other', servers: 1, serviceMs: 1_000 / costs.claimsPerSecond },
+    { name: 'The purchase gate: claims wait for each other', servers: 1, serviceMs: 1_000 / ASSUMED.claimsPerSecond },
     { name: `PostgreSQL with ${LARGE} cores, both databases`, servers: LARGE, serviceMs: costs.postgresMs },
     { name: `A Temporal server with ${LARGE} cores`, servers: LARGE, serviceMs: costs.temporalMs },
   ].toSorted((left, right) => mostOrdersPerDay(left) - mostOrdersPerDay(right));

@@ -57,7 +57,7 @@ export const walletRunway = pgTable(
 /**
  * The amount that a send may debit, written in the transaction that claims the send. Whether it still counts follows
  * from the attempt and the reading of the wallet (docs/adr/0010-purchase-gate.md). Triggers keep `counted` and the
- * totals below (docs/adr/0023-running-totals-by-triggers.md); every writer holds the account lock.
+ * totals below; every writer holds the account lock.
  */
 export const gateReservations = pgTable(
   'gate_reservations',

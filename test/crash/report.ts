@@ -1,4 +1,4 @@
-/** Reports of seeds and suites: lines for a terminal, and the summary under docs/. */
+/** Reports of seeds and suites: lines for a terminal, and the summary as a file. */
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { succeeded, type WorkResult } from '#test/crash/audit/audit.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
@@ -125,7 +125,7 @@ export function summaryDocument({ records, before, command }: Suite): string {
   return `${[
     '# Crash proof: the last long run',
     '',
-    'Written by the run itself. What it proves, and how to read it: [crash-proof.md](../crash-proof.md).',
+    'Written by the run itself. What it proves, and how to read it: [crash-proof.md](../../docs/crash-proof.md).',
     '',
     `**${lastLine(records).text}**, seeds ${Math.min(...seeds)} to ${Math.max(...seeds)}.`,
     '',

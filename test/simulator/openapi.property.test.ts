@@ -163,7 +163,7 @@ function descriptionIn(dialect: DialectName): Description {
 }
 
 describe('in every dialect and for all requests, the simulator', () => {
-  it('sends only answers and webhooks in its document [spec: versioning.openapi, gap.answers]', async () => {
+  it('sends only answers and webhooks in its document', async () => {
     const seen = { statuses: new Set<number>(), events: new Set<string>() };
     const holdsFor = async (dialect: DialectName, steps: readonly Step[]) => {
       const description = descriptionIn(dialect);

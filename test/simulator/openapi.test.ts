@@ -9,7 +9,7 @@ const operationsOf = (description: Description): string[] =>
   );
 
 describe('the OpenAPI document', () => {
-  it('has every call of the contract [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
+  it('has every call of the contract', async () => {
     await using simulator = await startTestSimulator();
     const sandbox = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const production = new Description((await simulator.production.get('/openapi.json')).read(documentShape));
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has tokens, keys and query parameters of each call [spec: header.idempotency-key, field.updates.*]', async () => {
+  it('has tokens, keys and query parameters of each call', async () => {
     await using simulator = await startTestSimulator();
     const { paths } = (await simulator.sandbox.get('/openapi.json')).read(documentShape);
     expect(paths['/login']?.['post']?.security).toEqual([]);
@@ -51,14 +51,14 @@ describe('the OpenAPI document', () => {
     expect(open.paths['/public/packages']?.['get']?.security).toEqual([]);
   });
 
-  it('has expires_in_days on production login only [spec: field.login.expires_in_days]', () => {
+  it('has expires_in_days on production login only', () => {
     const loginSchema = (environment: 'sandbox' | 'production'): unknown =>
       descriptionOf(environment).document.paths['/login']?.['post']?.requestBody?.content['application/json'].schema;
     expect(loginSchema('production')).toHaveProperty('properties.expires_in_days');
     expect(loginSchema('sandbox')).not.toHaveProperty('properties.expires_in_days');
   });
 
-  it('accepts and refuses the same bodies as the simulator [spec: gap.bounds]', () => {
+  it('accepts and refuses the same bodies as the simulator', () => {
     const { document } = descriptionOf('sandbox');
     const judge = (path: string, body: unknown) =>
       descriptionOf('sandbox').judge(
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('every call', () => {
-  it('is answered as described [spec: requests.json, login.sandbox, endpoint.*]', async () => {
+  it('is answered as described', async () => {
     await using simulator = await startTestSimulator();
     const done = new Set<EndpointName>();
     // The client fails on an undescribed answer; here each endpoint must succeed once.
@@ -114,7 +114,7 @@ describe('every call', () => {
 });
 
 describe('every event', () => {
-  it('is sent with a body as in the document [spec: event.*]', async () => {
+  it('is sent with a body as in the document', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     await simulator.admin.post('/webhooks/ping');
@@ -142,7 +142,7 @@ describe('every event', () => {
     expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('"access"');
   });
 
-  it('has a body without its name in the dialect silent_bodies, as described [spec: gap.events]', async () => {
+  it('has a body without its name in the dialect silent_bodies, as described', async () => {
     await using simulator = await startTestSimulator({ dialect: 'silent_bodies' });
     const description = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const body = JSON.parse((await simulator.admin.post('/webhooks/ping')).textAt('body')) as Record<string, unknown>;
@@ -153,7 +153,7 @@ describe('every event', () => {
 });
 
 describe('every error body', () => {
-  it('has the shape of the contract, the admin API’s too [spec: gap.errors]', async () => {
+  it('has the shape of the contract, the admin API’s too', async () => {
     await using simulator = await startTestSimulator();
     const answers = [
       await simulator.sandbox.get('/nothing'),

@@ -15,7 +15,6 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { decodedHistory } from '#test/support/work/workflows/histories.ts';
-import { CANCELLATIONS } from '#test/workflow/scenarios/cancellations.ts';
 import { ESIMS } from '#test/workflow/scenarios/esims.ts';
 import { ORDERS } from '#test/workflow/scenarios/orders.ts';
 import { OUTAGES } from '#test/workflow/scenarios/outages.ts';
@@ -49,7 +48,6 @@ const SCHEDULED = {
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...PURCHASES,
   ...SUBSCRIPTIONS,
-  ...CANCELLATIONS,
   ...OUTAGES,
   ...ORDERS,
   ...ESIMS,

@@ -67,8 +67,8 @@ const BESIDE_WORK: readonly AttentionReason[] = [
   'message_quarantined',
   'webhook_conflict',
 ];
-/** Handled like `refund_failed`. */
-const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing'];
+/** Handled like `refund_failed`, and like `attempts_used_up`. */
+const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing', 'failed_but_charged', 'evidence_unavailable'];
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted();
 

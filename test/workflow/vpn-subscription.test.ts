@@ -23,7 +23,7 @@ const observed = {
 } as const;
 
 describe('a VPN subscription', () => {
-  it('of two years waits for its end, and expires also without an event [spec: state.vpn.expired]', async () => {
+  it('of two years waits for its end, and expires also without an event', async () => {
     const subscription = new FakeSubscription(await inDays(730));
     const handle = await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('700 days');
@@ -97,7 +97,7 @@ describe('a VPN subscription', () => {
     expect(subscription.lookUps).toBeLessThan(70);
   });
 
-  it('without a known end is looked up once a day until the service ends it [spec: state.vpn.expired]', async () => {
+  it('without a known end is looked up once a day until the service ends it', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.onLookUp = () => {
       if (subscription.lookUps === 5) subscription.change({ endedAs: 'expired' });
@@ -110,7 +110,7 @@ describe('a VPN subscription', () => {
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
   });
 
-  it('ends at once when the service reports its end [spec: state.vpn.cancelled]', async () => {
+  it('ends at once when the service reports its end', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');

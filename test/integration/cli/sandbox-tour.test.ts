@@ -77,7 +77,7 @@ describe('reseller sandbox tour', () => {
     expect(stamps).toMatchObject([{ serviceBaseUrl: simulator.simulator.baseUrl, serviceMode: 'sandbox' }]);
   });
 
-  it('prints steps and capabilities, and stores nothing with --no-store [spec: flow.simulation]', async () => {
+  it('prints steps and capabilities, and stores nothing with --no-store', async () => {
     const environment = { ...environmentOf(sandbox), DATABASE_URL: 'postgres://127.0.0.1:1/none' };
     const text = await printed((output) => runSandboxTour({ ...QUICK, store: false }, environment, output));
     expect(text).toMatch(/^✔ cancellation {2}the refund result "manual review": seen$/m);

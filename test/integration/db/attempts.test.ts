@@ -62,7 +62,7 @@ describe('an attempt', () => {
     expect(again).toEqual(first);
   });
 
-  it('has a unique key and reference [spec: header.idempotency-unique, field.order.external_order_id]', async () => {
+  it('has a unique key and reference', async () => {
     const { idempotencyKey, reference } = await newAttempt();
     const [other, orderId] = [await newAttempt(), await acceptTestOrder(database)];
     await expect(openTestAttempt(database, orderId, { reference })).rejects.toThrow('attempts');
@@ -200,7 +200,7 @@ describe('the result of a send', () => {
 });
 
 describe('a report of the service', () => {
-  it('only advances the state, so completed never returns to processing [spec: gap.transitions]', async () => {
+  it('only advances the state, so completed never returns to processing', async () => {
     const { id } = await newAttempt();
     await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
     const row = await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-3' });

@@ -38,7 +38,7 @@ describe('a database', () => {
   });
 
   it.each(OTHERS)(
-    'refuses another address and mode, and keeps its own: $serviceBaseUrl, $serviceMode [spec: auth.separate]',
+    'refuses another address and mode, and keeps its own: $serviceBaseUrl, $serviceMode',
     async (other) => {
       await stamp(SANDBOX);
       await expect(stamp(other)).rejects.toThrow(OtherInstallationError);
@@ -57,30 +57,27 @@ describe('a database', () => {
     expect(winners).toEqual([{ serviceBaseUrl: row?.serviceBaseUrl, serviceMode: row?.serviceMode }]);
   });
 
-  it.each(['api/main.ts', 'worker/main.ts'])(
-    'of the sandbox ends a production process: %s [spec: auth.separate]',
-    async (script) => {
-      await stamp(SANDBOX);
-      await using process = new TestProcess({
-        name: 'other',
-        script,
-        environment: {
-          DATABASE_URL: opened.url,
-          ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-          SERVICE_BASE_URL: SANDBOX.serviceBaseUrl,
-          SERVICE_MODE: 'production',
-          SERVICE_EMAIL: 'shop@example.com',
-          SERVICE_PASSWORD: 'secret',
-          SERVICE_WEBHOOK_SECRETS: 'whsec_installation_test',
-          TEMPORAL_ADDRESS: '127.0.0.1:1',
-          API_PORT: String(await freePort()),
-          WORKER_PROBE_PORT: String(await freePort()),
-        },
-      });
-      expect((await process.exit()).code, process.tail()).toBe(1);
-      expect(process.output()).toContain('This database belongs to another service or environment');
-    },
-  );
+  it.each(['api/main.ts', 'worker/main.ts'])('of the sandbox ends a production process: %s', async (script) => {
+    await stamp(SANDBOX);
+    await using process = new TestProcess({
+      name: 'other',
+      script,
+      environment: {
+        DATABASE_URL: opened.url,
+        ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+        SERVICE_BASE_URL: SANDBOX.serviceBaseUrl,
+        SERVICE_MODE: 'production',
+        SERVICE_EMAIL: 'shop@example.com',
+        SERVICE_PASSWORD: 'secret',
+        SERVICE_WEBHOOK_SECRETS: 'whsec_installation_test',
+        TEMPORAL_ADDRESS: '127.0.0.1:1',
+        API_PORT: String(await freePort()),
+        WORKER_PROBE_PORT: String(await freePort()),
+      },
+    });
+    expect((await process.exit()).code, process.tail()).toBe(1);
+    expect(process.output()).toContain('This database belongs to another service or environment');
+  });
 });
 
 describe('tokens', () => {
@@ -94,7 +91,7 @@ describe('tokens', () => {
     fc.record({ kind: fc.constant('revoke' as const), mode: fc.constantFrom<ServiceMode>('sandbox', 'production') }),
   );
 
-  it('of production and sandbox never mix in one database [spec: auth.separate]', async () => {
+  it('of production and sandbox never mix in one database', async () => {
     const valid: Record<ServiceMode, Set<string>> = { sandbox: new Set(), production: new Set() };
     const seen: { readonly mode: ServiceMode; readonly token: string }[] = [];
     let logins = 0;

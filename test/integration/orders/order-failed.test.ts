@@ -23,7 +23,7 @@ async function expectNoRepetition(id: string): Promise<void> {
 }
 
 describe('an order that the service accepted and then failed', () => {
-  it('gets a new attempt with another key and reference after the credit [spec: event.order.failed]', async () => {
+  it('gets a new attempt with another key and reference after the credit', async () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 200 });
     const order = await desk.complete(1001);
     const id = order.textAt('id');

@@ -82,7 +82,7 @@ describe('a purchase of unknown outcome', () => {
 });
 
 describe('an order at a service', () => {
-  it('that answers 409 to a repeated key is looked up [spec: gap.repeated-key]', async () => {
+  it('that answers 409 to a repeated key is looked up', async () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });

@@ -20,7 +20,7 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 describe('an order', () => {
-  it('is delivered as an installable eSIM, with one send and one debit [spec: record.charged-price]', async () => {
+  it('is delivered as an installable eSIM, with one send and one debit', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
     expect(order.body).toMatchObject({
@@ -35,7 +35,7 @@ describe('an order', () => {
     expect(activation.textAt('activation_code')).toMatch(/^LPA:1\$smdp\.simulator\.example\$\S+$/);
   });
 
-  it('is completed by its webhook without a look-up [spec: event.order.completed]', async () => {
+  it('is completed by its webhook without a look-up', async () => {
     await desk.refuseReads();
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
@@ -135,7 +135,7 @@ describe('a held order', () => {
     expect(await desk.simulator.orders((await desk.attempts(id))[0]!.reference)).toEqual([]);
   });
 
-  it('waits for a price below its max_price [spec: record.package.id, record.package.price_for_reseller]', async () => {
+  it('waits for a price below its max_price', async () => {
     await desk.simulator.setPackage(1004, { price_for_reseller: '9.00' });
     try {
       const id = await desk.place(1004, { max_price: { amount: '2.50', currency: 'USD' } });

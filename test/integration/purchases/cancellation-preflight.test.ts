@@ -53,7 +53,7 @@ describe('the cancellation preflight', () => {
     expect(conditions.every(({ age_seconds: age }) => age !== null)).toBe(true);
   });
 
-  it('names the failed condition [spec: record.esim.installation, record.esim.activation]', async () => {
+  it('names the failed condition', async () => {
     const installed = await desk.newEsim();
     const simulated = await stack.api.post(`/v1/esims/${installed}/simulate`, { state: 'installed' });
     const shown = { status: 'installed', installed_at: expect.any(String) };

@@ -38,7 +38,7 @@ const sendsOf = (id: string) => desk.sendsTo('cancelEsim', id);
 const act = (id: string, action: string, body: Record<string, unknown>) => actOnCancellation(stack, id, action, body);
 
 describe('the cancellation of an eSIM', () => {
-  it('is completed once the refund is in the wallet [spec: state.esim.cancelled, state.refund.completed]', async () => {
+  it('is completed once the refund is in the wallet', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId, { reason: 'travels later' });
     const cancellation = await desk.cancellationReaches(id, 'completed');
@@ -61,7 +61,7 @@ describe('the cancellation of an eSIM', () => {
     expect((await stack.api.get(`/v1/refunds/${refundId.data[0]!.id}`)).status).toBe(200);
   });
 
-  it('that was used is refused without a send [spec: refund.only-with-all-five]', async () => {
+  it('that was used is refused without a send', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const id = await desk.cancel(esimId);
@@ -179,7 +179,7 @@ describe('the cancellation of an eSIM', () => {
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
   });
 
-  it('refused in review ends as refused, and frees the eSIM [spec: event.refund.failed]', async () => {
+  it('refused in review ends as refused, and frees the eSIM', async () => {
     const esimId = await desk.newEsim();
     const id = await cancelForReview(desk, esimId);
     await desk.cancellationReaches(id, 'processing');
@@ -257,7 +257,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('with reversed events is completed once [spec: event.esim.cancelled, event.refund.completed]', async () => {
+  it('with reversed events is completed once', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
@@ -267,7 +267,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('that fails needs attention until it is written off [spec: state.refund.failed]', async () => {
+  it('that fails needs attention until it is written off', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);

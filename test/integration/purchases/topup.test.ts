@@ -25,7 +25,7 @@ const sendsOf = (topupId: string) => desk.sendsTo('createTopup', topupId);
 const rechargesOf = (esimId: string) => rechargesAtService(desk, esimId);
 
 describe('a top-up', () => {
-  it('completed at once costs one debit and one send [spec: state.topup.completed]', async () => {
+  it('completed at once costs one debit and one send', async () => {
     const esimId = await desk.newEsim();
     // Without webhooks, only its answer reports the completion.
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -49,7 +49,7 @@ describe('a top-up', () => {
     expect(await desk.inbox(id)).toEqual([]);
   });
 
-  it('is completed by a webhook without a look-up [spec: state.topup.processing, event.topup.completed]', async () => {
+  it('is completed by a webhook without a look-up', async () => {
     const esimId = await desk.newEsim();
     for (const endpoint of ['getTopup', 'listTopups'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
@@ -71,7 +71,7 @@ describe('a top-up', () => {
     expect((await desk.inbox(id)).map(({ source }) => source)).toEqual(['read']);
   });
 
-  it('gets a new attempt after its failure and credit [spec: state.topup.failed, event.topup.failed]', async () => {
+  it('gets a new attempt after its failure and credit', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
     const topup = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
@@ -79,7 +79,7 @@ describe('a top-up', () => {
     expect((await rechargesOf(esimId)).map(({ status }) => status).toSorted()).toEqual(['completed', 'failed']);
   });
 
-  it('with a package outside of the options of its eSIM fails without a send [spec: flow.topup]', async () => {
+  it('with a package outside of the options of its eSIM fails without a send', async () => {
     const esimId = await desk.newEsim();
     const refused = await desk.tryTopUp(esimId, 2003);
     expect([refused.status, refused.at('code')]).toEqual([422, 'purchase_not_possible']);
@@ -147,7 +147,7 @@ describe('a top-up with a lost answer', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
-  it('is processing after its webhook, without a look-up [spec: event.topup.processing]', async () => {
+  it('is processing after its webhook, without a look-up', async () => {
     const esimId = await desk.newEsim();
     await loseTopupAnswer(desk);
     const id = await desk.topUp(esimId, PACKAGE.staysProcessing);

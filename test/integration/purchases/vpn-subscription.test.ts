@@ -37,7 +37,7 @@ const active = async (plan: number = PLAN.activeAtOnce) =>
   desk.subscriptionReaches(await desk.subscribe(plan), 'active');
 
 describe('a VPN subscription', () => {
-  it('costs one debit, and protects its access data [spec: state.vpn.active, record.own-margin]', async () => {
+  it('costs one debit, and protects its access data', async () => {
     // Without webhooks, only its answer reports the activation.
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const subscription = await active();
@@ -107,7 +107,7 @@ describe('a VPN subscription', () => {
     expect(list.at('data', 0, 'periods')).toEqual(renewed.at('periods'));
   });
 
-  it('becomes active by its webhook or a look-up [spec: event.vpn.subscription.active]', async () => {
+  it('becomes active by its webhook or a look-up', async () => {
     await frequentUpkeep(stack);
     const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);
     const byWebhook = await active(PLAN.processingThenActive);
@@ -147,12 +147,12 @@ describe('a VPN subscription', () => {
     expect(await desk.events(subscription.textAt('id'))).toContain('attempt.found');
   });
 
-  it('gets a new attempt after its failure and credit [spec: state.vpn.failed]', async () => {
+  it('gets a new attempt after its failure and credit', async () => {
     await desk.simulator.nextPurchases({ operation: 'vpn', outcome: 'processing_then_failed', delay_ms: 200 });
     expect((await active()).body).toMatchObject({ operations: { attempts: 2 } });
   });
 
-  it('is held without a margin, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
+  it('is held without a margin, and while the plan is not sold', async () => {
     const id = await desk.subscribe(302, { customer_price: { amount: '7.42', currency: 'USD' } });
     expect((await desk.subscriptionReaches(id, 'held')).body).toMatchObject({ failure: { class: 'margin_too_low' } });
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
@@ -204,7 +204,7 @@ it('the creation of a VPN subscription with a blank customer_reference is refuse
 });
 
 describe('an active VPN subscription', () => {
-  it('needs attention when the service reports it as failed [spec: event.vpn.subscription.failed]', async () => {
+  it('needs attention when the service reports it as failed', async () => {
     // The sweeper restarts the terminated workflow.
     await frequentUpkeep(stack);
     const subscription = await active();
@@ -263,7 +263,7 @@ describe('an active VPN subscription', () => {
 });
 
 describe('the end of a VPN subscription', () => {
-  it('by its customer cancels it at the service once [spec: flow.vpn]', async () => {
+  it('by its customer cancels it at the service once', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     const before = await callsOf('cancelVpnSubscription');
@@ -288,7 +288,7 @@ describe('the end of a VPN subscription', () => {
     );
   });
 
-  it('by its customer is known despite a lost answer [spec: state.vpn.cancelled]', async () => {
+  it('by its customer is known despite a lost answer', async () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = (await active()).textAt('id');
     await desk.simulator.onRequest('cancelVpnSubscription', { kind: 'accepted_but_answer_lost' });
@@ -297,7 +297,7 @@ describe('the end of a VPN subscription', () => {
     expect(await desk.inbox(id)).toEqual([]);
   });
 
-  it('is reported by webhook when it takes time [spec: event.vpn.subscription.cancelled]', async () => {
+  it('is reported by webhook when it takes time', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     await desk.simulator.nextPurchases({
@@ -341,16 +341,10 @@ describe('the end of a VPN subscription', () => {
     await desk.subscriptionReaches(id, 'cancelled');
   });
 
-  it.each(['expire', 'cancel'] as const)(
-    'by the service (%s) is reported by its webhook [spec: event.vpn.subscription.expired]',
-    async (end) => {
-      const subscription = await active();
-      await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);
-      const ended = await desk.subscriptionReaches(
-        subscription.textAt('id'),
-        end === 'expire' ? 'expired' : 'cancelled',
-      );
-      expect((await cancel(ended.textAt('id'))).status).toBe(end === 'expire' ? 409 : 200);
-    },
-  );
+  it.each(['expire', 'cancel'] as const)('by the service (%s) is reported by its webhook', async (end) => {
+    const subscription = await active();
+    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);
+    const ended = await desk.subscriptionReaches(subscription.textAt('id'), end === 'expire' ? 'expired' : 'cancelled');
+    expect((await cancel(ended.textAt('id'))).status).toBe(end === 'expire' ? 409 : 200);
+  });
 });

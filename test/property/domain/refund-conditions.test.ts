@@ -36,7 +36,7 @@ describe('the conditions of a refund', () => {
     );
   });
 
-  it('forecast a refund only when all were read and pass [spec: refund.only-with-all-five]', () => {
+  it('forecast a refund only when all were read and pass', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const all =
@@ -118,7 +118,7 @@ describe('the conditions of a refund', () => {
     [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', 'It has 2 completed top-ups.'],
     [{ topups: { ...read, value: { completed: 1 } } }, 'no_completed_topup', 'It has 1 completed top-up.'],
     [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
-  ])('%j fails alone and excludes a refund [spec: refund.condition.*]', (change, name, evidence) => {
+  ])('%j fails alone and excludes a refund', (change, name, evidence) => {
     const conditions = judgeRefundConditions({ ...untouched, ...change });
     expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([
       { name, result: 'fail', evidence, asOf: at },

@@ -21,7 +21,7 @@ function flipBit(bytes: Uint8Array, position: number): Buffer {
 }
 
 describe('webhook verification', () => {
-  it('accepts every signature within the tolerance [spec: signature.signed-string, limit.webhook-tolerance]', () => {
+  it('accepts every signature within the tolerance', () => {
     fc.assert(
       fc.property(secret, seconds, body, fc.integer({ min: -300_000, max: 300_000 }), (key, time, rawBody, offset) => {
         const timestampHeader = String(time);
@@ -34,7 +34,7 @@ describe('webhook verification', () => {
     );
   });
 
-  it('refuses every change of a single bit of body, timestamp or signature [spec: signature.signed-string]', () => {
+  it('refuses every change of a single bit of body, timestamp or signature', () => {
     fc.assert(
       fc.property(
         secret,

@@ -115,7 +115,7 @@ const trial = fc.record({
 type Trial = typeof trial extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('the client', () => {
-  it('gives a success or a known failure, and never throws [spec: gap.errors, gap.answers]', async () => {
+  it('gives a success or a known failure, and never throws', async () => {
     const failures = new Set<string | undefined>();
     const drifting = exchangeNames.map((name): Trial => {
       return { name, treatments: [{ kind: 'misstates', status: 200, part: 0, by: undefined }], fromLogin: false };

@@ -9,7 +9,7 @@ const read = async (simulator: SimulatorClient, id: string) => {
 };
 
 describe('an eSIM', () => {
-  it('has used nothing until it is active; installation and activation are reported separately [spec: record.esim.usage, record.esim.installation, record.esim.activation, state.simulated.installed, state.simulated.active]', async () => {
+  it('has used nothing until it is active; installation and activation are reported separately', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     const fresh = {
@@ -58,7 +58,7 @@ describe('an eSIM', () => {
     expect((await read(simulator, id)).used).toBeGreaterThan(active.used);
   });
 
-  it('that is consumed has used all its data [spec: state.simulated.consumed]', async () => {
+  it('that is consumed has used all its data', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     await simulator.simulate(id, 'consumed');
@@ -83,7 +83,7 @@ describe('the sandbox simulation', () => {
     expect((await simulator.simulate(cancelled, 'installed')).status).toBe(422);
   });
 
-  it('does not exist in production; there the admin API simulates the phone [spec: endpoint.simulation]', async () => {
+  it('does not exist in production; there the admin API simulates the phone', async () => {
     await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
     const bought = await simulator.production.post(
       '/orders',

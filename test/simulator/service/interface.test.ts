@@ -12,7 +12,7 @@ import {
 import { latestUpdate, pageOf, publicPackage, webhookSecret } from '#upstream/contract.ts';
 
 describe('the public package listing', () => {
-  it('shows packages in pages, without reseller prices [spec: endpoint.public-packages]', async () => {
+  it('shows packages in pages, without reseller prices', async () => {
     await using simulator = await startTestSimulator();
     const first = await simulator.sandbox.get('/public/packages?limit=40');
     const page = first.read(pageOf(publicPackage));
@@ -28,7 +28,7 @@ describe('the update check', () => {
   const check = async (simulator: SimulatorClient, current: string, channel = 'stable') =>
     (await simulator.sandbox.get(`/updates/latest?current_version=${current}&channel=${channel}`)).read(latestUpdate);
 
-  it('reports a newer version of the channel [spec: endpoint.updates, field.updates.*]', async () => {
+  it('reports a newer version of the channel', async () => {
     await using simulator = await startTestSimulator();
     const update = await check(simulator, '2.3.99');
     expect(update).toMatchObject({ latest_version: '2.4.1', update_available: true, channel: 'stable' });
@@ -46,7 +46,7 @@ describe('the update check', () => {
     });
   });
 
-  it('accepts any channel, without an update for an unknown one [spec: field.updates.channel]', async () => {
+  it('accepts any channel, without an update for an unknown one', async () => {
     await using simulator = await startTestSimulator();
     for (const channel of ['nightly', 'constructor']) {
       expect(await check(simulator, '1.0', channel)).toEqual({
@@ -93,7 +93,7 @@ describe('the webhook secret', () => {
   const signedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook) =>
     signatureOf(secret, timestamp, body) === signature;
 
-  it('is created once, and required for webhooks [spec: auth.secret-shown-once, endpoint.webhook-secret]', async () => {
+  it('is created once, and required for webhooks', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url } });
     expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
@@ -107,7 +107,7 @@ describe('the webhook secret', () => {
     expect((await simulator.admin.get('/overview')).text).not.toContain(secret);
   });
 
-  it('is replaced by a rotation for all deliveries [spec: auth.secret-rotated, endpoint.webhook-secret]', async () => {
+  it('is replaced by a rotation for all deliveries', async () => {
     let healthy = false;
     await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'configured-secret' } });

@@ -10,7 +10,7 @@ const OPENERS = new Set(['undici', 'node:http', 'node:https', 'node:http2', 'nod
 const LISTENERS = new Set(['simulator/service/server.ts']);
 
 describe('the simulator', () => {
-  it('opens connections only to send webhooks [spec: environments.sandbox-no-supplier]', () => {
+  it('opens connections only to send webhooks', () => {
     const files = typeScriptFiles(PROJECT, 'simulator');
     expect(files.length).toBeGreaterThan(50);
     const subpaths = readSubpaths(PROJECT);

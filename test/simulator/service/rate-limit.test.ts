@@ -34,7 +34,7 @@ describe('a rate limit', () => {
     expect((await simulator.admin.get('/state')).headers.has('ratelimit')).toBe(false);
   });
 
-  it('refuses before any work, and the log shows it [spec: gap.rate-limits]', async () => {
+  it('refuses before any work, and the log shows it', async () => {
     await using simulator = await startTestSimulator();
     const fault = { kind: 'server_error' };
     await simulator.admin.post('/faults', { target: 'request', endpoint: 'createOrder', fault });

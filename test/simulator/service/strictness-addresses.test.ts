@@ -15,23 +15,20 @@ describe('a call without a valid token', () => {
   const calls = endpoints.map(([, { method, path }]) => [method, path.replace('{id}', 'x')] as const);
   for (const base of ['', '/sandbox']) {
     const there = calls.filter(([, path]) => base !== '' || !path.endsWith('/simulate'));
-    it.each(there)(
-      `is answered 401: %s ${base}%s [spec: auth.everywhere-else, header.authorization]`,
-      async (method, path) => {
-        for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
-          const headers = authorization === undefined ? {} : { authorization };
-          const answer = await simulator.open.call(method, base + path, { headers });
-          expect([answer.status, answer.at('error', 'code')]).toEqual([401, 'unauthenticated']);
-          expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-        }
-      },
-    );
+    it.each(there)(`is answered 401: %s ${base}%s`, async (method, path) => {
+      for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
+        const headers = authorization === undefined ? {} : { authorization };
+        const answer = await simulator.open.call(method, base + path, { headers });
+        expect([answer.status, answer.at('error', 'code')]).toEqual([401, 'unauthenticated']);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      }
+    });
   }
 
   it.each([
     [{ email: EMAIL, password: 'wrong', device_name: 'x' }],
     [{ email: 'other@example.com', password: PASSWORD, device_name: 'x' }],
-  ])('gives no token for wrong credentials [spec: field.login.email, field.login.password]', async (body) => {
+  ])('gives no token for wrong credentials', async (body) => {
     for (const path of ['/login', '/sandbox/login']) expect((await simulator.open.post(path, body)).status).toBe(401);
   });
 });
@@ -99,37 +96,32 @@ describe('a header of the specification', () => {
   const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
   const others = endpoints.filter((each) => !isKeyed(each));
 
-  it('Idempotency-Key is accepted exactly on four calls [spec: header.idempotency-key]', () => {
+  it('Idempotency-Key is accepted exactly on four calls', () => {
     const names = keyed.map(([name]) => name).toSorted();
     expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
   });
 
-  it.each(keyed)(
-    'Idempotency-Key is accepted by %s, and required [spec: header.idempotency-key]',
-    async (name, path) => {
-      const esim = await simulator.esim();
-      const bodies: Readonly<Record<string, unknown>> = {
-        createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
-        createTopup: { esim_id: esim, package_id: PACKAGE },
-        createVpnOrder: {
-          vpn_plan_id: PLAN,
-          external_subscription_id: 'keyed',
-          customer_reference: 'c',
-          customer_price: 1,
-        },
-      };
-      const address = path.replace('{id}', esim);
-      const missing = await simulator.sandbox.post(address, bodies[name]);
-      expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
-      const call = { headers: { 'idempotency-key': `keyed-${name}` } };
-      expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(
-        name === 'cancelEsim' ? 200 : 201,
-      );
-    },
-  );
+  it.each(keyed)('Idempotency-Key is accepted by %s, and required', async (name, path) => {
+    const esim = await simulator.esim();
+    const bodies: Readonly<Record<string, unknown>> = {
+      createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
+      createTopup: { esim_id: esim, package_id: PACKAGE },
+      createVpnOrder: {
+        vpn_plan_id: PLAN,
+        external_subscription_id: 'keyed',
+        customer_reference: 'c',
+        customer_price: 1,
+      },
+    };
+    const address = path.replace('{id}', esim);
+    const missing = await simulator.sandbox.post(address, bodies[name]);
+    expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+    const call = { headers: { 'idempotency-key': `keyed-${name}` } };
+    expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(name === 'cancelEsim' ? 200 : 201);
+  });
 
   it.each(others.map(([name, { method, path }]) => [name, method, path] as const))(
-    'Idempotency-Key is refused by %s with 400 that names it [spec: header.idempotency-key]',
+    'Idempotency-Key is refused by %s with 400 that names it',
     async (_name, method, path) => {
       const answer = await simulator.sandbox.call(method, path.replace('{id}', 'x'), {
         headers: { 'idempotency-key': 'k' },
@@ -142,7 +134,7 @@ describe('a header of the specification', () => {
     },
   );
 
-  it('the logins refuse Authorization and Idempotency-Key [spec: login.sandbox, header.authorization]', async () => {
+  it('the logins refuse Authorization and Idempotency-Key', async () => {
     for (const path of ['/login', '/sandbox/login']) {
       expect((await simulator.open.post(path, login)).status).toBe(200);
       for (const [name, value] of [

@@ -13,7 +13,7 @@ const topupReaches = async (simulator: SimulatorClient, id: string, status: stri
   expect.poll(async () => (await simulator.sandbox.get(`/topups/${id}`)).at('status')).toBe(status);
 
 describe('top-up options', () => {
-  it('have the same countries [spec: endpoint.topup-options, record.esim.topup-options, flow.topup]', async () => {
+  it('have the same countries', async () => {
     await using simulator = await startTestSimulator();
     expect(await optionsOf(simulator, await simulator.esim(1001))).toEqual([
       1001, 1002, 1003, 9001, 9002, 9003, 9004, 9005,
@@ -43,7 +43,7 @@ describe('top-up options', () => {
 });
 
 describe('a top-up', () => {
-  it('debits its price and adds its data [spec: endpoint.topups, state.topup.completed, record.esim.id]', async () => {
+  it('debits its price and adds its data', async () => {
     await using simulator = await startTestSimulator();
     const esim = await simulator.esim();
     const topup = (await simulator.topUp(esim, 1002)).read(serviceTopup);
@@ -56,7 +56,7 @@ describe('a top-up', () => {
     expect(seen.at('data', 0)).toMatchObject({ reason: 'topup', topup_id: topup.id, esim_id: esim });
   });
 
-  it('of a package for another country is refused [spec: field.topup.package_id, flow.topup]', async () => {
+  it('of a package for another country is refused', async () => {
     await using simulator = await startTestSimulator();
     const esim = await simulator.esim();
     for (const other of [1004, 1025, 2001, 2003]) {
@@ -67,7 +67,7 @@ describe('a top-up', () => {
     expect((await simulator.sandbox.get('/topups')).at('data')).toEqual([]);
   });
 
-  it('adds its data when it completes, and none when it fails [spec: state.topup.*]', async () => {
+  it('adds its data when it completes, and none when it fails', async () => {
     await using simulator = await startTestSimulator();
     const esim = await simulator.esim();
     const later = (await simulator.topUp(esim, 9001)).read(serviceTopup);

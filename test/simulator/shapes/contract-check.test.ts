@@ -34,7 +34,7 @@ function missingIn(dialect: Dialect): string[] {
 }
 
 describe('the OpenAPI document of the simulator', () => {
-  it('is compatible with our contract in every call and every event [spec: versioning.openapi]', async () => {
+  it('is compatible with our contract in every call and every event', async () => {
     const { code, stdout } = await check(DIALECTS.replays, 'sandbox');
     expect({ code, stdout }).toMatchObject({
       code: COMPATIBLE,

@@ -8,7 +8,7 @@ const read = (more: Record<string, string> = {}) =>
 
 describe('SERVICE_BASE_URL', () => {
   it.each([BASE, `${BASE}/`, 'http://127.0.0.1:4000/api/reseller/v1', 'https://service.example/shop/api/reseller/v1'])(
-    'may be %s [spec: versioning.path]',
+    'may be %s',
     (url) => {
       expect(read({ SERVICE_BASE_URL: url }).baseUrl).toBe(url.replace(/\/$/, ''));
     },
@@ -20,7 +20,7 @@ describe('SERVICE_BASE_URL', () => {
     'https://service.example/api/reseller/v2',
     'https://service.example/api/reseller/v1/orders',
     `${BASE}/sandbox`,
-  ])('is refused with the required end of the address: %s [spec: versioning.path]', (url) => {
+  ])('is refused with the required end of the address: %s', (url) => {
     expect(() => read({ SERVICE_BASE_URL: url })).toThrow(
       /SERVICE_BASE_URL: must end with \/api\/reseller\/v1 .*sandbox's is derived/,
     );
@@ -28,18 +28,18 @@ describe('SERVICE_BASE_URL', () => {
 });
 
 describe('SERVICE_MODE', () => {
-  it('is the sandbox by default [spec: environments.safe-start]', () => {
+  it('is the sandbox by default', () => {
     expect(read().mode).toBe('sandbox');
     expect(read({ SERVICE_MODE: 'production' }).mode).toBe('production');
     expect(() => read({ SERVICE_MODE: 'live' })).toThrow(/SERVICE_MODE/);
   });
 
-  it('selects the address [spec: environments.production-address, environments.sandbox-address]', () => {
+  it('selects the address', () => {
     expect(serviceAddress(BASE, 'production')).toBe('https://service.example/api/reseller/v1');
     expect(serviceAddress(BASE, 'sandbox')).toBe('https://service.example/api/reseller/v1/sandbox');
   });
 
-  it('selects SERVICE_TOKEN_DAYS, which the sandbox login does not have [spec: field.login.expires_in_days]', () => {
+  it('selects SERVICE_TOKEN_DAYS, which the sandbox login does not have', () => {
     expect(read({ SERVICE_TOKEN_DAYS: '30' }).tokenDays).toBeUndefined();
     expect(read({ SERVICE_TOKEN_DAYS: '30', SERVICE_MODE: 'production' }).tokenDays).toBe(30);
   });

@@ -43,57 +43,45 @@ describe('the published vectors', () => {
     expect(vectors.vectors).toHaveLength(3);
   });
 
-  it.each(vectors.vectors)(
-    'accepts $signature [spec: signature.signed-string, signature.key-and-form]',
-    ({ body_utf8: text, body_hex: hex, signature }) => {
-      const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
-      const genuine = {
-        timestampHeader: vectors.timestamp,
-        signatureHeader: signature,
-        rawBody,
-        secrets: [{ secret: vectors.secret }],
-        now: Number(vectors.timestamp) * 1_000,
-      };
-      expect(verifyWebhook(genuine)).toEqual({ ok: true });
-      expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
-        ok: false,
-        reason: 'signature_mismatch',
-      });
-    },
-  );
+  it.each(vectors.vectors)('accepts $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
+    const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
+    const genuine = {
+      timestampHeader: vectors.timestamp,
+      signatureHeader: signature,
+      rawBody,
+      secrets: [{ secret: vectors.secret }],
+      now: Number(vectors.timestamp) * 1_000,
+    };
+    expect(verifyWebhook(genuine)).toEqual({ ok: true });
+    expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
+      ok: false,
+      reason: 'signature_mismatch',
+    });
+  });
 });
 
 describe('the timestamp', () => {
-  it.each([-300, -299, 0, 299, 300])(
-    'is accepted %i seconds off the clock [spec: limit.webhook-tolerance]',
-    (offset) => {
-      const timestampHeader = String(1_700_000_000 + offset);
-      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
-    },
-  );
+  it.each([-300, -299, 0, 299, 300])('is accepted %i seconds off the clock', (offset) => {
+    const timestampHeader = String(1_700_000_000 + offset);
+    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
+  });
 
-  it.each([-301, 301, -86_400, 86_400])(
-    'is refused %i seconds off the clock [spec: limit.webhook-tolerance]',
-    (offset) => {
-      const timestampHeader = String(1_700_000_000 + offset);
-      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
-    },
-  );
+  it.each([-301, 301, -86_400, 86_400])('is refused %i seconds off the clock', (offset) => {
+    const timestampHeader = String(1_700_000_000 + offset);
+    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
+  });
 
   it.each([300_001, 300_999, -300_001, -300_999])(
-    'is refused %i milliseconds off the clock, with fractions [spec: limit.webhook-tolerance]',
+    'is refused %i milliseconds off the clock, with fractions',
     (offset) => {
       const verdict = verifyWebhook(delivery({ now: NOW + offset }));
       expect(verdict).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
     },
   );
 
-  it.each([299_999, 300_000, -299_999, -300_000])(
-    'is accepted %i milliseconds off the clock [spec: limit.webhook-tolerance]',
-    (offset) => {
-      expect(verifyWebhook(delivery({ now: NOW + offset }))).toEqual({ ok: true });
-    },
-  );
+  it.each([299_999, 300_000, -299_999, -300_000])('is accepted %i milliseconds off the clock', (offset) => {
+    expect(verifyWebhook(delivery({ now: NOW + offset }))).toEqual({ ok: true });
+  });
 
   it.each([300_000, 3_000])(
     'with a tolerance of %i ms lets a copy in for as long as its report must be stored, and not longer',
@@ -127,12 +115,9 @@ describe('the timestamp', () => {
     '1700000000, 1700000000',
     '170000000000000000000',
     '1700000000000',
-  ])(
-    'is refused as %j, also with a signature [spec: signature.digits-only, header.webhook.timestamp]',
-    (timestampHeader) => {
-      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
-    },
-  );
+  ])('is refused as %j, also with a signature', (timestampHeader) => {
+    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
+  });
 
   it('is refused when it is missing', () => {
     expect(verifyWebhook(delivery({ timestampHeader: undefined }))).toEqual({ ok: false, reason: 'timestamp_missing' });
@@ -170,7 +155,7 @@ describe('the signature', () => {
     ['v11', `v11=${hex}`],
     ['quoted', `"${good}"`],
     ['in base64', `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
-  ])('is refused as malformed: %s [spec: versioning.signature-label, signature.key-and-form]', (_, signatureHeader) => {
+  ])('is refused as malformed: %s', (_, signatureHeader) => {
     expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_malformed' });
   });
 
@@ -178,12 +163,12 @@ describe('the signature', () => {
     expect(verifyWebhook(delivery({ signatureHeader: undefined }))).toEqual({ ok: false, reason: 'signature_missing' });
   });
 
-  it('is refused when it was made with another secret [spec: signature.key-and-form]', () => {
+  it('is refused when it was made with another secret', () => {
     const signatureHeader = sign('whsec_other', TIMESTAMP, BODY);
     expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
   });
 
-  it('is refused when it was made for another timestamp [spec: signature.signed-string]', () => {
+  it('is refused when it was made for another timestamp', () => {
     const signatureHeader = sign(SECRET, '1700000001', BODY);
     expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
   });

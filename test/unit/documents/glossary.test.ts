@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
-import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { PROJECT } from '#test/support/compose.ts';
@@ -38,15 +37,18 @@ describe('docs/glossary.md', () => {
   it.each([
     ['**Statuses of work**', WORK_STATUSES],
     ['**States of an attempt**', ATTEMPT_STATES],
-    ['**Failure classes**', Object.keys(FAILURE_CLASSES)],
-    ['**Reasons of cases**', Object.keys(ATTENTION_REASONS)],
   ])('lists under %s exactly the values of the code', (heading, values) => {
     expect(valuesAfter(heading).toSorted()).toEqual([...values].toSorted());
   });
 
-  it('has the meanings of failure classes and case reasons from the API', () => {
-    const meanings = Object.entries({ ...FAILURE_CLASSES, ...ATTENTION_REASONS });
-    const shown = [...rowsAfter('**Failure classes**'), ...rowsAfter('**Reasons of cases**')].map((row) => row.at(-1));
-    for (const [name, { meaning }] of meanings) expect(shown, name).toContain(meaning);
+  it('lists the failure classes by their certainty', () => {
+    const listed = rowsAfter('**Failure classes**').map(([name = '', values = '']) => [
+      name,
+      values.match(/\w+/g)?.toSorted(),
+    ]);
+    const classes = Object.entries(FAILURE_CLASSES);
+    const of = (wanted: string) =>
+      classes.flatMap(([name, { certainty }]) => (certainty === wanted ? [name] : [])).toSorted();
+    expect(listed).toEqual(['definite', 'unknown'].map((certainty) => [certainty, of(certainty)]));
   });
 });

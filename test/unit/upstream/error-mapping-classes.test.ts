@@ -57,26 +57,23 @@ describe('the class of a refusal', () => {
     [499, '', 'unreadable_answer'],
     [600, '', 'unreadable_answer'],
     [999, '', 'unreadable_answer'],
-  ])('%i with the code "%s" is %s [spec: gap.errors, environments.approval]', (status, code, failure) => {
+  ])('%i with the code "%s" is %s', (status, code, failure) => {
     expect(judge(answer(status, coded(code)))).toMatchObject({ ok: false, failure, status });
   });
 
-  it.each([400, 403, 404, 409, 422, 429])(
-    'for "known already" leads to a look-up with every status: %i [spec: gap.reference-unique, gap.repeated-key]',
-    (status) => {
-      const known = [
-        'already_cancelled',
-        'esim_busy',
-        'idempotency_key_in_use',
-        'idempotency_key_reused',
-        'reference_exists',
-        'webhook_secret_exists',
-      ];
-      for (const code of known) {
-        expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_used' });
-      }
-    },
-  );
+  it.each([400, 403, 404, 409, 422, 429])('for "known already" leads to a look-up with every status: %i', (status) => {
+    const known = [
+      'already_cancelled',
+      'esim_busy',
+      'idempotency_key_in_use',
+      'idempotency_key_reused',
+      'reference_exists',
+      'webhook_secret_exists',
+    ];
+    for (const code of known) {
+      expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_used' });
+    }
+  });
 
   it.each([
     ['an empty body', ''],
@@ -128,7 +125,7 @@ describe('Retry-After', () => {
     expect(waitOf(value)).toBe(wait);
   });
 
-  it('is the longest of several values [spec: gap.rate-limits]', () => {
+  it('is the longest of several values', () => {
     expect(waitOf(['5', 'soon', '20'])).toBe(20_000);
   });
 

@@ -90,12 +90,12 @@ const kinds = Object.keys(CASES) as EventKind[];
 const withData = kinds.filter((kind) => EVENTS[kind].data !== undefined);
 
 describe('each event of the specification', () => {
-  it.each(kinds)('%s gives the outcome and its subject [spec: event.*]', (event) => {
+  it.each(kinds)('%s gives the outcome and its subject', (event) => {
     const [data, reading] = CASES[event];
     expect(parse(event, data)).toEqual({ ...reading, event });
   });
 
-  it('is one of fourteen [spec: events.closed-list]', () => {
+  it('is one of fourteen', () => {
     expect(EVENT_KINDS).toHaveLength(14);
     expect(EVENT_KINDS.toSorted()).toEqual(kinds.toSorted());
     expect(parse('topup.cancelled', {})).toMatchObject({ kind: 'quarantine', reason: 'unknown_kind' });
@@ -108,7 +108,7 @@ describe('each event of the specification', () => {
     expect(eventBody(event).safeParse({ event: 'other', data: CASES[event][0] }).success).toBe(false);
   });
 
-  it.each(withData)('%s is quarantined when its own data contradict it [spec: gap.events]', (event) => {
+  it.each(withData)('%s is quarantined when its own data contradict it', (event) => {
     const other = event === 'esim.cancelled' ? 'refused' : event.endsWith('failed') ? 'processing' : 'failed';
     expect(parse(event, { ...CASES[event][0], status: other })).toEqual({
       kind: 'quarantine',
@@ -126,7 +126,7 @@ describe('each event of the specification', () => {
     expect(parse(event, { ...CASES[event][0], status: 'odd' })).toMatchObject({ reason: 'unreadable_data' });
   });
 
-  it.each(withData)('%s is quarantined without a name of its subject, or without data [spec: gap.events]', (event) => {
+  it.each(withData)('%s is quarantined without a name of its subject, or without data', (event) => {
     const unreadable = { kind: 'quarantine', reason: 'unreadable_data', event };
     const names = new Set(['id', 'esim_id', 'external_order_id', 'external_subscription_id']);
     const nameless = Object.fromEntries(Object.entries(CASES[event][0]).filter(([name]) => !names.has(name)));

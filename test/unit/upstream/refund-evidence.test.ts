@@ -67,7 +67,7 @@ describe('the evidence of the service about an eSIM', () => {
     ['debit_verified', 'the wallet is empty', { wallet: [] }],
     ['debit_verified', 'the debit is of another order', { wallet: [{ ...debit, order_id: 6 }] }],
     ['debit_verified', 'the movement is a credit', { wallet: [{ ...debit, type: 'credit' }] }],
-  ])('fails the condition %s, and no other, when %s [spec: refund.condition.*]', async (condition, _why, said, own) => {
+  ])('fails the condition %s, and no other, when %s', async (condition, _why, said, own) => {
     expect(await unmet(said, own)).toEqual([`${condition}: fail`]);
   });
 

@@ -13,7 +13,7 @@ describe('the renewal before the end', () => {
     return { ...made, session };
   }
 
-  it('starts after four fifths of the lifetime, and not earlier [spec: gap.token-end]', async () => {
+  it('starts after four fifths of the lifetime, and not earlier', async () => {
     const early = await aged(0.79);
     await early.session.token(DEADLINE);
     await early.session.settled();
@@ -65,7 +65,7 @@ describe('the renewal before the end', () => {
 });
 
 describe('the renewal after a 401', () => {
-  it('logs in once for all calls refused with the same token [spec: gap.token-end]', async () => {
+  it('logs in once for all calls refused with the same token', async () => {
     const { login, newSession } = world();
     const session = newSession();
     await session.token(DEADLINE);

@@ -41,7 +41,7 @@ describe('the activities of an order', () => {
 });
 
 describe('an order that the service reports as failed', () => {
-  it('gets a new attempt only after the wallet shows no net debit for it [spec: state.order.failed]', async () => {
+  it('gets a new attempt only after the wallet shows no net debit for it', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['debited', 'credited'];
     const result = await withOrder(environment, order, async (start) => (await start()).result());

@@ -23,7 +23,7 @@ const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): Ser
 });
 
 describe('an order', () => {
-  it('completed at once by the service is delivered with one send [spec: state.order.completed]', async () => {
+  it('completed at once by the service is delivered with one send', async () => {
     const order = await orderWith({ answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
@@ -44,7 +44,7 @@ describe('an order', () => {
     expect(order.calls).toEqual(['beginWork']);
   });
 
-  it('in progress at the service waits for its webhook, with few look-ups of its own [spec: state.order.processing]', async () => {
+  it('in progress at the service waits for its webhook, with few look-ups of its own', async () => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = Array.from({ length: 10 }, () => 'found processing' as const);
     const result = await withOrder(environment, order, async (start) => {
@@ -97,7 +97,7 @@ describe('an order', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('counts a repeated delivery once [spec: gap.redelivery]', async () => {
+  it('counts a repeated delivery once', async () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -130,7 +130,7 @@ describe('an unknown outcome', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
-  it('is never sent again after the window; a look-up and a case follow [spec: gap.key-retention]', async () => {
+  it('is never sent again after the window; a look-up and a case follow', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
     await withOrder(environment, order, async (start) => {
       const handle = await start();

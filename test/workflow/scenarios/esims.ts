@@ -4,39 +4,6 @@ import type { OneRun, Scenario, TemporalUi } from '#test/workflow/scenarios/scen
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 export const ESIMS: Readonly<Record<string, Scenario>> = {
-  'topup-looked-up': async (desk) => {
-    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
-    await desk.simulator.dialect('conflicts');
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
-    const id = await desk.topUp(esimId, PACKAGE.completedAtOnce);
-    await desk.topupReaches(id, 'completed');
-    return id;
-  },
-
-  'vpn-cancelled': async (desk) => {
-    const id = await desk.subscribe(301);
-    await desk.subscriptionReaches(id, 'active');
-    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
-    await desk.subscriptionReaches(id, 'cancelled');
-    return id;
-  },
-
-  'topup-at-once': async (desk) => {
-    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
-    const id = await desk.topUp(esimId, 1002);
-    await desk.topupReaches(id, 'completed');
-    return id;
-  },
-
-  'vpn-expired': async (desk) => {
-    const id = await desk.subscribe(301);
-    const subscription = await desk.subscriptionReaches(id, 'active');
-    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'expire');
-    await desk.subscriptionReaches(id, 'expired');
-    return id;
-  },
-
   'vpn-continues-as-new': async (desk, temporal) => {
     const { id, first } = await longSubscription(desk, temporal);
     await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
@@ -44,22 +11,15 @@ export const ESIMS: Readonly<Record<string, Scenario>> = {
     return first;
   },
 
-  'vpn-continued': async (desk, temporal) => {
-    const { id } = await longSubscription(desk, temporal);
-    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
-    await desk.subscriptionReaches(id, 'cancelled');
-    return id;
-  },
-
-  'cancellation-reviewed': async (desk) => {
-    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+  'cancellation-refused': async (desk) => {
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({
       operation: 'cancellation',
-      outcome: 'manual_review_then_accepted',
+      outcome: 'manual_review_then_refused',
       delay_ms: 500,
     });
     const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'completed');
+    await desk.cancellationReaches(id, 'refused');
     return id;
   },
 

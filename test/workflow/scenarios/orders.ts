@@ -25,68 +25,11 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'unknown-then-resent': async (desk) => {
-    await desk.silenceService();
-    await desk.simulator.onRequest('createOrder', { kind: 'server_error', after_work: true }, { count: 2 });
-    return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
-  },
-
-  'unknown-then-looked-up': async (desk) => {
-    await desk.simulator.dialect('conflicts');
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
-  },
-
-  'held-until-deadline': async (desk) => {
-    const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 2_000).toISOString() });
-    await desk.reaches(id, 'failed');
-    return id;
-  },
-
-  'held-then-rescheduled': async (desk) => {
-    const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
-    await desk.reaches(id, 'held');
-    const change = (body: object) =>
-      desk.stack.api.patch(`/v1/orders/${id}/retry-policy`, { reason: 'The supplier says when.', ...body });
-    await change({ first_wait_seconds: 120 });
-    await waitFor(
-      'it waits for two minutes',
-      async () =>
-        Date.parse(
-          (await desk.stack.api.get(`/v1/orders/${id}?expand=operations`)).textAt('operations', 'next_step_at'),
-        ) >
-        Date.now() + 60_000,
-    );
-    await change({ first_wait_seconds: 1, deadline: new Date(Date.now() + 4_000).toISOString() });
-    await desk.reaches(id, 'failed');
-    return id;
-  },
-
-  'failed-then-new-attempt': async (desk) => {
-    await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 300 });
-    return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
-  },
-
   'attempts-used-up-then-abandoned': async (desk) => {
     const id = await desk.place(FAILS_EACH_TIME, { when_attempts_are_used_up: 'ask' });
     await desk.reaches(id, 'needs_attention');
     await desk.stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'The customer no longer wants it.' });
     await desk.reaches(id, 'abandoned');
-    return id;
-  },
-
-  'attempts-used-up-then-failed': async (desk) => {
-    const id = await desk.place(FAILS_EACH_TIME);
-    await desk.reaches(id, 'failed');
-    return id;
-  },
-
-  'attempts-used-up-until-deadline': async (desk) => {
-    const deadline = new Date(Date.now() + 40_000).toISOString();
-    const id = await desk.place(FAILS_EACH_TIME, { when_attempts_are_used_up: 'ask', deadline });
-    await desk.reaches(id, 'needs_attention');
-    await desk.reaches(id, 'failed');
     return id;
   },
 
@@ -128,17 +71,6 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     await desk.reaches(id, 'held');
     const change = { by: 'Ada', reason: 'Agreed with the customer.', max_price: { amount: '9.00', currency: 'USD' } };
     await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [change] });
-    await desk.reaches(id, 'completed');
-    return id;
-  },
-
-  'worker-killed': async (desk) => {
-    await desk.silenceService();
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    await desk.bought(id);
-    await desk.stack.kill('worker');
-    await desk.stack.start('worker');
     await desk.reaches(id, 'completed');
     return id;
   },

@@ -11,13 +11,7 @@ import {
   type Scenario,
   type TemporalUi,
 } from '#test/workflow/scenarios/scenario.ts';
-import {
-  changeLimitUpdate,
-  changeRetryPolicyUpdate,
-  releaseUpdate,
-  resolveUpdate,
-  retryUpdate,
-} from '#workflows/messages.ts';
+import { changeLimitUpdate, changeRetryPolicyUpdate, releaseUpdate, retryUpdate } from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
@@ -40,19 +34,6 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     await resume();
     return id;
   },
-
-  // Enough time for a pause between the two sends.
-  'gate-holds-resend': withWorker({ 'purchase.resend_delay': '5s' }, async (desk, temporal) => {
-    await desk.silenceService();
-    await desk.simulator.onRequest('createOrder', { kind: 'server_error', after_work: true });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.resend(1, 'server_error'));
-    const resume = await pauseBuying(desk);
-    await temporal.waits(id, WAIT_NAMES.resend(1, 'purchases_paused'));
-    await resume();
-    await desk.reaches(id, 'completed');
-    return id;
-  }),
 
   'worker-killed-while-leased': withWorker(LONG_LEASE, async (desk, temporal) => {
     await desk.silenceService();
@@ -108,17 +89,6 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'debited-then-credited': async (desk, temporal) => {
-    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.person('failed_but_charged'));
-    const { serviceId } = (await desk.attempts(id))[0]!;
-    await desk.simulator.move({ type: 'credit', amount: '2.40', reason: 'supplier_failed', order_id: serviceId! });
-    await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
-    await desk.reaches(id, 'completed');
-    return id;
-  },
-
   // The balance shows the debit, and the list not yet.
   'evidence-awaited-then-credited': async (desk, temporal) => {
     await desk.simulator.dialect('late_rows', { wallet_rows_after_ms: 6_000 });
@@ -128,37 +98,6 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     await desk.reaches(id, 'completed');
     return id;
   },
-
-  'without-evidence-then-resolved': withWorker(
-    { SERVICE_MISSING_CAPABILITIES: 'wallet_transactions' },
-    async (desk, temporal) => {
-      await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
-      const id = await desk.place(PACKAGE.completedAtOnce);
-      desk.expectUnsettled(id);
-      await temporal.waits(id, WAIT_NAMES.person('evidence_unavailable'));
-      await temporal.of(id).executeUpdate(resolveUpdate, {
-        args: [{ ...ADA, case: 'evidence_unavailable', verdict: 'not_bought', next: 'continue' }],
-      });
-      await desk.reaches(id, 'completed');
-      return id;
-    },
-  ),
-
-  'unknown-then-confirmed': withWorker(
-    { 'purchase.resend_window': '1ms', SERVICE_MISSING_CAPABILITIES: 'order_list' },
-    async (desk, temporal) => {
-      await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-      await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-      const id = await desk.place(PACKAGE.completedAtOnce);
-      await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));
-      const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-      await temporal.of(id).executeUpdate(resolveUpdate, {
-        args: [{ ...ADA, case: 'outcome_unknown', verdict: 'bought', service_id: sold!.id }],
-      });
-      await desk.reaches(id, 'completed');
-      return id;
-    },
-  ),
 
   'unreadable-then-retried': async (desk, temporal) => {
     await desk.simulator.onRequest(

@@ -58,21 +58,6 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     return id;
   }),
 
-  'vpn-cancellation-unconfirmed': withWorker(SOON, async (desk, temporal) => {
-    const id = await active(desk, temporal);
-    await desk.simulator.onRequest('getVpnSubscription', { kind: 'server_error' }, { count: null });
-    await desk.simulator.nextPurchases({
-      operation: 'vpn_cancellation',
-      outcome: 'processing_then_cancelled',
-      delay_ms: DAY_MS,
-    });
-    await cancel(desk, id);
-    await temporal.waits(id, WAIT_NAMES.cancelled());
-    await endsSoon(desk, temporal, id);
-    await desk.subscriptionReaches(id, 'cancelled');
-    return id;
-  }),
-
   'vpn-cancellation-refused': async (desk, temporal) => {
     const id = await active(desk, temporal);
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
@@ -86,28 +71,6 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     const lives = await desk.subscriptionReaches(id, 'active');
     await desk.simulator.endSubscription(lives.textAt('service_subscription_id'), 'cancel');
     await desk.subscriptionReaches(id, 'cancelled');
-    return id;
-  },
-
-  'vpn-contradicted-then-dismissed': async (desk, temporal) => {
-    const id = await active(desk, temporal);
-    const subscription = await desk.subscriptionReaches(id, 'active');
-    const serviceId = subscription.textAt('service_subscription_id');
-    const data = {
-      id: serviceId,
-      external_subscription_id: subscription.textAt('external_subscription_id'),
-      status: 'failed',
-    };
-    for (const reports of [1, 2]) {
-      await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'vpn.subscription.failed', data });
-      await needsAttention(desk, id, reports);
-    }
-    await temporal
-      .of(id)
-      .executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'contradiction', verdict: 'dismissed' }] });
-    await desk.subscriptionReaches(id, 'active');
-    await desk.simulator.endSubscription(serviceId, 'expire');
-    await desk.subscriptionReaches(id, 'expired');
     return id;
   },
 

@@ -42,28 +42,6 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
       return { workflowId, runId };
     },
   ),
-
-  'webhook-gone': async ({ stack }) => {
-    await using receiver = await WebhookReceiver.start();
-    receiver.otherwise = 410;
-    const id = await endpoint(stack, receiver);
-    await waitFor(
-      'it is disabled',
-      async () => (await stack.api.get(`/v1/webhook-endpoints/${id}`)).at('status') === 'disabled',
-    );
-    return id;
-  },
-
-  'webhook-worker-killed': async ({ stack }) => {
-    await using receiver = await WebhookReceiver.start();
-    receiver.answers.push(() => undefined);
-    const id = await endpoint(stack, receiver);
-    await waitFor('it is being sent', async () => receiver.received.length === 1);
-    await stack.kill('worker');
-    await stack.start('worker');
-    await waitFor('it is delivered', async () => receiver.received.length === 2);
-    return id;
-  },
 };
 
 /** Creates an endpoint and sends it a test event. */

@@ -94,7 +94,7 @@ describe('the input check of an order', () => {
     ['14', '49015420323751'],
     ['15', IMEI],
     ['16', '4901542032375181'],
-  ])('accepts an IMEI of %s digits [spec: field.order.device_imei]', async (_digits, imei) => {
+  ])('accepts an IMEI of %s digits', async (_digits, imei) => {
     expect((await create(orderInput({ device_imei: imei }))).status).toBe(202);
   });
 

@@ -42,20 +42,17 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
     ['in milliseconds', String(TEST_NOW)],
     ['with a blank inside', `${n.slice(0, 5)} ${n.slice(5)}`],
     ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
-  ])(
-    'time %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]',
-    async (_name, timestamp) => {
-      // Header values are bytes. Characters outside of ASCII are sent as UTF-8.
-      const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
-      expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
-    },
-  );
+  ])('time %s', async (_name, timestamp) => {
+    // Header values are bytes. Characters outside of ASCII are sent as UTF-8.
+    const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
+    expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
+  });
 
   it('timestamp missing', async () => {
     expect(await verdictOn({ headers: { 'X-Service-Timestamp': undefined } })).toEqual(refusal);
   });
 
-  it('another secret [spec: signature.invalid-401]', async () => {
+  it('another secret', async () => {
     expect(await verdictOn({ secret: 'not the secret' })).toEqual(refusal);
   });
 
@@ -75,14 +72,11 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
     ['a list of versions', (hex) => `v0=${hex},v1=${hex}`],
     ['in base64', (hex) => `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
     ['of zeros', () => `v1=${'0'.repeat(64)}`],
-  ])(
-    'signature %s [spec: signature.invalid-401, versioning.signature-label, header.webhook.signature]',
-    async (_name, change) => {
-      const body = JSON.stringify(orderEvent());
-      const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
-      expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
-    },
-  );
+  ])('signature %s', async (_name, change) => {
+    const body = JSON.stringify(orderEvent());
+    const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
+    expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
+  });
 
   it('signature header sent twice', async () => {
     const before = await countRows();
@@ -98,7 +92,7 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
     expect(await countRows()).toBe(before);
   });
 
-  it('a byte of the body altered [spec: signature.invalid-401, signature.signed-string]', async () => {
+  it('a byte of the body altered', async () => {
     const body = JSON.stringify(orderEvent());
     const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
     expect(await verdictOn({ body: `${body} `, headers: { 'X-Service-Signature': `v1=${hex}` } })).toEqual(refusal);
@@ -195,7 +189,7 @@ describe('an unusable signed delivery', () => {
     }
   });
 
-  it('gets 503 while the database is unavailable [spec: signature.accepted-before-2xx]', async () => {
+  it('gets 503 while the database is unavailable', async () => {
     const away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere');
     await using own = await startTestApi({ database: away });
     const answers = await Promise.all(Array.from({ length: 10 }, () => own.deliver({ body: orderEvent() })));

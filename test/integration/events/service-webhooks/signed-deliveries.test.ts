@@ -19,7 +19,7 @@ afterAll(async () => {
 const { rowsOf, metric } = storedDeliveries(() => api);
 
 describe('a signed delivery', () => {
-  it('is stored encrypted before its 200 [spec: header.webhook.event, signature.accepted-before-2xx]', async () => {
+  it('is stored encrypted before its 200', async () => {
     const id = randomUUID();
     const body = orderEvent('completed');
     const wakeUps = api.wakeUps();
@@ -39,7 +39,7 @@ describe('a signed delivery', () => {
     expect(api.wakeUps()).toBe(wakeUps + 1);
   });
 
-  it('of a ping is acknowledged and ignored [spec: event.ping]', async () => {
+  it('of a ping is acknowledged and ignored', async () => {
     const id = randomUUID();
     const wakeUps = api.wakeUps();
     expect(result(await api.deliver({ id, body: { event: 'ping' } }))).toEqual([200, 'accepted']);
@@ -65,7 +65,7 @@ describe('a signed delivery', () => {
   });
 
   it.each(['order.failed', 'order.exploded', 'ping', ''])(
-    'is judged by its signed body for event header %j [spec: header.webhook.event]',
+    'is judged by its signed body for event header %j',
     async (event) => {
       const id = randomUUID();
       const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
@@ -96,7 +96,7 @@ describe('a signed delivery', () => {
     .object({ secret: z.string(), timestamp: z.string(), vectors: z.array(z.record(z.string(), z.string())) })
     .parse(JSON.parse(readFileSync(new URL('../../../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
 
-  it('is verified [spec: signature.signed-string, header.webhook.signature, header.webhook.timestamp]', async () => {
+  it('is verified', async () => {
     await using own = await startTestApi({ webhookSecrets: [{ secret: vectors.secret }] });
     own.clock.now = Number(vectors.timestamp) * 1_000;
     for (const vector of vectors.vectors) {
@@ -114,13 +114,10 @@ describe('a signed delivery', () => {
     }
   });
 
-  it.each([-300, 300])(
-    'is accepted with a time difference of %i seconds [spec: limit.webhook-tolerance]',
-    async (difference) => {
-      const answer = await api.deliver({ body: orderEvent(), timestamp: String(NOW_SECONDS + difference) });
-      expect(result(answer)).toEqual([200, 'accepted']);
-    },
-  );
+  it.each([-300, 300])('is accepted with a time difference of %i seconds', async (difference) => {
+    const answer = await api.deliver({ body: orderEvent(), timestamp: String(NOW_SECONDS + difference) });
+    expect(result(answer)).toEqual([200, 'accepted']);
+  });
 
   it('is accepted with the old secret until the rotation ends, and not afterwards', async () => {
     const secrets = [{ secret: 'the new secret' }, { secret: 'the old secret', acceptedUntil: TEST_NOW }];

@@ -128,7 +128,7 @@ describe('production approval', () => {
     });
   });
 
-  it('is missing when a read is refused for it [spec: environments.approval]', async () => {
+  it('is missing when a read is refused for it', async () => {
     const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
     expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
     const refused = { ...failed('not_approved'), code: 'not_approved' } as const;

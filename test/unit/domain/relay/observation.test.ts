@@ -45,7 +45,7 @@ describe('the decision about an observation', () => {
     }
   });
 
-  it('equals the conditions of this file [spec: gap.transitions]', () => {
+  it('equals the conditions of this file', () => {
     expect(
       everything.map(({ work, outcome }) => ({ ...work, outcome, decision: judgeObservation(work, outcome) })),
     ).toEqual(everything.map(({ work, outcome }) => ({ ...work, outcome, decision: meaning(work, outcome) })));

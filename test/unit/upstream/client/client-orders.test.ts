@@ -9,7 +9,7 @@ const BODY = orderRequestBytes({ packageId: 1, reference: 'shop-1', deviceImei: 
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1', packageId: 7 };
 
 describe('createOrder', () => {
-  it('sends the stored bytes and key to its address [spec: endpoint.orders, header.authorization]', async () => {
+  it('sends the stored bytes and key to its address', async () => {
     for (const [mode, prefix] of [
       ['sandbox', '/sandbox'],
       ['production', ''],
@@ -30,7 +30,7 @@ describe('createOrder', () => {
     }
   });
 
-  it('renews the token after a 401 and resends once [spec: header.idempotency-key, gap.token-end]', async () => {
+  it('renews the token after a 401 and resends once', async () => {
     const { client, server, targets } = await clientOf(({ token }) =>
       token === 'token-2' ? json(ORDER) : refusal(401, 'unauthenticated'),
     );

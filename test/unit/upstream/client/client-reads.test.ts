@@ -57,13 +57,13 @@ describe('a capability that is switched off', () => {
   };
   const cases = Object.entries(CALLS) as [Capability, (typeof CALLS)[keyof typeof CALLS]][];
 
-  it.each(cases)('gives a separate result without a request: %s [spec: gap.paths]', async (capability, calls) => {
+  it.each(cases)('gives a separate result without a request: %s', async (capability, calls) => {
     const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
     for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
     expect(server.connections()).toBe(0);
   });
 
-  it('covers each assumed call, except those required for every delivery [spec: gap.paths]', () => {
+  it('covers each assumed call, except those required for every delivery', () => {
     const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(
       ({ request }) => request === 'call assumed',
     );

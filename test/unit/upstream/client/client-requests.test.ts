@@ -19,40 +19,28 @@ const WITH_A_KEY = ['createOrder', 'createVpnOrder', 'createTopup', 'cancelEsim'
 const WITHOUT_A_TOKEN = ['listPublicPackages', 'getOpenApi'];
 
 describe('the request of each call', () => {
-  it.each(exchangeNames)(
-    '%s has its method, path and query [spec: endpoint.*, field.updates.*, record.esim.id, record.vpn-subscription.id]',
-    async (name) => {
-      const request = await requestOf(name);
-      const [method = '', target = ''] = request?.head.split(' ') ?? [];
-      expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(EXCHANGES[name].sends);
-    },
-  );
+  it.each(exchangeNames)('%s has its method, path and query', async (name) => {
+    const request = await requestOf(name);
+    const [method = '', target = ''] = request?.head.split(' ') ?? [];
+    expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(EXCHANGES[name].sends);
+  });
 
-  it.each(exchangeNames)(
-    '%s has its exact body [spec: requests.json, header.content-type, field.order.*, field.vpn-order.*, field.topup.*]',
-    async (name) => {
-      const request = await requestOf(name);
-      const { body } = EXCHANGES[name];
-      expect(request?.body.toString()).toBe(body ?? '');
-      expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
-    },
-  );
+  it.each(exchangeNames)('%s has its exact body', async (name) => {
+    const request = await requestOf(name);
+    const { body } = EXCHANGES[name];
+    expect(request?.body.toString()).toBe(body ?? '');
+    expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
+  });
 
-  it.each(exchangeNames)(
-    '%s has a Bearer token when protected [spec: header.authorization, auth.everywhere-else, auth.updates]',
-    async (name) => {
-      const request = await requestOf(name);
-      expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
-    },
-  );
+  it.each(exchangeNames)('%s has a Bearer token when protected', async (name) => {
+    const request = await requestOf(name);
+    expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
+  });
 
-  it.each(exchangeNames)(
-    '%s has an Idempotency-Key only when the specification requires it [spec: header.idempotency-key]',
-    async (name) => {
-      const request = await requestOf(name);
-      expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
-    },
-  );
+  it.each(exchangeNames)('%s has an Idempotency-Key only when the specification requires it', async (name) => {
+    const request = await requestOf(name);
+    expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
+  });
 });
 
 describe('the login', () => {
@@ -63,48 +51,42 @@ describe('the login', () => {
     ['production', 30, '/api/reseller/v1/login', { ...credentials, expires_in_days: 30 }],
     ['sandbox', undefined, '/api/reseller/v1/sandbox/login', credentials],
     ['sandbox', 30, '/api/reseller/v1/sandbox/login', credentials],
-  ] as const)(
-    'in %s (lifetime %s) sends the credentials to %s [spec: login.*, field.login.*, auth.open-logins, auth.lifetime]',
-    async (mode, tokenDays, target, body) => {
-      const answer = () => jsonAnswer({ balance: '1', currency: 'EUR' });
-      await using opened = await startTestClient(answer, { mode, ...(tokenDays === undefined ? {} : { tokenDays }) });
-      await opened.client.getWallet();
-      const [login] = opened.server.requests;
-      expect(login?.head.split(' ').slice(0, 2)).toEqual(['POST', target]);
-      expect(JSON.parse(login?.body.toString() ?? '')).toEqual(body);
-      expect(headerOf(login, 'authorization')).toBeUndefined();
-      expect(headerOf(login, 'content-type')).toBe('application/json');
-      expect(headerOf(login, 'idempotency-key')).toBeUndefined();
-    },
-  );
+  ] as const)('in %s (lifetime %s) sends the credentials to %s', async (mode, tokenDays, target, body) => {
+    const answer = () => jsonAnswer({ balance: '1', currency: 'EUR' });
+    await using opened = await startTestClient(answer, { mode, ...(tokenDays === undefined ? {} : { tokenDays }) });
+    await opened.client.getWallet();
+    const [login] = opened.server.requests;
+    expect(login?.head.split(' ').slice(0, 2)).toEqual(['POST', target]);
+    expect(JSON.parse(login?.body.toString() ?? '')).toEqual(body);
+    expect(headerOf(login, 'authorization')).toBeUndefined();
+    expect(headerOf(login, 'content-type')).toBe('application/json');
+    expect(headerOf(login, 'idempotency-key')).toBeUndefined();
+  });
 
   it.each([
     ['production', '/api/reseller/v1/wallet'],
     ['sandbox', '/api/reseller/v1/sandbox/wallet'],
-  ] as const)(
-    'and all calls of %s use its address: %s [spec: environments.production-address, environments.sandbox-address]',
-    async (mode, target) => {
-      await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
-      await opened.client.getWallet();
-      expect(opened.server.requests[1]?.head.split(' ')[1]).toBe(target);
-    },
-  );
+  ] as const)('and all calls of %s use its address: %s', async (mode, target) => {
+    await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
+    await opened.client.getWallet();
+    expect(opened.server.requests[1]?.head.split(' ')[1]).toBe(target);
+  });
 });
 
 describe('the contract agrees with the client:', () => {
   const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
 
-  it('a key on order, VPN order, top-up and eSIM cancellation [spec: header.idempotency-key]', () => {
+  it('a key on order, VPN order, top-up and eSIM cancellation', () => {
     const keyed = endpoints.filter(([, { idempotencyKey }]) => idempotencyKey).map(([name]) => name);
     expect(keyed.toSorted()).toEqual(WITH_A_KEY.toSorted());
   });
 
-  it('a token on all calls except login and public calls [spec: auth.open-logins, auth.everywhere-else]', () => {
+  it('a token on all calls except login and public calls', () => {
     const open = endpoints.filter(([, { authorized }]) => !authorized).map(([name]) => name);
     expect(open.toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
   });
 
-  it('the stated calls are those of the specification, with both login addresses [spec: requests.shown]', () => {
+  it('the stated calls are those of the specification, with both login addresses', () => {
     const stated = endpoints.filter(([, { request }]) => request === 'stated');
     expect(stated.map(([, { method, path }]) => `${method} ${path}`).toSorted()).toEqual([
       'GET /esims/{id}/topup-options',

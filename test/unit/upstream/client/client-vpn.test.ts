@@ -13,7 +13,7 @@ const BODY = vpnOrderRequestBytes({
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1', vpnPlanId: 3 };
 
 describe('VPN plans', () => {
-  it('have exact prices and an id for vpn_plan_id [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
+  it('have exact prices and an id for vpn_plan_id', async () => {
     const plans = [
       { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', duration_days: 30 },
       { id: 4, name: 'Yearly', price_for_reseller: 20.1, currency: 'EUR', available: false },
@@ -26,18 +26,15 @@ describe('VPN plans', () => {
     ]);
   });
 
-  it.each(['id', 'price_for_reseller', 'currency'])(
-    'without %s are contract drift [spec: record.vpn-plan.*]',
-    async (field) => {
-      const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
-      await using opened = await startTestClient(() => json({ data: [plan] }));
-      expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });
-    },
-  );
+  it.each(['id', 'price_for_reseller', 'currency'])('without %s are contract drift', async (field) => {
+    const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
+    await using opened = await startTestClient(() => json({ data: [plan] }));
+    expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });
+  });
 });
 
 describe('a VPN order', () => {
-  it('sends its stored bytes once, with its Idempotency-Key [spec: endpoint.vpn-orders]', async () => {
+  it('sends its stored bytes once, with its Idempotency-Key', async () => {
     await using opened = await startTestClient(() => json(SUBSCRIPTION, 201));
     expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({
       ok: true,
@@ -72,14 +69,11 @@ describe('a VPN order', () => {
 });
 
 describe('a VPN subscription', () => {
-  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])(
-    'is read as %s [spec: state.vpn.*]',
-    async (status) => {
-      await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status }));
-      expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ ok: true, value: { status } });
-      expect(await opened.client.getVpnSubscription('v_2')).toMatchObject({ failure: 'contract_drift' });
-    },
-  );
+  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])('is read as %s', async (status) => {
+    await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status }));
+    expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ ok: true, value: { status } });
+    expect(await opened.client.getVpnSubscription('v_2')).toMatchObject({ failure: 'contract_drift' });
+  });
 
   it('is read with the access data of the customer', async () => {
     const access = { username: 'u-1', password: 'p-1', server: 'vpn.example', configuration: null };
@@ -89,7 +83,7 @@ describe('a VPN subscription', () => {
 });
 
 describe('the cancellation of a VPN subscription', () => {
-  it('has no Idempotency-Key and no body [spec: endpoint.vpn-cancel]', async () => {
+  it('has no Idempotency-Key and no body', async () => {
     await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status: 'cancelled' }));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
       ok: true,
@@ -100,45 +94,39 @@ describe('the cancellation of a VPN subscription', () => {
     expect(opened.server.requests[1]?.body).toHaveLength(0);
   });
 
-  it.each([409, 422])(
-    'succeeds after a lost answer when the next one is "already cancelled" (%i) [spec: endpoint.vpn-cancel]',
-    async (status) => {
-      let calls = 0;
-      await using opened = await startTestClient(({ raw }) => {
-        calls += 1;
-        if (calls > 1) return refusal(status, 'already_cancelled');
-        raw.socket.resetAndDestroy();
-        return undefined;
-      });
-      const lost = await opened.client.cancelVpnSubscription('v_1');
-      expect(!lost.ok && isDefinite(lost.failure)).toBe(false);
-      expect(lost).toMatchObject({ failure: 'connection_lost' });
-      expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({
-        ok: true,
-        status,
-        value: { kind: 'already_cancelled' },
-      });
-    },
-  );
+  it.each([409, 422])('succeeds after a lost answer when the next one is "already cancelled" (%i)', async (status) => {
+    let calls = 0;
+    await using opened = await startTestClient(({ raw }) => {
+      calls += 1;
+      if (calls > 1) return refusal(status, 'already_cancelled');
+      raw.socket.resetAndDestroy();
+      return undefined;
+    });
+    const lost = await opened.client.cancelVpnSubscription('v_1');
+    expect(!lost.ok && isDefinite(lost.failure)).toBe(false);
+    expect(lost).toMatchObject({ failure: 'connection_lost' });
+    expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({
+      ok: true,
+      status,
+      value: { kind: 'already_cancelled' },
+    });
+  });
 
   it.each([
     ['cancelled', { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } }],
     ['active', { ok: false, failure: 'connection_lost' }],
-  ])(
-    'after a lost answer has the result of a read of the subscription: %s [spec: endpoint.vpn-cancel]',
-    async (status, result) => {
-      await using opened = await startTestClient(({ target, raw }) => {
-        if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
-        raw.socket.resetAndDestroy();
-        return undefined;
-      });
-      expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
-      expect(opened.targets().slice(1)).toEqual([
-        '/sandbox/vpn/subscriptions/v_1/cancel',
-        '/sandbox/vpn/subscriptions/v_1',
-      ]);
-    },
-  );
+  ])('after a lost answer has the result of a read of the subscription: %s', async (status, result) => {
+    await using opened = await startTestClient(({ target, raw }) => {
+      if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
+      raw.socket.resetAndDestroy();
+      return undefined;
+    });
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
+    expect(opened.targets().slice(1)).toEqual([
+      '/sandbox/vpn/subscriptions/v_1/cancel',
+      '/sandbox/vpn/subscriptions/v_1',
+    ]);
+  });
 
   it('with a definite refusal is not read again', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
