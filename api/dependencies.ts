@@ -39,6 +39,7 @@ export interface ApiDependencies {
     | 'listVpnPlans'
     | 'listWalletTransactions'
     | 'rotateWebhookSecret'
+    | 'simulateEsim'
   >;
   /** The environment of the service; rows stored for the other environment are ignored. */
   readonly serviceMode: ServiceMode;

@@ -18,6 +18,7 @@ import type { UsageReading } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
 import { isId } from '#domain/work/identifiers.ts';
+import { SIMULATED_STATES } from '#upstream/contract.ts';
 
 export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 /** Our id of an eSIM in a request. */
@@ -77,6 +78,12 @@ export const esimChange = z
   .meta({ id: 'EsimChange' });
 
 export const esimChangeExample: z.input<typeof esimChange> = { customer_reference: 'C-2207' };
+
+export const esimSimulation = z
+  .strictObject({
+    state: z.enum(SIMULATED_STATES).meta({ description: 'What the phone does; states never go back.' }),
+  })
+  .meta({ id: 'EsimSimulation' });
 
 export const activationOutput = z
   .strictObject({

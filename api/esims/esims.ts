@@ -17,7 +17,7 @@ import {
 import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { storedActivation } from '#api/esims/stored-activation.ts';
-import { updateEsimOperation } from '#api/esims/update-esim.ts';
+import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-esim.ts';
 import { ageOf, freshnessExample } from '#api/fields/freshness.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { type Caller, type Operation, operation } from '#api/http/operation.ts';
@@ -164,6 +164,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       },
     }),
     updateEsimOperation(dependencies),
+    simulateEsimOperation(dependencies),
     operation({
       id: 'listTopupOptions',
       method: 'get',

@@ -6,14 +6,19 @@ import {
   esimExampleId,
   esimJson,
   esimOutput,
+  esimSimulation,
 } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { lockEsim, storeCustomer, viewEsim } from '#db/esims/esim-queries.ts';
+import { findEsim, lockEsim, storeCustomer, viewEsim } from '#db/esims/esim-queries.ts';
+import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
+import { esimDetails } from '#upstream/mapping/esim-details.ts';
 
 /** Changes the customer of an eSIM, who may be another than that of its order. */
 export function updateEsimOperation({ database, keyRing, now }: ApiDependencies): Operation {
@@ -58,5 +63,52 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
         await storeCustomer(tx, id, customer);
         return jsonReply(200, esimJson({ ...esim, ...customer }, keyRing, now()));
       }),
+  });
+}
+
+/** Simulates the phone of a customer at the sandbox of the service. */
+export function simulateEsimOperation(dependencies: ApiDependencies): Operation {
+  const { database, keyRing, now, service, serviceMode } = dependencies;
+  return operation({
+    id: 'simulateEsim',
+    method: 'post',
+    path: '/v1/esims/{id}/simulate',
+    tag: 'eSIMs',
+    summary: 'Simulate that a phone installs, activates or uses up an eSIM, in the sandbox',
+    description:
+      'For tests of usage, events and refunds: the service behaves as after the act of a phone. What is new is ' +
+      'stored and announced. Refused in production. The audit log contains each call.',
+    scope: 'esims:write',
+    params: idInPath('esim', esimExampleId),
+    body: esimSimulation,
+    bodyExample: { state: 'installed' },
+    answers: {
+      200: { description: 'The eSIM.', contentType: 'application/json', schema: esimOutput, example: esimExample },
+    },
+    problems: [
+      'esim_not_found',
+      'sandbox_only',
+      'service_does_not_offer',
+      'service_failed',
+      'service_unavailable',
+      'service_timeout',
+    ],
+    handle: async ({ params: { id }, body: { state }, caller }) => {
+      const esim = await database.run((db) => requireEsimOfPath(findEsim, db, id, caller.ownerId));
+      if (serviceMode !== 'sandbox') throw new Problem('sandbox_only');
+      optionalValueOf(await service.simulateEsim(esim.serviceEsimId, state));
+      const at = new Date(now());
+      const read = { state: esimDetails(valueOf(await service.getEsim(esim.serviceEsimId))), readAt: at };
+      return database.transaction(async (tx) => {
+        await recordEsim(tx, esim, read, at);
+        const entry = {
+          actor: caller.apiKeyId,
+          action: `esim.simulated_${state}`,
+          subject: { kind: 'esim', id },
+        } as const;
+        await addAuditEntry(tx, entry, at);
+        return jsonReply(200, esimJson(await requireEsimOfPath(viewEsim, tx, id, caller.ownerId), keyRing, now()));
+      });
+    },
   });
 }

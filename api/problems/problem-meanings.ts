@@ -50,6 +50,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
     'You have subscribed under this reference before, perhaps in a request whose answer was lost. Nothing new ' +
     'was bought.',
   cancellation_exists: 'This eSIM is being cancelled, or was cancelled. Nothing new was sent.',
+  sandbox_only: 'In production only the phone of the customer changes an eSIM. Nothing was done.',
   action_not_possible:
     'The status of the work does not allow the action: finished work cannot be retried, and work that may have ' +
     'bought something cannot be abandoned.',

@@ -22,6 +22,7 @@ export const ESIMS: ResourceDefinition = {
     update: object('updateEsim', {
       examples: [['esim_… --customer-reference C-2207', 'the eSIM now belongs to this customer']],
     }),
+    simulate: object('simulateEsim', { examples: [['esim_… --state installed', 'as if a phone had installed it']] }),
     usage: object('getEsimUsage'),
     activation: object('getEsimActivation', {
       about: 'Read what the customer needs to install it. The read is recorded in the audit log',

@@ -47,7 +47,7 @@ export const API_SCOPES = {
     'List and read what waits for a person, and close cases about deliveries: for operators. Each action is audited.',
   'audit:read': 'Read the audit log: who did what, when and why.',
   'esims:read': 'Read eSIMs and their installation facts.',
-  'esims:write': 'Change the customer reference of eSIMs. Each change is audited.',
+  'esims:write': 'Change the customer reference of eSIMs, and simulate phones in the sandbox. Each change is audited.',
   'esims:reveal':
     'Read activation codes and QR codes, and make and revoke share links to them: their holder can install the eSIM. ' +
     'Each read is audited.',

@@ -70,6 +70,7 @@ export async function createExamples(stack: Stack, client: DescribedClient): Pro
   const topupId = topup.textAt('id');
   await reaches(`/v1/topups/${topupId}`, 'completed');
   await client.call('listTopupOptions', { params: { id: recharged } });
+  await client.call('simulateEsim', { params: { id: recharged }, body: { state: 'installed' } });
   const unwanted = await desk.newEsim();
   await client.call('getCancellationPreflight', { params: { id: unwanted } });
   const cancellation = await client.call('cancelEsim', {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
@@ -51,13 +52,15 @@ describe('the cancellation preflight', () => {
 
   it('names the failed condition [spec: record.esim.installation, record.esim.activation]', async () => {
     const installed = await desk.newEsim();
-    await desk.simulator.simulateEsim(await desk.esimAtService(installed), 'installed');
+    const simulated = await stack.api.post(`/v1/esims/${installed}/simulate`, { state: 'installed' });
+    const shown = { status: 'installed', installed_at: expect.any(String) };
+    expect([simulated.status, simulated.body]).toMatchObject([200, shown]);
+    await waitFor('the event', async () =>
+      (await stack.api.get('/v1/events?type=esim.installed')).text.includes(installed),
+    );
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);
-    // The eSIM shows what the preflight has read.
-    expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject({
-      status: 'installed',
-      installed_at: expect.any(String),
-    });
+    // The eSIM shows what was read.
+    expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject(shown);
     const consumed = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(consumed), 'consumed');
     expect(await failing(consumed)).toEqual([

@@ -127,6 +127,7 @@ export const idleService: ApiDependencies['service'] = {
     value: { latest_version: '2.4.1', update_available: currentVersion !== '2.4.1', channel },
   }),
   getEsim: async () => NOT_ASKED,
+  simulateEsim: async () => ({ ok: false, kind: 'unsupported', capability: 'sandbox_simulation' }),
   getEsimUsage: async () => ({ ok: false, kind: 'unsupported', capability: 'esim_usage' }),
   findTopupsOfEsim: async () => ({ ok: false, kind: 'unsupported', capability: 'topup_list' }),
   listWalletTransactions: async () => ({ ok: false, kind: 'unsupported', capability: 'wallet_transactions' }),

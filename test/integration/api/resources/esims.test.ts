@@ -267,6 +267,23 @@ describe('an eSIM', () => {
     });
   });
 
+  it('is simulated only in the sandbox, where the service has the call, and with the scope that changes eSIMs', async () => {
+    const simulate = (by: HttpClient, state = 'active') => by.post(`/v1/esims/${ESIM}/simulate`, { state });
+    const before = (await audited()).length;
+    expect((await simulate(caller)).read(problemSchema).code).toBe('service_does_not_offer');
+    expect((await simulate(caller, 'expired')).status).toBe(400);
+    expect((await simulate(await api.caller(['esims:read']))).read(problemSchema).missing_scope).toBe('esims:write');
+    expect(await audited()).toHaveLength(before);
+    await using live = await startTestApi({ serviceMode: 'production' });
+    await live.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
+    expect((await simulate(await live.caller())).read(problemSchema)).toMatchObject({
+      status: 409,
+      code: 'sandbox_only',
+    });
+  });
+
   it('is not found under another id, without an audit entry', async () => {
     const before = (await audited()).length;
     for (const id of ['esim_01JQ8Z6A2B3C4D5E6F7G8H9JKN', 'nonsense', '%00']) {
