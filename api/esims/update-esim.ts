@@ -76,8 +76,8 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     tag: 'eSIMs',
     summary: 'Simulate that a phone installs, activates or uses up an eSIM, in the sandbox',
     description:
-      'For tests of usage, events and refunds: the service treats the eSIM as a phone had made it so. Then the eSIM is ' +
-      'read, and what is new is stored and announced. Refused in production. The audit log contains each call.',
+      'For tests of usage, events and refunds: the service behaves as after the act of a phone. What is new is ' +
+      'stored and announced. Refused in production. The audit log contains each call.',
     scope: 'esims:write',
     params: idInPath('esim', esimExampleId),
     body: esimSimulation,

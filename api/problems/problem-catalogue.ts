@@ -18,9 +18,7 @@ export const PROBLEMS = {
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
-    advice:
-      'Correct the percent-encoding of the address, a repeated header, or a body that ended before its ' +
-      'Content-Length.',
+    advice: 'Correct the percent-encoding of the address, a repeated header, or a body that ended too early.',
   },
   idempotency_key_missing: {
     status: 400,
@@ -47,9 +45,7 @@ export const PROBLEMS = {
   invalid_signature: {
     status: 401,
     title: 'The signature is not valid',
-    advice:
-      'Sign timestamp, full stop and raw body with the current webhook secret, with a timestamp at most 300 ' +
-      'seconds off.',
+    advice: 'Sign timestamp, full stop and raw body with the current secret; the timestamp is at most 300 seconds off.',
   },
   missing_scope: {
     status: 403,
@@ -210,9 +206,7 @@ export const PROBLEMS = {
   webhook_secret_busy: {
     status: 409,
     title: 'Another request is changing the webhook secret',
-    advice:
-      'Do nothing if you wanted that change; otherwise send the same request again after the time in ' +
-      'Retry-After names.',
+    advice: 'Do nothing if you wanted that change; otherwise send the same request again after Retry-After.',
   },
   cursor_expired: {
     status: 410,
