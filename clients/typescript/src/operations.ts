@@ -1746,7 +1746,7 @@ export class Operations {
 
   /** Simulate that a phone installs, activates or uses up an eSIM, in the sandbox.
    *
-   * For tests of usage, events and refunds: the service treats the eSIM as a phone had made it so. Then the eSIM is read, and what is new is stored and announced. Refused in production. The audit log contains each call.
+   * For tests of usage, events and refunds: the service behaves as after the act of a phone. What is new is stored and announced. Refused in production. The audit log contains each call.
    *
    * Scope: `esims:write`.
    */
