@@ -55,8 +55,8 @@ const IN_LOWER_CASE: ReadonlySet<string> = new Set(['https_proxy', 'http_proxy',
 /** The variables that are not empty. */
 export function presentOf(environment: Environment): Record<string, string> {
   const present = Object.entries(environment).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '');
-  const ours = present.filter(([name]) => IN_LOWER_CASE.has(name)).map(([name, value]) => [name.toUpperCase(), value]);
-  return Object.fromEntries([...present, ...ours]);
+  const lower = present.filter(([name]) => IN_LOWER_CASE.has(name));
+  return Object.fromEntries([...present, ...lower.map(([name, value]) => [name.toUpperCase(), value] as const)]);
 }
 
 /**

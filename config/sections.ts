@@ -139,8 +139,17 @@ export function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersi
   return { deploymentName, buildId };
 }
 
-/** The configuration of the service from its variables. @throws ConfigurationError for a proxy that cannot be used. */
+/**
+ * The configuration of the service from its variables.
+ * @throws ConfigurationError for a proxy that cannot be used, and for production without TLS.
+ */
 export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
+  const { protocol, hostname } = new URL(raw.SERVICE_BASE_URL);
+  const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
+  if (raw.SERVICE_MODE === 'production' && protocol === 'http:' && !isLocal)
+    throw new ConfigurationError([
+      { name: 'SERVICE_BASE_URL', message: 'must begin with https:// in production: others could read the password' },
+    ]);
   return {
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
     proxy: proxyOf(raw),

@@ -123,7 +123,8 @@ async function work(
   const { logger, metrics, database, keyRing, wakeups, gateLoop, firstPurchaseCheck } = parts;
   const { activities, webhookActivities } = parts;
   // We handle signals ourselves: the relay must stop before the worker.
-  metrics.renderAlso(await installRuntime({ logger: createSdkLogger(logger), shutdownSignals: [] }));
+  const telemetryOptions = { logging: { forward: {} } };
+  metrics.renderAlso(await installRuntime({ logger: createSdkLogger(logger), shutdownSignals: [], telemetryOptions }));
   const policy = await untilAvailable(parts, signal, () =>
     database.run((db) => policyInForce(db, config.policy, config.service.mode)),
   );

@@ -43,7 +43,7 @@ export function addBackupCommands(program: Command, environmentFor: EnvironmentF
       const { restore } = await import('#cli/backup/restore.ts');
       const target = into === undefined ? { data } : { postgres: into };
       const recovery = { ...(walArchive !== undefined && { walArchive }), ...(until !== undefined && { until }) };
-      await restore({ backup, target, ...recovery }, environment);
+      process.exitCode = await restore({ backup, target, ...recovery }, environment);
     });
 }
 

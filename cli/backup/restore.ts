@@ -32,13 +32,14 @@ export interface RestoreOptions extends Recovery {
 /**
  * `reseller restore`: puts a backup into an empty place. Replaces nothing.
  *
+ * @returns the exit code: {@link EXIT_GAP} when it is restored, and the archive has a gap.
  * @throws UserError when the keys do not fit, a file is damaged, or the place is taken.
  */
 export async function restore(
   options: RestoreOptions,
   environment: Environment,
   output: Output = process.stdout,
-): Promise<void> {
+): Promise<number> {
   const { target, walArchive, until } = options;
   if (until !== undefined && walArchive === undefined) {
     throw new UserError('--until needs --wal-archive.', 'Name the folder with the archived write-ahead log.');
@@ -67,8 +68,10 @@ export async function restore(
         : `The archive has no files between ${gap.before} and ${gap.after}: ${LOST_AFTER_GAP}\n`) +
       'Next: docs/runbook.md, "PostgreSQL or Temporal was restored".\n',
   );
+  return gap === undefined ? 0 : EXIT_GAP;
 }
 
+const EXIT_GAP = 3;
 const LOST_AFTER_GAP = 'the server recovers no change after the gap. Find the missing files, and restore again.';
 
 /** PostgreSQL would not start with such a time. */

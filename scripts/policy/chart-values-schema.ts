@@ -21,12 +21,15 @@ const FREE: ReadonlySet<string> = new Set([
 export function chartValuesSchema({ $schema: version, ...policy }: Readonly<Record<string, unknown>>): object {
   const values = parse(readFileSync(VALUES, 'utf8')) as Readonly<Record<string, unknown>>;
   const schema = schemaOf('', values);
+  const serviceSchema = schemaOf('service', values['service']);
+  const modes = CONFIGURATION_FIELDS.service.SERVICE_MODE.unwrap().options;
   return {
     $schema: version,
     ...schema,
     properties: {
       ...schema.properties,
       policy: { ...policy, type: 'object' },
+      service: { ...serviceSchema, properties: { ...serviceSchema.properties, mode: { type: 'string', enum: modes } } },
       logLevel: { type: 'string', enum: CONFIGURATION_FIELDS.common.LOG_LEVEL.unwrap().options },
       // Helm adds it to the values of every chart.
       global: { type: 'object' },

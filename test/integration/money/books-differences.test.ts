@@ -168,7 +168,7 @@ describe('a comparison of the books', () => {
     for (let count = 0; count < 120; count += 1) await bench.admin.deposit('1.00');
     const report = await compare();
     expect(report).toMatchObject({ status: 'incomplete', expectedBalance: null, counts: { read: 100 } });
-    expect(report.detail).toContain('more movements');
+    expect(report.detail).toContain('more than the 100 movements');
   });
 
   it('is unavailable and books nothing when the service does not answer', async () => {

@@ -156,9 +156,11 @@ describe('a backup of PostgreSQL', () => {
     const after = `${await timeline()}0000FFFF00000001`;
     writeFileSync(join(incomplete, after), '');
     const lines: string[] = [];
-    await restore({ backup, target: { postgres: join(folder, 'gap') }, walArchive: incomplete }, KEYS, {
+    const target = { postgres: join(folder, 'gap') };
+    const code = await restore({ backup, target, walArchive: incomplete }, KEYS, {
       write: (text: string) => lines.push(text) > 0,
     });
+    expect(code).toBe(3);
     expect(lines.join('')).toMatch(new RegExp(`no files between [0-9A-F]{24} and ${after}: the server recovers no`));
   });
 

@@ -34,6 +34,12 @@ describe('SERVICE_MODE', () => {
     expect(() => read({ SERVICE_MODE: 'live' })).toThrow(/SERVICE_MODE/);
   });
 
+  it('production needs https, but on this machine', () => {
+    const production = (url: string) => read({ SERVICE_MODE: 'production', SERVICE_BASE_URL: url }).mode;
+    expect(() => production(BASE.replace('https', 'http'))).toThrow('SERVICE_BASE_URL: must begin with https://');
+    expect(production('http://127.0.0.1:4000/api/reseller/v1')).toBe('production');
+  });
+
   it('selects the address', () => {
     expect(serviceAddress(BASE, 'production')).toBe('https://service.example/api/reseller/v1');
     expect(serviceAddress(BASE, 'sandbox')).toBe('https://service.example/api/reseller/v1/sandbox');
