@@ -29,7 +29,7 @@ export const BYTE_ORDER_MARK = '\uFEFF';
 const FORMULA = /^(?=[\t\r])|(?<=^|[;|\t\r\n])(?=[ "]*[=+\-@＝＋－＠])/gu;
 
 /**
- * Lines of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets a `'` in front of that; a
+ * Lines of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets a `'` in front of that. A
  * number and an amount below zero stay as they are.
  *
  * @param lineEnd `windows` as the standard says, or `unix` for pipes.

@@ -73,8 +73,8 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
               {
                 condition: 'not_approved',
                 detail:
-                  'The service answers 403, as it does until it has approved this reseller for production. 3 purchases ' +
-                  'are held for it.',
+                  'The service answers 403, as it does until it has approved this reseller for production. ' +
+                  '3 purchases are held for it.',
               },
             ],
           },

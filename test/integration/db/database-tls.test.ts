@@ -1,4 +1,4 @@
-/** PostgreSQL with TLS and client certificates, by the parameters of `DATABASE_URL` that docs/configuration.md lists. */
+/** PostgreSQL with TLS and client certificates, by the parameters of `DATABASE_URL` in docs/configuration.md. */
 import { chownSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';

@@ -5,7 +5,7 @@ import { Agent, fetch as fetchOfUndici } from 'undici';
 import { afterEach, expect, it } from 'vitest';
 import { NoAnswerError, ResellerClient } from '#clients/typescript/src/index.ts';
 
-/** An API that takes two connections, and no further one for 600 ms: Linux repeats a dropped handshake after a second. */
+/** Takes two connections, and no further one for 600 ms: Linux repeats a dropped handshake after a second. */
 const SLOW_API = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:http').createServer((_request, response) => {

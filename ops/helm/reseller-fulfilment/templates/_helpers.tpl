@@ -15,11 +15,15 @@ app.kubernetes.io/instance: {{ $.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{/* Name of the objects of a process: (list $ "api"). A Service has no dot in its name, and no digit at the beginning. */}}
+{{/* Name of the objects of a process: (list $ "api"). A Service has no dot in its name, and no digit at the beginning.
+The hash tells releases apart whose changed names are the same. */}}
 {{- define "reseller.name" -}}
 {{- $ := index . 0 -}}
 {{- $release := regexReplaceAll "^([0-9])" ($.Release.Name | replace "." "-") "r-${1}" -}}
-{{- printf "%s-%s" ($release | trunc 40 | trimSuffix "-") (index . 1) }}
+{{- if or (ne $release $.Release.Name) (gt (len $release) 40) }}
+{{- $release = printf "%s-%s" ($release | trunc 33 | trimSuffix "-") ($.Release.Name | sha256sum | trunc 6) -}}
+{{- end }}
+{{- printf "%s-%s" $release (index . 1) }}
 {{- end }}
 
 {{- define "reseller.image" -}}

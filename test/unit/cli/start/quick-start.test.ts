@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QUICK_START } from '#cli/start/managed-process.ts';
@@ -24,6 +24,17 @@ function loaded(script: string, ...args: string[]): string[] {
     .split('\n')
     .filter((line) => !line.endsWith('quick-start.mjs'));
 }
+
+it('an old Node is named, with the command that installs the right one also where NODE_ENV is production', () => {
+  const old = "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })";
+  const { stderr, status } = spawnSync(process.execPath, [`--import=${old}`, join(PROJECT, 'cli/reseller.mjs')], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/Node 20\.1\.0[^]*`npm ci --include=dev`.*NODE_ENV=production/),
+  ]);
+});
 
 describe('the quick start', () => {
   it('does not change the code of a process', () => {
