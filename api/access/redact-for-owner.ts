@@ -1,5 +1,6 @@
 import type { Owner } from '#db/lists/ownership.ts';
 import type { Successor } from '#db/work/work-queries.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, isAboutAccount, isFailureClass, type FailureClass } from '#domain/work/failure.ts';
 
 /**
@@ -38,4 +39,20 @@ export function entryFor<
   if (owner === undefined || typeof failure !== 'string' || !isFailureClass(failure) || !isAboutAccount(failure))
     return entry;
   return { ...entry, message: FAILURE_CLASSES[failure].meaning };
+}
+
+/**
+ * A case as an owner sees it. What the account had to do with a closed one is not known any more.
+ */
+export function caseFor<
+  Case extends {
+    readonly detail: string;
+    readonly reason: AttentionReason;
+    readonly closedAt: Date | null;
+    readonly workFailure: FailureClass | null;
+  },
+>(owner: Owner, row: Case): Case {
+  const { workFailure: failure, closedAt, reason } = row;
+  if (owner === undefined || (closedAt === null && (failure === null || !isAboutAccount(failure)))) return row;
+  return { ...row, detail: ATTENTION_REASONS[reason].meaning };
 }

@@ -7,6 +7,7 @@ import { inList } from '#db/schema/columns.ts';
 import { closeCase, type CaseRow } from '#db/work/cases.ts';
 import { workTable } from '#db/work/kinds.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -16,10 +17,10 @@ export interface CasePosition {
   readonly id: string;
 }
 
-/** A case, and the present status of its work. */
+/** A case, and the present state of its work: null for a case about a delivery, and for work whose row is lost. */
 export type CaseOfWork = CaseRow & {
-  /** `null` for a case about a delivery, and for work whose row is lost. */
   readonly workStatus: WorkStatus | null;
+  readonly workFailure: FailureClass | null;
 };
 
 /** How many cases are open, by reason. */
@@ -32,13 +33,17 @@ export async function countOpenCases(db: Executor): Promise<{ reason: AttentionR
     .orderBy(cases.reason);
 }
 
-/** The present status of the work of a case. Ids of different kinds differ, so at most one row is found. */
-function workStatus(db: Executor): SQL<WorkStatus | null> {
-  const ofKind = WORK_KINDS.map((kind) => {
-    const { id, status } = workTable(kind);
-    return sql`(${db.select({ status }).from(workTable(kind)).where(eq(id, cases.subjectId))})`;
-  });
-  return sql<WorkStatus | null>`coalesce(${sql.join(ofKind, sql`, `)})`;
+/** A case with a column of its work. Ids of different kinds differ, so at most one row is found. */
+function caseColumns(db: Executor) {
+  const ofWork = <Value>(name: 'status' | 'failureClass'): SQL<Value | null> => {
+    const ofKind = WORK_KINDS.map((kind) => {
+      const { id, [name]: column } = workTable(kind);
+      return sql`(${db.select({ column }).from(workTable(kind)).where(eq(id, cases.subjectId))})`;
+    });
+    return sql<Value | null>`coalesce(${sql.join(ofKind, sql`, `)})`;
+  };
+  const [workStatus, workFailure] = [ofWork<WorkStatus>('status'), ofWork<FailureClass>('failureClass')];
+  return { ...getTableColumns(cases), workStatus, workFailure };
 }
 
 /** A page of open cases, oldest first. */
@@ -54,10 +59,10 @@ export async function listOpenCases(
   },
 ): Promise<CaseOfWork[]> {
   const { limit, reason, workEnded, after } = options;
-  const status = workStatus(db);
-  const hasEnded = sql`coalesce(${status} in (${inList(FINAL_STATUSES)}), false)`;
+  const columns = caseColumns(db);
+  const hasEnded = sql`coalesce(${columns.workStatus} in (${inList(FINAL_STATUSES)}), false)`;
   return db
-    .select({ ...getTableColumns(cases), workStatus: status })
+    .select(columns)
     .from(cases)
     .where(
       and(
@@ -75,7 +80,7 @@ export async function listOpenCases(
 /** A case, open or closed. @param owner restricts to work of this owner; undefined: all. */
 export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseOfWork | undefined> {
   const [row] = await db
-    .select({ ...getTableColumns(cases), workStatus: workStatus(db) })
+    .select(caseColumns(db))
     .from(cases)
     .where(and(eq(cases.id, id), ownCases(db, owner)));
   return row;
