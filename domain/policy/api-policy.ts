@@ -9,8 +9,8 @@ export interface WaitingPolicy {
   /** Longest wait of one request. Shorter than the minute after which common load balancers cut a response. */
   readonly maxMs: number;
   /**
-   * Waiting requests in one process; a further one is answered at once. Each needs 15 KB of the heap of 192 MB, and twice
-   * that with the longest headers.
+   * Waiting requests in one process; a further one is answered at once. Each needs 15 KB of the heap of 192 MB, and
+   * twice that with the longest headers.
    */
   readonly maxWaiting: number;
   /** Waiting requests of one API key, so that one key cannot take all places. */
