@@ -1,7 +1,7 @@
 import type { WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { Successor } from '#db/work/work-queries.ts';
-import { ATTENTION_REASONS, isAttentionReason } from '#domain/work/attention.ts';
+import { ATTENTION_REASONS, isAttentionReason, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/failure.ts';
 
 /**
@@ -9,15 +9,16 @@ import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/fa
  * the account.
  * @param owner undefined: a key that sees everything.
  */
-export function workFor<Shown extends Pick<WorkJson, 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
-  const { failure, attention } = shown;
+export function workFor<Shown extends Pick<WorkJson, 'status' | 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
+  const { status, failure, attention } = shown;
   if (owner === undefined || failure === null) return shown;
   const { meaning } = FAILURE_CLASSES[failure.class];
   if (isAboutAccount(failure.class))
     return { ...shown, failure: { ...failure, detail: meaning, service_message: null } };
-  return attention === null
-    ? shown
-    : { ...shown, failure: { ...failure, detail: meaning, advice: 'A person decides about it.' } };
+  if (attention !== null)
+    return { ...shown, failure: { ...failure, detail: meaning, advice: 'A person decides about it.' } };
+  // While evidence is awaited, the detail quotes the wallet.
+  return status === 'processing' ? { ...shown, failure: { ...failure, detail: meaning } } : shown;
 }
 
 /** Stored work without a successor that the owner may not see. */
@@ -45,4 +46,12 @@ export function entryFor<
   if (entry.event === 'attempt.evidence_awaited') return { ...entry, message: 'Nothing proves yet what it cost.' };
   if (typeof failure !== 'string' || !isFailureClass(failure) || !isAboutAccount(failure)) return entry;
   return { ...entry, message: FAILURE_CLASSES[failure].meaning };
+}
+
+/** A case as an owner sees it. */
+export function caseFor<Case extends { readonly detail: string; readonly reason: AttentionReason }>(
+  owner: Owner,
+  row: Case,
+): Case {
+  return owner === undefined ? row : { ...row, detail: ATTENTION_REASONS[row.reason].forCaller };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { caseFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { attentionReason, attentionReasonInQuery } from '#api/fields/failure-classes.ts';
@@ -92,7 +93,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         const found = await database.run((db) =>
           listOpenCases(db, ownerId, { limit: limit + 1, reason: only, workEnded, after }),
         );
-        return pageReply(found, limit, { json: caseJson, cursor: caseCursor });
+        return pageReply(found, limit, { json: (row) => caseJson(caseFor(ownerId, row)), cursor: caseCursor });
       },
     }),
     operation({
@@ -108,7 +109,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = mayExist('case', id) ? await database.run((db) => findCase(db, id, ownerId)) : undefined;
         if (found === undefined) throw new Problem('case_not_found');
-        return jsonReply(200, caseJson(found));
+        return jsonReply(200, caseJson(caseFor(ownerId, found)));
       },
     }),
     operation({

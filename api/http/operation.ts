@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { Deprecation } from '#api/http/deprecation.ts';
+import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { readJsonBody } from '#api/http/json-body.ts';
 import { gatherPairs, pairName } from '#api/http/query-pairs.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
@@ -192,6 +193,7 @@ export function operation<
       };
       refuseNul(incoming.query, errors);
       if (errors.length > 0) throw invalid(errors);
+      if (definition.idempotent === true) readIdempotencyKey(incoming.header('Idempotency-Key'));
       try {
         return await definition.handle({
           // Without errors all three were parsed by their schemas.

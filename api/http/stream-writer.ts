@@ -34,7 +34,7 @@ export class StreamWriter {
   }
 
   /**
-   * Writes text or bytes, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
+   * Writes, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
    *
    * @returns false when the connection is closed.
    */

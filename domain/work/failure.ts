@@ -129,6 +129,7 @@ export function isFailureClass(name: string): name is FailureClass {
 
 const ABOUT_THE_ACCOUNT: ReadonlySet<FailureClass> = new Set([
   'purchases_paused',
+  'service_down',
   'insufficient_balance',
   'spend_limit_reached',
   'not_approved',

@@ -11,7 +11,7 @@ import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.
 import { lineOf, type GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { mayHaveBought } from '#domain/purchase/send-claim.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import { leaveLine, passLine, stopAtLine } from '#fulfilment/gate/line.ts';
@@ -117,8 +117,10 @@ async function stopByCircuit(
     );
     if (answer === 'canary') probes.push(row);
     if (answer !== 'hold') continue;
-    const detail = `${circuitSentence(row.name)}${row.detail === null ? '' : ` The service last said: ${row.detail}`}`;
-    return { barrier, failure: CIRCUITS[row.name].heldAs, detail, recheckMs: policy.recheckMs };
+    const failure = CIRCUITS[row.name].heldAs;
+    // What it said about the work of another key is for those who see the account.
+    const said = row.detail !== null && isAboutAccount(failure) ? ` The service last said: ${row.detail}` : '';
+    return { barrier, failure, detail: `${circuitSentence(row.name)}${said}`, recheckMs: policy.recheckMs };
   }
   // Only work that passes all circuits can be a canary.
   for (const row of probes) await moveCircuit(tx, row, { event: 'probe_started', now, canary: work }, policy);

@@ -1,7 +1,4 @@
-/**
- * OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every operation that reads a body or a
- * query.
- */
+/** OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every body and query. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +12,7 @@ import { idKind } from '#test/support/api/operations-without-id.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
+import { statementsOf } from '#test/support/servers/statements.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
 /** Smaller than the default, so that a sender exceeds it soon. */
@@ -211,7 +209,7 @@ describe('a query string', () => {
     let served = 0;
     for (const { id, path, params: named, query, handle } of lists) {
       const params = path.includes('{id}') ? { id: ids[String(idKind({ params: named }))] } : {};
-      if (path.includes('{id}')) expect([id, params.id]).not.toEqual([id, undefined]);
+      expect([id, 'id' in params && params.id === undefined]).toEqual([id, false]);
       const ask = async (text: string, more: object) => {
         const cursor = Buffer.from(text, 'latin1').toString('base64url');
         try {
@@ -233,5 +231,66 @@ describe('a query string', () => {
     }
     expect(wrong).toEqual([]);
     expect(served).toBeGreaterThan(lists.length);
+  });
+});
+
+describe('a list, map or text that is too long', () => {
+  const TOO_LONG: readonly unknown[] = [
+    Array<number>(5_000).fill(101),
+    Array<string>(5_000).fill('x'),
+    objectOf(150),
+    'x'.repeat(20_000),
+  ];
+
+  /** The body with each of its values replaced by each that is too long. */
+  function* spoilt(value: unknown): Generator {
+    for (const each of TOO_LONG) yield typeof each === 'string' && each.startsWith('{') ? JSON.parse(each) : each;
+    if (Array.isArray(value)) for (const first of spoilt(value[0])) yield [first, ...value.slice(1)];
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value))
+        for (const each of spoilt(inner)) yield { ...value, [name]: each };
+  }
+
+  it('in a body is refused before any statement, by every call', async () => {
+    const served: unknown[] = [];
+    for (const operation of withBody()) {
+      const shape = Object.keys(operation.body?.shape ?? {});
+      const example = { ...Object.fromEntries(shape.map((name) => [name, 'x'])), ...(operation.bodyExample as object) };
+      for (const body of spoilt(example)) {
+        let status = 0;
+        const statements = await statementsOf(async () => void ({ status } = await send(operation, body)));
+        const work = statements.filter((text) => !text.includes('api_keys'));
+        if (status !== 400 || work.length > 0)
+          served.push([operation.id, status, work.length, JSON.stringify(body).slice(0, 200)]);
+      }
+    }
+    expect(served).toEqual([]);
+  });
+
+  it('in a query or header is refused before any statement, by every call', async () => {
+    const served: unknown[] = [];
+    const longs = ['1,'.repeat(5_000), 'x'.repeat(10_000), `${newId('order')},`.repeat(300)];
+    for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
+      const { method, path, query, id } = operation;
+      const call = async (more: string, headers: Record<string, string> = {}) => {
+        const body = method === 'get' ? {} : { body: operation.bodyExample ?? {} };
+        let status = 0;
+        const statements = await statementsOf(async () => {
+          ({ status } = await caller.call(method.toUpperCase(), `${path.replaceAll(/\{\w+\}/g, 'x')}${more}`, {
+            ...body,
+            headers,
+          }));
+        });
+        const work = statements.filter((text) => !text.includes('api_keys'));
+        if (status !== 400 || work.length > 0)
+          served.push([id, status, work.length, more.slice(0, 30), Object.keys(headers)]);
+      };
+      for (const name of Object.keys(query?.shape ?? {}))
+        for (const long of longs) await call(`?${name === 'metadata' ? 'metadata[a]' : name}=${long}`);
+      if (query?.shape['metadata'] !== undefined)
+        await call(`?${Array.from({ length: 500 }, (_, n) => `metadata[n${n}]=1`).join('&')}`);
+      if (operation.idempotent) await call('', { 'Idempotency-Key': 'k'.repeat(10_000) });
+    }
+    expect(served).toEqual([]);
   });
 });

@@ -10,6 +10,8 @@ import { apiKeys, auditLog, orders, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { failureClasses, isAboutAccount } from '#domain/work/failure.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { guarded, idKind, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -173,6 +175,55 @@ describe('every call of the API', () => {
           ]);
         }
       }
+    }
+  });
+
+  it('tells an own-work key nothing that concerns the account: not why its work is held, who paused, or what others spend', async () => {
+    const everything = await api.caller();
+    const secret = 'of-the-account';
+    const pause = { kind: 'order', reason: secret };
+    expect(
+      (await everything.post('/v1/purchase-gate/pauses', pause, { headers: { 'Idempotency-Key': 'p' } })).status,
+    ).toBe(201);
+    const order = { package_id: 101, external_order_id: randomUUID() };
+    const id = (await other.post('/v1/orders', order, { headers: { 'Idempotency-Key': 'held' } })).textAt('id');
+    const work = { kind: 'order', id } as const;
+    for (const failed of failureClasses.filter(isAboutAccount)) {
+      const failure = { class: failed, detail: secret, serviceMessage: secret };
+      const entry = (event: string) => ({
+        event,
+        message: secret,
+        detail: { failure_class: failed },
+        dedupKey: `${event} ${failed}`,
+      });
+      const record = async (step: Omit<Parameters<typeof recordStep>[2], 'failure'>) =>
+        api.database.transaction((tx) => recordStep(tx, work, { failure, ...step }, new Date(TEST_NOW)));
+      const attention = { reason: 'attempts_used_up', detail: secret } as const;
+      await record({ status: 'held', entry: entry('order.held') });
+      await record({ status: 'needs_attention', entry: entry('order.needs_attention'), attention });
+      await api.publish();
+      const opened = await other.get('/v1/cases?limit=100');
+      expect(opened.text).toContain(id);
+      await record({ status: 'held', entry: entry('order.held_again') });
+      const ids: Record<string, string> = { ...others.ids, order: id };
+      const ofOrder = z.object({ data: z.array(z.object({ id: z.string(), subject_id: z.string() })) });
+      const found = opened.read(ofOrder).data.find(({ subject_id: subject }) => subject === id);
+      ids['case'] = found?.id ?? '';
+      const answers = [opened];
+      for (const operation of guarded(api)) {
+        if (operation.accountWide === true || operation.id === 'streamEvents' || operation.method === 'delete')
+          continue;
+        answers.push(await call(other, operation, ids[String(idKind(operation))] ?? 'x'));
+      }
+      for (const path of [
+        `/v1/orders/${id}?expand=operations`,
+        `/v1/orders?expand=operations&status=held`,
+        `/v1/events?subject_id=${id}`,
+      ])
+        answers.push(await other.get(path));
+      answers.push(await other.post('/v1/quotes', { package_id: 101 }));
+      expect(answers.filter(({ text }) => text.includes(secret)).map(({ text }) => text)).toEqual([]);
+      expect((await everything.get(`/v1/orders/${id}`)).text).toContain(secret);
     }
   });
 });
