@@ -9,7 +9,10 @@ import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/fa
  * the account.
  * @param owner undefined: a key that sees everything.
  */
-export function workFor<Shown extends Pick<WorkJson, 'status' | 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
+export function workFor<Shown extends Pick<WorkJson, 'status' | 'failure' | 'attention'>>(
+  owner: Owner,
+  shown: Shown,
+): Shown {
   const { status, failure, attention } = shown;
   if (owner === undefined || failure === null) return shown;
   const { meaning } = FAILURE_CLASSES[failure.class];
