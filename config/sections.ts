@@ -183,7 +183,10 @@ function isExcepted(host: string, port: string, exceptions: string): boolean {
     .filter(Boolean)
     .some((each) => {
       if (each === '*') return true;
-      const [, name = '', only] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(each.replace(/^\*?\./, '')) ?? [];
+      const bare = each.replace(/^\*?\./, '');
+      // An IPv6 address without brackets has no port.
+      if (bare.split(':').length > 2 && !bare.startsWith('[')) return host === bare;
+      const [, name = '', only] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(bare) ?? [];
       return (host === name || host.endsWith(`.${name}`)) && (only === undefined || only === port);
     });
 }

@@ -103,7 +103,7 @@ export const apiFields = {
   /** Proxies in front of the API whose X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
   /** Largest accepted request body, in bytes. */
-  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(524_288),
+  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(1_048_576).default(524_288),
 };
 
 export const deploymentFields = {

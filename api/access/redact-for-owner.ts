@@ -9,19 +9,14 @@ import { FAILURE_CLASSES, isAboutAccount, isFailureClass } from '#domain/work/fa
  * the account.
  * @param owner undefined: a key that sees everything.
  */
-export function workFor<Shown extends Pick<WorkJson, 'status' | 'failure' | 'attention'>>(
-  owner: Owner,
-  shown: Shown,
-): Shown {
-  const { status, failure, attention } = shown;
+export function workFor<Shown extends Pick<WorkJson, 'failure' | 'attention'>>(owner: Owner, shown: Shown): Shown {
+  const { failure, attention } = shown;
   if (owner === undefined || failure === null) return shown;
-  const { meaning } = FAILURE_CLASSES[failure.class];
-  if (isAboutAccount(failure.class))
-    return { ...shown, failure: { ...failure, detail: meaning, service_message: null } };
-  if (attention !== null)
-    return { ...shown, failure: { ...failure, detail: meaning, advice: 'A person decides about it.' } };
-  // While evidence is awaited, the detail quotes the wallet.
-  return status === 'processing' ? { ...shown, failure: { ...failure, detail: meaning } } : shown;
+  // The detail may quote the wallet, the newest delivery of another key, or what the service says about the account.
+  const redacted = { ...failure, detail: FAILURE_CLASSES[failure.class].meaning };
+  if (isAboutAccount(failure.class)) redacted.service_message = null;
+  if (attention !== null) redacted.advice = 'A person decides about it.';
+  return { ...shown, failure: redacted };
 }
 
 /** Stored work without a successor that the owner may not see. */
@@ -34,27 +29,38 @@ export function withOwnSuccessor<Stored extends { readonly replacedBy: Successor
   return { ...stored, replacedBy: null };
 }
 
+/** Entries that quote the wallet, or work of other keys. Those of the books begin with `books.`. */
+const QUOTING: Readonly<Record<string, string>> = {
+  'attempt.evidence_awaited': 'Nothing proves yet what it cost.',
+  'attempt.wallet_checked': 'What it cost was checked.',
+  'attempt.not_listed': 'The service does not list it.',
+};
+
 /** A line of a timeline as an owner sees it. */
 export function entryFor<
   Entry extends {
     readonly event: string;
     readonly message: string;
-    readonly detail: Readonly<Record<string, unknown>>;
+    readonly detail: Readonly<Record<string, string | number | boolean | null>>;
   },
 >(owner: Owner, entry: Entry): Entry {
   if (owner === undefined) return entry;
+  const { event } = entry;
   const { failure_class: failure, attention_reason: attention } = entry.detail;
   if (isAttentionReason(attention)) return { ...entry, message: ATTENTION_REASONS[attention].forCaller };
-  // It quotes the wallet.
-  if (entry.event === 'attempt.evidence_awaited') return { ...entry, message: 'Nothing proves yet what it cost.' };
-  if (typeof failure !== 'string' || !isFailureClass(failure) || !isAboutAccount(failure)) return entry;
-  return { ...entry, message: FAILURE_CLASSES[failure].meaning };
+  const general = event.startsWith('books.') ? 'The books of the account were compared.' : QUOTING[event];
+  if (general !== undefined) return { ...entry, message: general, detail: {} };
+  if (typeof failure !== 'string' || !isFailureClass(failure)) return entry;
+  // An answer to the own request, unless it is about the account. A step adds the evidence of the wallet to it.
+  const isAnswer = event.startsWith('attempt.');
+  return isAnswer && !isAboutAccount(failure) ? entry : { ...entry, message: FAILURE_CLASSES[failure].meaning };
 }
 
-/** A case as an owner sees it. */
-export function caseFor<Case extends { readonly detail: string; readonly reason: AttentionReason }>(
-  owner: Owner,
-  row: Case,
-): Case {
-  return owner === undefined ? row : { ...row, detail: ATTENTION_REASONS[row.reason].forCaller };
+/** A case as an owner sees it: both texts may quote the wallet, or an operator. */
+export function caseFor<
+  Case extends { readonly detail: string; readonly resolution: string | null; readonly reason: AttentionReason },
+>(owner: Owner, row: Case): Case {
+  if (owner === undefined) return row;
+  const resolution = row.resolution === null ? null : 'The case is closed.';
+  return { ...row, detail: ATTENTION_REASONS[row.reason].forCaller, resolution };
 }

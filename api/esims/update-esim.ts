@@ -96,17 +96,18 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     handle: async ({ params: { id }, body: { state }, caller }) => {
       const esim = await database.run((db) => requireEsimOfPath(findEsim, db, id, caller.ownerId));
       if (serviceMode !== 'sandbox') throw new Problem('sandbox_only');
-      optionalValueOf(await service.simulateEsim(esim.serviceEsimId, state));
       const at = new Date(now());
+      const entry = {
+        actor: caller.apiKeyId,
+        action: `esim.simulated_${state}`,
+        subject: { kind: 'esim', id },
+      } as const;
+      // Before the call: it may take effect although its answer is lost.
+      await database.run((db) => addAuditEntry(db, entry, at));
+      optionalValueOf(await service.simulateEsim(esim.serviceEsimId, state));
       const read = { state: esimDetails(valueOf(await service.getEsim(esim.serviceEsimId))), readAt: at };
       return database.transaction(async (tx) => {
         await recordEsim(tx, esim, read, at);
-        const entry = {
-          actor: caller.apiKeyId,
-          action: `esim.simulated_${state}`,
-          subject: { kind: 'esim', id },
-        } as const;
-        await addAuditEntry(tx, entry, at);
         return jsonReply(200, esimJson(await requireEsimOfPath(viewEsim, tx, id, caller.ownerId), keyRing, now()));
       });
     },

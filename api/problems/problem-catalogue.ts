@@ -252,7 +252,7 @@ export const PROBLEMS = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    advice: 'Send it again after the time in Retry-After; `RateLimit` in each answer shows the remaining limit.',
+    advice: 'Send it again after the time in Retry-After. `RateLimit` shows the requests left, `detail` other limits.',
   },
   too_many_streams: {
     status: 429,

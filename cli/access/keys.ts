@@ -176,7 +176,7 @@ export async function revokeKey(
     closed = key === undefined ? 0 : await revokeShareLinksOfKey(tx, key, { actor: actor(), now });
     return revoked;
   });
-  const links = closes ? `${closed} open share links that were made with it are revoked` : 'Its share links stay open';
+  const links = closes ? `Revoked with it: ${counted(closed, 'open share link')}` : 'Its share links stay open';
   process.stdout.write(`Key ${prefix} is revoked. ${links}.\n`);
 }
 

@@ -40,12 +40,12 @@ const insertEntry = builtOnce((db) => entryInsert(db).prepare('timeline_entry'))
 
 /**
  * Adds an entry to the timeline of a subject, as part of another statement, unless one of the last three says the same:
- * a try, its wait and a closed gate may repeat for days. `current_state` of the API tells the present one. A case that
- * opens again is told again: somebody acted in between.
+ * a try, its wait and a closed gate may repeat for days. `current_state` of the API tells the present one. What a
+ * person judges by is told each time: a case that opens again, and a send without a known result.
  */
 export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Write {
   const { event, message, detail = {}, dedupKey = null, at } = entry;
-  const maySkip = !event.endsWith('.needs_attention');
+  const maySkip = !event.endsWith('.needs_attention') && event !== 'attempt.unknown';
   // The sum keeps PostgreSQL from reading the table backwards by its ids in search of this subject.
   const statement = sql`with last as (
       select event, message from ${timeline} where subject_kind = ${kind} and subject_id = ${id}
@@ -53,7 +53,8 @@ export function timelineEntry({ kind, id }: Subject, entry: TimelineEntry): Writ
     insert into ${timeline} (subject_kind, subject_id, event, message, detail, dedup_key, at)
     select ${kind}, ${id}, ${event}, ${message}, ${JSON.stringify(detail)}::jsonb, ${dedupKey},
       coalesce(${at?.toISOString() ?? null}::timestamptz, now())
-    where not exists (select from last where ${maySkip} and last.event = ${event} and last.message = ${message})
+    where not exists (select from last where ${maySkip} and last.event = ${event} and last.message = ${message}
+      and not exists (select from last where last.event like 'operator.%'))
     on conflict do nothing`;
   return { statement };
 }

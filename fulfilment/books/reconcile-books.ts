@@ -21,6 +21,7 @@ import { forgetReadings } from '#db/money/wallet-readings.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
+import { workTable } from '#db/work/kinds.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
   expectedBalance,
@@ -168,6 +169,12 @@ async function judgeAgain(tx: Executor, attemptIds: readonly string[], at: Date)
       { kind, id },
       { event: 'books.credited', message, dedupKey: `books.credited:${attemptId}`, at },
     );
+    // Without it, a run that has yet to be compared with the restarted database would take the wake as that comparison.
+    const table = workTable(kind);
+    await tx
+      .update(table)
+      .set({ nextStepAt: at })
+      .where(and(eq(table.id, id), eq(table.status, 'needs_attention')));
     await requestWake(tx, { kind, id });
   }
 }

@@ -1,5 +1,5 @@
 /** Recording a reading of a catalogue: what it changes, and the events of the changes. */
-import { and, asc, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, lt, notExists, or, sql, type Column } from 'drizzle-orm';
 import {
   addReading,
   findReadingOfRun,
@@ -14,13 +14,13 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
 import { productColumn } from '#db/gate/lines.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
 import type { CatalogueItem, CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import { announcedChanges, readingResult, type CatalogueChange, type KnownItem } from '#domain/catalogue/reading.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
-import type { PurchaseKind } from '#domain/work/kinds.ts';
+import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 
 /** One run of the reading of a catalogue. */
 export interface ReadingRun {
@@ -139,6 +139,15 @@ async function announce(
   }
 }
 
+/** The attempt that the service has refused; before a send we only look into the catalogue ourselves. */
+function refusedByService(tx: Executor, kind: WorkKind, workId: Column) {
+  const isOfWork = and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workId));
+  return tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(isOfWork, eq(attempts.state, 'refused')));
+}
+
 /**
  * Wakes held work whose reason the stored state of the read items shows to be over. What the service itself refused is
  * woken only by a change, or each reading would send it again.
@@ -160,7 +169,7 @@ async function wakeHeld(
     const isOver = or(
       and(
         eq(work.failureClass, 'package_unavailable'),
-        or(isNull(work.serviceMessage), inArray(item.id, [...changed])),
+        or(notExists(refusedByService(tx, kind, work.id)), inArray(item.id, [...changed])),
       ),
       and(
         eq(work.failureClass, 'price_above_limit'),

@@ -30,7 +30,7 @@ import { judgeableWithoutCase, possibleNow } from '#domain/operator/possible-act
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
@@ -176,6 +176,9 @@ async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedW
   };
 }
 
+/** Statuses whose step is recorded anew when it is due. */
+const WAITING: ReadonlySet<WorkStatus> = new Set(['held', 'needs_attention']);
+
 async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> {
   if (row.attentionReason === 'cancellation_refused') {
     await closeCase(tx, work, 'cancellation_refused', 'The cancellation is requested again.', now);
@@ -184,9 +187,9 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
     return;
   }
   if (row.attentionReason !== 'attempts_used_up') {
-    // Work that is not compared with its row yet would take the wake as that comparison, and wait on; held work would
-    // wait on after a concurrent change of its waits.
-    if (row.status === 'held' || !(await isCompared(tx, row)))
+    // Work that is not compared with its row yet, now or when the wake comes, would take the wake as that comparison,
+    // and wait on; held work would wait on after a concurrent change of its waits.
+    if (WAITING.has(row.status) || !(await isCompared(tx, row)))
       await updateWork(tx, work, row, { nextStepAt: now, updatedAt: now });
     return;
   }
@@ -209,7 +212,7 @@ async function release({ tx, work, row, operator, now }: ActionContext): Promise
 
 async function changeLimit({ tx, work, row, now }: ActionContext, maxPrice: Money | null): Promise<undefined> {
   const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
-  await updateWork(tx, work, row, { ...limit, ...(row.status === 'held' && { nextStepAt: now }), updatedAt: now });
+  await updateWork(tx, work, row, { ...limit, ...(WAITING.has(row.status) && { nextStepAt: now }), updatedAt: now });
 }
 
 async function changeRetry({ tx, work, row, now }: ActionContext, next: RetryOverrides): Promise<undefined> {

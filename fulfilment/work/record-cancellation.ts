@@ -107,8 +107,9 @@ export async function storeEsimReport(
   if (esim === undefined || (await findCancellationInForce(tx, esim.id)) !== undefined) return undefined;
   const order = { kind: 'order', id: esim.orderId } as const;
   if (cancellation.esim !== 'cancelled') {
+    if (cancellation.refund === undefined) return undefined;
     if (esim.status !== 'cancelled') await lookAgainAt(tx, esim.id, now);
-    return { order, note: `A refund (${cancellation.refund?.state}) that we have not requested.` };
+    return { order, note: `A refund (${cancellation.refund.state}) that we have not requested.` };
   }
   await markCancelled(tx, esim.id);
   const note = 'The service has cancelled the eSIM. We have not requested it.';

@@ -12,7 +12,7 @@ import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, isAboutAccount, type FailureDetail } from '#domain/work/failure.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { isSuperseded, type TaskPosition } from '#domain/work/task-position.ts';
@@ -95,9 +95,6 @@ export async function storeStep(
     step.entry.event === `${work.kind}.processing` &&
     row.status === 'processing' &&
     row.failureClass === null;
-  const { class: failure } = step.failure ?? {};
-  // Also keys for their own work read how a case ended.
-  const end = failure !== undefined && isAboutAccount(failure) ? FAILURE_CLASSES[failure].meaning : step.entry.message;
   const goesOn = step.attention === undefined && row.status === 'needs_attention';
   const changed = {
     ...change,
@@ -115,7 +112,7 @@ export async function storeStep(
   await updateWork(tx, work, row, changed, [
     ...writes,
     ...(isTold ? [] : [timelineEntry(work, step.entry)]),
-    ...(goesOn ? [closingCases(tx, work, end, now)] : []),
+    ...(goesOn ? [closingCases(tx, work, step.entry.message, now)] : []),
     ...(isFinal(step.status) ? [returningUnanswered(tx, work)] : []),
   ]);
   if (step.attention !== undefined) {

@@ -93,6 +93,7 @@ describe('recorded histories', () => {
     expect(ways).toEqual([
       'absence-proven-then-resent.json',
       'attempts-used-up-then-abandoned.json',
+      'attempts-used-up-then-failed.json',
       'cancellation-refused.json',
       'completed-at-once.json',
       'contradicted-then-resolved.json',

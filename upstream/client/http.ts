@@ -103,6 +103,9 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
           uri: proxy,
           proxyTunnel: true,
           connectTimeout: CONNECT_TIMEOUT_MS,
+          // Of the answer to CONNECT, which a proxy may owe for ever.
+          clientFactory: (uri, settingsOfProxy) =>
+            new Pool(uri, { ...settingsOfProxy, headersTimeout: CONNECT_TIMEOUT_MS }),
         });
   const shared = open(1);
   // Without pipelining undici closes each connection after its one request.

@@ -176,7 +176,8 @@ class SharedSession implements ServiceSession {
     const { code } = answer;
     return this.#pauseLogins(pause, {
       ...failure(meaning, detail, answer.status),
-      ...(code !== undefined && { code }),
+      // Any other code would be read as an answer to the call that needed the token.
+      ...(code === 'not_approved' && { code }),
     });
   }
 

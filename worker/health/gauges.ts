@@ -77,7 +77,9 @@ async function setWorkGauges(
     const paused = db
       .select({ id: gateWaits.subjectId })
       .from(gateWaits)
-      .where(and(eq(gateWaits.subjectId, table.id), like(gateWaits.barrier, 'pause:%')));
+      .where(
+        and(eq(gateWaits.subjectKind, kind), eq(gateWaits.subjectId, table.id), like(gateWaits.barrier, 'pause:%')),
+      );
     const [held] = await db
       .select({ since: min(table.createdAt) })
       .from(table)

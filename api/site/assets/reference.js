@@ -56,7 +56,12 @@ void (async () => {
     const request = await withRealId(new Request(input, init), await readExamples());
     const sent = request.clone();
     const answer = await fetch(request);
-    if (answer.ok && sent.headers.has(KEY)) renewSent(sent.url, await sent.text());
+    try {
+      if (answer.ok && sent.headers.has(KEY)) renewSent(sent.url, await sent.text());
+    } catch (error) {
+      // The answer may be that of a purchase: it is shown in any case.
+      console.error(error);
+    }
     return answer;
   }
 

@@ -1,5 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
+import { counted } from '#domain/counted.ts';
 
 /** Runs that are looked at, the newest first: Temporal is asked about each. */
 const MOST_RUNS = 100;
@@ -17,14 +18,16 @@ export async function checkWorkflowTasks(
     query: "ExecutionStatus = 'Running'",
   });
   const runs = (executions ?? []).flatMap(({ execution }) => execution ?? []);
-  const failing: string[] = [];
-  for (const execution of runs) {
-    const { pendingWorkflowTask: task } = await workflowService.describeWorkflowExecution({ namespace, execution });
-    if ((task?.attempt ?? 0) >= REPEATED) failing.push(execution.workflowId ?? '');
-  }
-  if (failing.length === 0) return ok(`those of ${runs.length} running workflows do not fail`);
+  // At once: together they have the time of one check.
+  const described = await Promise.all(
+    runs.map(async (execution) => workflowService.describeWorkflowExecution({ namespace, execution })),
+  );
+  const failing = runs.filter((_, index) => (described[index]?.pendingWorkflowTask?.attempt ?? 0) >= REPEATED);
+  const looked = `of the newest ${counted(runs.length, 'running workflow')}`;
+  if (failing.length === 0) return ok(`no task ${looked} fails again and again`);
+  const ids = failing.slice(0, 3).map(({ workflowId }) => workflowId);
   return failure(
-    `those of ${failing.length} workflows fail again and again, so they stand still: ${failing.slice(0, 3).join(', ')}`,
+    `${looked}, ${failing.length} cannot go on, because their tasks fail again and again: ${ids.join(', ')}`,
     'See WorkflowTasksFail in docs/runbook.md; the Temporal UI shows the error in the history of each workflow.',
   );
 }

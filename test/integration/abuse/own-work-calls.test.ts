@@ -245,13 +245,28 @@ describe('work that needs attention', () => {
       const entry = { message: secret, at: new Date(TEST_NOW) };
       const detail = { attention_reason: 'evidence_unavailable' };
       await addTimelineEntry(tx, work, { ...entry, event: 'order.needs_attention', detail, dedupKey: '1' });
-      await addTimelineEntry(tx, work, { ...entry, event: 'attempt.evidence_awaited', detail: {}, dedupKey: '2' });
+      const quoting = [
+        'attempt.evidence_awaited',
+        'attempt.wallet_checked',
+        'attempt.not_listed',
+        'books.unknown_debit',
+      ];
+      for (const event of quoting) await addTimelineEntry(tx, work, { ...entry, event, dedupKey: event });
+      const failed = { event: 'order.held', detail: { failure_class: 'supplier_failed' }, dedupKey: '2' };
+      await addTimelineEntry(tx, work, { ...entry, ...failed });
     });
     const [shown, told] = [await limited.get(`/v1/orders/${id}`), await limited.get(`/v1/orders/${id}/timeline`)];
     const reason = { reason: 'evidence_unavailable', meaning: ATTENTION_REASONS.evidence_unavailable.forCaller };
     expect(shown.body).toMatchObject({ attention: reason, failure: { class: 'supplier_failed' } });
     expect(told.body).toMatchObject({ current_state: { reason: reason.meaning, next: 'A person decides.' } });
-    for (const { text } of [shown, told]) expect(text).not.toMatch(/wallet|txn_9|77\.00/);
+    for (const { text } of [shown, told]) expect(text).not.toMatch(/the wallet|txn_9|77\.00/i);
+    for (const status of ['submitting', 'held', 'processing', 'failed'] as const) {
+      await api.database.run(async (db) =>
+        db.update(orders).set({ status, attentionReason: null }).where(eq(orders.id, id)),
+      );
+      for (const path of [`/v1/orders/${id}`, `/v1/orders/${id}/timeline`, '/v1/orders.csv'])
+        expect((await limited.get(path)).text).not.toMatch(/the wallet|txn_9|77\.00/i);
+    }
     const everything = await (await api.caller()).get(`/v1/orders/${id}`);
     expect(everything.at('failure', 'detail')).toBe(secret);
     for (const { forCaller } of Object.values(ATTENTION_REASONS))

@@ -33,6 +33,12 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  'attempts-used-up-then-failed': async (desk) => {
+    const id = await desk.place(FAILS_EACH_TIME);
+    await desk.reaches(id, 'failed');
+    return id;
+  },
+
   'contradicted-then-resolved': async (desk) => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     await desk.simulator.onRequest('listWalletTransactions', { kind: 'server_error' }, { count: null });

@@ -177,7 +177,7 @@ describe('the share links of a key that is revoked', () => {
     const [key, kept] = [await api.caller(), await api.caller()];
     const link = await makeLink(key, esim);
     const others = [await makeLink(caller, esim), await makeLink(kept, esim)];
-    expect(await revoke(key)).toContain('1 open share links that were made with it are revoked');
+    expect(await revoke(key)).toContain('Revoked with it: 1 open share link.');
     expect(await revoke(kept, false)).toContain('stay open');
     expect([await status(link), ...(await Promise.all(others.map(status)))]).toEqual([404, 200, 200]);
     expect((await audited(link.id)).map(({ action }) => action)).toEqual(['share_link.create', 'share_link.revoke']);
