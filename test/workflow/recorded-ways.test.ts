@@ -70,8 +70,8 @@ const BESIDE_WORK: readonly AttentionReason[] = [
 /** Handled like `refund_failed`, and like `attempts_used_up`. */
 const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing', 'failed_but_charged', 'evidence_unavailable'];
 
-/** It needs a restart of PostgreSQL: `lost-records.test.ts`. */
-const PATCHES_NOT_RECORDED = ['case-stays-while-compared'];
+/** Tested by `lost-records.test.ts`, with a restart of PostgreSQL, and by `vpn-subscription-silence.test.ts`. */
+const PATCHES_NOT_RECORDED = ['case-stays-while-compared', 'renewal-ends-silence'];
 
 const patchId = ({ data }: { readonly data?: Uint8Array | null }) =>
   z.object({ id: z.string() }).parse(JSON.parse(Buffer.from(data ?? []).toString('utf8'))).id;

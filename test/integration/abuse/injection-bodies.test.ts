@@ -89,7 +89,12 @@ const send = async (operation: Operation, body: unknown): Promise<HttpAnswer> =>
   });
 
 /** Only numbers and flags. */
-const WITHOUT_TEXT = new Set(['rotateServiceWebhookSecret', 'rotateWebhookEndpointSecret', 'enableWebhookEndpoint']);
+const WITHOUT_TEXT = new Set([
+  'rotateServiceWebhookSecret',
+  'rotateWebhookEndpointSecret',
+  'enableWebhookEndpoint',
+  'simulateEsim',
+]);
 
 /** A second pause of the same kind is the first one, with its reason. A case shows the reason of its opening. */
 const SHOWS_WHAT_IS = new Set(['pauseBuying', 'dismissCase']);

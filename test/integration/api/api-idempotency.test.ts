@@ -124,6 +124,7 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     ]),
     ...['Order', 'Topup', 'VpnSubscription'].flatMap((name) => [`release${name}`]),
     'cancelVpnSubscription',
+    'simulateEsim',
     'cancelOrderBatch',
     'dismissCase',
     'dismissDeadLetter',

@@ -43,6 +43,9 @@ const EVERYTHING = {
       temporalKey: 'temporal-key',
       otlpHeaders: 'otlp-headers',
       otlpTracesHeaders: 'otlp-traces-headers',
+      httpsProxy: 'https-proxy',
+      httpProxy: 'http-proxy',
+      webhookProxy: 'webhook-proxy',
     },
   },
   temporal: { serverName: 'temporal.example.com' },
@@ -88,6 +91,9 @@ const CONTENTS: Readonly<Record<string, string | Buffer>> = {
   DATABASE_DIRECT_URL_FILE: 'postgres://reseller@direct/reseller',
   CODEC_TOKEN_FILE: 'a-token-of-the-codec-server',
   SERVICE_WEBHOOK_SECRETS_FILE: 'whsec_0123456789',
+  HTTPS_PROXY_FILE: 'http://proxy.example:3128',
+  HTTP_PROXY_FILE: 'http://proxy.example:3128',
+  WEBHOOK_PROXY_FILE: 'http://proxy.example:3128',
   OTEL_EXPORTER_OTLP_HEADERS_FILE: 'x-api-key=of-all-signals',
   OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE: 'x-api-key=of-traces',
 };
@@ -340,7 +346,9 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     const database = ['DATABASE_DIRECT_URL_FILE', 'DATABASE_PASSWORD_FILE', 'DATABASE_URL_FILE'];
     const temporal = ['TEMPORAL_API_KEY_FILE', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'];
     const tracing = ['OTEL_EXPORTER_OTLP_HEADERS_FILE', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE'];
-    const product = [...database, 'ENCRYPTION_KEYS_FILE', ...tracing, 'SERVICE_PASSWORD_FILE', ...temporal];
+    const proxies = ['HTTPS_PROXY_FILE', 'HTTP_PROXY_FILE', 'WEBHOOK_PROXY_FILE'];
+    const others = ['ENCRYPTION_KEYS_FILE', 'SERVICE_PASSWORD_FILE'];
+    const product = [...database, ...others, ...tracing, ...temporal, ...proxies].toSorted();
     const filesOf = (component: string) =>
       Object.entries(environmentOf(podOf(objects, component)))
         .flatMap(([name, value]) => (value.startsWith(`${FOLDER}secrets/`) ? [name] : []))

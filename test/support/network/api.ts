@@ -8,7 +8,7 @@ import type { Operation } from '#api/http/operation.ts';
 import { startServer } from '#api/http/server.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { type ApiKeyMode, generateApiKey } from '#crypto/api-key.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addApiKey, findApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import { apiScopes, type ApiScope } from '#db/access/api-scopes.ts';
@@ -145,6 +145,7 @@ export async function startTestApi(
   openOwn?: (databaseUrl: string) => Database,
 ): Promise<TestApi> {
   let wakeUps = 0;
+  const mode = overrides.serviceMode === 'production' ? 'live' : 'test';
   const opened = await openTestDatabase({ onFilled: () => (wakeUps += 1) });
   const { database } = opened;
   const own = openOwn?.(opened.url);
@@ -228,7 +229,7 @@ export async function startTestApi(
     wakeUps: () => wakeUps,
     operations: allOperations(dependencies),
     caller: async (scopes = apiScopes, key = {}) =>
-      new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, key)}` }),
+      new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, { ...key, mode })}` }),
     deliver: (delivery) => deliver(baseUrl, clock, delivery),
     [Symbol.asyncDispose]: async () => {
       await (overrides.tail ?? tail).stop();
@@ -258,9 +259,9 @@ function lookUp(host: string): readonly string[] {
 async function makeKey(
   { database }: OpenTestDatabase,
   scopes: readonly ApiScope[],
-  limits: KeyLimits,
+  { mode, ...limits }: KeyLimits & { readonly mode: ApiKeyMode },
 ): Promise<string> {
-  const { key, prefix, hash } = generateApiKey();
+  const { key, prefix, hash } = generateApiKey(mode);
   await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes, ...limits }));
   return key;
 }
