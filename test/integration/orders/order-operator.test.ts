@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
 import { frequentUpkeep, reconcileBooks, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY, RARE_UPKEEP, UNSOLD_STAYS_HELD } from '#test/support/servers/test-policies.ts';
@@ -161,6 +163,8 @@ describe('the workflow of an order', () => {
       reason: 'order',
       order_id: await serviceOrder(id),
     });
+    // The wake is also the comparison of the run with a database that has started again.
+    await stack.database.run((db) => db.update(orders).set({ comparedEpoch: 'before' }).where(eq(orders.id, id)));
     await reconcileBooks(stack);
     await desk.reaches(id, 'completed');
     expect(await desk.cases(id)).toEqual([{ reason: 'failed_but_charged', open: false }]);

@@ -77,6 +77,15 @@ describe('a failed login', () => {
     expect(named !== undefined && isDefinite(named) && FAILURE_CLASSES[named].disposition).toBe('hold');
   });
 
+  it('has no code of the login but a missing approval: `not_found` would be read as an answer to the call', async () => {
+    for (const code of ['not_found', 'not_approved'] as const) {
+      const { login, newSession } = world();
+      login.answer = () => refused('invalid_request', { status: 404, code });
+      const result = await newSession().token(DEADLINE);
+      expect(result.ok ? 'a token' : result.code).toBe(code === 'not_found' ? undefined : code);
+    }
+  });
+
   it.each<[FailureClass, FailureClass]>([
     ['unauthorized', 'unauthorized'],
     ['invalid_request', 'unauthorized'],
