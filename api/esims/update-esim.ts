@@ -88,6 +88,7 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     problems: [
       'esim_not_found',
       'sandbox_only',
+      'action_not_possible',
       'service_does_not_offer',
       'service_failed',
       'service_unavailable',
@@ -104,7 +105,10 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
       } as const;
       // Before the call: it may take effect although its answer is lost.
       await database.run((db) => addAuditEntry(db, entry, at));
-      optionalValueOf(await service.simulateEsim(esim.serviceEsimId, state));
+      const simulated = await service.simulateEsim(esim.serviceEsimId, state);
+      if (!simulated.ok && simulated.kind === 'failure' && simulated.failure === 'invalid_request')
+        throw new Problem('action_not_possible', { detail: simulated.detail });
+      optionalValueOf(simulated);
       const read = { state: esimDetails(valueOf(await service.getEsim(esim.serviceEsimId))), readAt: at };
       return database.transaction(async (tx) => {
         await recordEsim(tx, esim, read, at);

@@ -61,7 +61,8 @@ const REFERENCE_FORM = 'must have 1 to 64 visible ASCII characters other than `~
 export function callerReferencesInQuery(kind: WorkKind) {
   return severalInQuery(isCallerReference, {
     form: REFERENCE_FORM,
-    pattern: REFERENCE_PATTERN,
+    // Of a list: without the comma, which separates.
+    pattern: '^[!-+\\--}]{1,64}$',
     description: `Only the ${KINDS[kind].noun} with your reference; ask for one with a comma alone.`,
   });
 }
