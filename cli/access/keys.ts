@@ -159,7 +159,7 @@ export async function limitKeyRate(prefix: string, limit: number | null, environ
 }
 
 /**
- * `reseller keys revoke`. Its open share links end with it, unless they are kept: whoever stole the key may have them.
+ * `reseller keys revoke`. Its open share links end with it, unless they are kept: a thief of the key may have them.
  *
  * @throws UserError when there is no such key.
  */

@@ -95,7 +95,7 @@ export async function judgeReport(
   });
 }
 
-/** A report that names no work of ours may still be about an eSIM of ours, whoever has caused it. */
+/** A report that names no work of ours may still be about an eSIM of ours: the service has acted by itself. */
 async function withoutWork(tx: Executor, row: InboxRow, event: PurchaseEvent, now: Date): Promise<Judgement> {
   const stored = await storeEsimReport(tx, event, now);
   if (stored === undefined) {

@@ -2,13 +2,13 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { lookAgainAt } from '#db/esims/esim-readings.ts';
-import { requestWake } from '#db/queues/outbox.ts';
-import { cancellations, esims, refunds, topups, walletMovements } from '#db/schema.ts';
+import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findCancellationInForce, findRefund } from '#db/work/cancellation-queries.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 import { type CancellationDetails, storeRefund } from '#fulfilment/work/store-refund.ts';
 
@@ -87,9 +87,7 @@ async function markCancelled(tx: Executor, esimId: string): Promise<void> {
     .update(esims)
     .set({ status: 'cancelled', updatedAt: sql`now()` })
     .where(eq(esims.id, esimId));
-  const isWaiting = and(eq(topups.esimId, esimId), eq(topups.status, 'held'));
-  const waiting = await tx.select({ id: topups.id }).from(topups).where(isWaiting);
-  for (const { id } of waiting) await requestWake(tx, { kind: 'topup', id });
+  await wakeHeldOfEsim(tx, 'topup', esimId);
 }
 
 /**

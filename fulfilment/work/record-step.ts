@@ -12,8 +12,8 @@ import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
-import type { FailureDetail } from '#domain/work/failure.ts';
-import { KINDS, WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import type { FailureClass, FailureDetail } from '#domain/work/failure.ts';
+import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { isSuperseded, type TaskPosition } from '#domain/work/task-position.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
@@ -120,7 +120,10 @@ export async function storeStep(
     await openCase(tx, work, step.attention.reason, step.attention.detail);
   }
   // Nothing waits yet for an eSIM that this step delivers.
-  if (isFinal(step.status) && row.esimId !== null) await wakeThoseWaitingForEsim(tx, row.esimId);
+  if (isFinal(step.status) && row.esimId !== null) {
+    for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing'))
+      await wakeHeldOfEsim(tx, kind, row.esimId, 'esim_busy');
+  }
 }
 
 /** Closes a case that passed by itself, when another case opens. */
@@ -135,16 +138,18 @@ async function closePassed(
   if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
 }
 
-/** Other work of the eSIM may be held because of this work. */
-async function wakeThoseWaitingForEsim(tx: Executor, esimId: string): Promise<void> {
-  for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing')) {
-    const table = workTable(kind);
-    const waiting = await tx
-      .select({ id: table.id })
-      .from(table)
-      .where(and(eq(table.esimId, esimId), eq(table.status, 'held'), eq(table.failureClass, 'esim_busy')));
-    for (const { id } of waiting) await requestWake(tx, { kind, id });
-  }
+/** Wakes held work of an eSIM. @param heldFor undefined: for any reason. */
+export async function wakeHeldOfEsim(
+  tx: Executor,
+  kind: WorkKind,
+  esimId: string,
+  heldFor?: FailureClass,
+): Promise<void> {
+  const table = workTable(kind);
+  const isHeld = and(eq(table.esimId, esimId), eq(table.status, 'held'));
+  const isFor = heldFor === undefined ? undefined : eq(table.failureClass, heldFor);
+  for (const { id } of await tx.select({ id: table.id }).from(table).where(and(isHeld, isFor)))
+    await requestWake(tx, { kind, id });
 }
 
 /** True when the attempt of this number is in this state; false when it has no row. */
