@@ -249,7 +249,10 @@ describe('reseller doctor', () => {
       const finding = await checkWorkflowTasks(connection, namespace);
       return finding.status === 'ok' ? undefined : finding;
     });
-    expect(found).toMatchObject({ status: 'failure', detail: expect.stringContaining('of 1 workflows fail') });
+    expect(found).toMatchObject({
+      status: 'failure',
+      detail: expect.stringContaining('1 cannot go on, because their tasks fail again and again: broken'),
+    });
   });
 });
 
