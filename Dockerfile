@@ -1,4 +1,4 @@
-# One image for every process; the command chooses which (api/main.ts, worker/main.ts, temporal/codec-server-main.ts,
+# One image for every process; the command chooses which (api/main.ts, worker/main.ts, platform/temporal/codec-server-main.ts,
 # simulator/main.ts, or cli/main.ts migrate). Node runs the TypeScript without a build; only the workflows are bundled,
 # because they run in a sandbox.
 

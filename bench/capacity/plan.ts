@@ -31,7 +31,7 @@ export const ASSUMED = {
   /** Claims at the purchase gate, one after the other, among 1,000,000 orders of the day: the scenario `scale`. */
   claimsPerSecond: 308,
   daysOfMonth: 30,
-  /** Retention of closed workflows in the namespace, in days (`temporal/set-up.ts`). */
+  /** Retention of closed workflows in the namespace, in days (`platform/temporal/set-up.ts`). */
   temporalRetentionDays: 30,
 } as const;
 

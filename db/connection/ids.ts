@@ -19,7 +19,7 @@ const nextUlid = monotonicFactory(random);
 
 /**
  * A new id such as `att_01J…`: unique, and sortable by creation time. Ids of work derive from a reference where there
- * is one (`crypto/derived-ids.ts`), so no query sorts work by id alone.
+ * is one (`platform/crypto/derived-ids.ts`), so no query sorts work by id alone.
  */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${nextUlid()}`;

@@ -21,31 +21,35 @@ interface Boundary {
 
 const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   domain: { mayImport: [], packages: ['big.js'], bundled: true },
-  config: { mayImport: ['domain/'] },
-  crypto: { mayImport: ['domain/'] },
-  telemetry: { mayImport: ['config/', 'domain/'] },
-  upstream: { mayImport: ['domain/', 'crypto/', 'telemetry/'] },
-  db: { mayImport: ['domain/', 'crypto/', 'telemetry/'] },
-  fulfilment: { mayImport: ['domain/', 'db/', 'crypto/', 'telemetry/'] },
+  'platform/config': { mayImport: ['domain/'] },
+  'platform/crypto': { mayImport: ['domain/'] },
+  'platform/telemetry': { mayImport: ['platform/config/', 'domain/'] },
+  upstream: { mayImport: ['domain/', 'platform/crypto/', 'platform/telemetry/'] },
+  db: { mayImport: ['domain/', 'platform/crypto/', 'platform/telemetry/'] },
+  fulfilment: { mayImport: ['domain/', 'db/', 'platform/crypto/', 'platform/telemetry/'] },
   workflows: {
     mayImport: ['domain/'],
     mayImportTypes: ['activities/'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
     bundled: true,
   },
-  activities: { mayImport: ['domain/', 'crypto/', 'telemetry/', 'upstream/', 'db/', 'fulfilment/', 'workflows/'] },
-  temporal: { mayImport: ['config/', 'crypto/', 'domain/', 'telemetry/', ...MESSAGES] },
-  outbound: { mayImport: ['domain/', 'db/', 'crypto/', 'telemetry/'] },
+  activities: {
+    mayImport: ['domain/', 'platform/crypto/', 'platform/telemetry/', 'upstream/', 'db/', 'fulfilment/', 'workflows/'],
+  },
+  'platform/temporal': {
+    mayImport: ['platform/config/', 'platform/crypto/', 'domain/', 'platform/telemetry/', ...MESSAGES],
+  },
+  'platform/outbound': { mayImport: ['domain/', 'db/', 'platform/crypto/', 'platform/telemetry/'] },
   api: {
     mayImport: [
-      'config/',
-      'crypto/',
+      'platform/config/',
+      'platform/crypto/',
       'db/',
       'domain/',
       'fulfilment/',
-      'outbound/',
-      'telemetry/',
-      'temporal/',
+      'platform/outbound/',
+      'platform/telemetry/',
+      'platform/temporal/',
       'upstream/',
       ...MESSAGES,
     ],
@@ -53,19 +57,19 @@ const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   worker: {
     mayImport: [
       'activities/',
-      'config/',
-      'crypto/',
+      'platform/config/',
+      'platform/crypto/',
       'db/',
       'domain/',
       'fulfilment/',
-      'outbound/',
-      'telemetry/',
-      'temporal/',
+      'platform/outbound/',
+      'platform/telemetry/',
+      'platform/temporal/',
       'upstream/',
       'workflows/',
     ],
   },
-  simulator: { mayImport: ['config/', 'upstream/contract.ts'] },
+  simulator: { mayImport: ['platform/config/', 'upstream/contract.ts'] },
   cli: { mayImport: [], tooling: true },
   scripts: { mayImport: [], tooling: true },
   bench: { mayImport: [], tooling: true },
@@ -141,5 +145,6 @@ function covers(allowed: readonly string[], path: string): boolean {
 }
 
 function folderOf(path: string): string {
-  return path.slice(0, path.indexOf('/'));
+  const [top = '', next = ''] = path.split('/');
+  return top === 'platform' ? `${top}/${next}` : top;
 }

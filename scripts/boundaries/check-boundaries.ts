@@ -75,6 +75,7 @@ function unlistedFolders(root: string): string[] {
       (name) =>
         !CHECKED_FOLDERS.includes(name) &&
         !PACKAGES_OF_THEIR_OWN.includes(name) &&
+        name !== 'platform' &&
         typeScriptFiles(root, name).length > 0,
     );
 }

@@ -8,7 +8,7 @@ export interface MutatedRule {
 
 export const MUTATED_RULES: readonly MutatedRule[] = [
   {
-    file: 'crypto/webhook-signature.ts',
+    file: 'platform/crypto/webhook-signature.ts',
     tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
   },
   { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },

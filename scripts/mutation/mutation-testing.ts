@@ -16,7 +16,7 @@ const PACKAGE = join(PROJECT, 'test/mutation');
 const COPY = join(PROJECT, '.cache/mutation');
 const REPORTS = join(PROJECT, 'test/artifacts/mutation');
 /** The folders that the rules and their tests import. */
-const COPIED = ['package.json', 'config', 'crypto', 'domain', 'simulator', 'telemetry', 'test', 'upstream'];
+const COPIED = ['package.json', 'domain', 'platform', 'simulator', 'test', 'upstream'];
 
 const reportSchema = z.object({
   files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),

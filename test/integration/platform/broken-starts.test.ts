@@ -26,8 +26,8 @@ const START = ['cli/main.ts', 'start', '--no-demo', '--data', temporaryFolder('s
 const PROCESSES = {
   API: { args: ['api/main.ts'], environment: PRODUCT },
   worker: { args: ['worker/main.ts'], environment: PRODUCT },
-  'codec server': { args: ['temporal/codec-server-main.ts'], environment: PRODUCT },
-  'proxy of the Temporal UI': { args: ['temporal/ui-proxy-main.ts'], environment: {} },
+  'codec server': { args: ['platform/temporal/codec-server-main.ts'], environment: PRODUCT },
+  'proxy of the Temporal UI': { args: ['platform/temporal/ui-proxy-main.ts'], environment: {} },
   simulator: { args: ['simulator/main.ts'], environment: {} },
   'reseller migrate': { args: ['cli/main.ts', 'migrate'], environment: PRODUCT },
   'reseller config check': { args: ['cli/main.ts', 'config', 'check'], environment: PRODUCT },

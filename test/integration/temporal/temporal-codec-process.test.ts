@@ -8,7 +8,7 @@ let codecServer: TestProcess | undefined;
 afterEach(() => codecServer?.kill());
 
 const processWith = (environment: Record<string, string>) =>
-  new TestProcess({ name: 'codec-server', script: 'temporal/codec-server-main.ts', environment });
+  new TestProcess({ name: 'codec-server', script: 'platform/temporal/codec-server-main.ts', environment });
 
 describe('the process of the codec server', () => {
   it('serves until SIGTERM, and shows neither key nor token in its log', async () => {
@@ -21,7 +21,7 @@ describe('the process of the codec server', () => {
     };
     codecServer = await startProcess({
       name: 'codec-server',
-      script: 'temporal/codec-server-main.ts',
+      script: 'platform/temporal/codec-server-main.ts',
       environment,
       readyUrl: `http://127.0.0.1:${port}/healthz`,
     });
@@ -50,7 +50,7 @@ describe('the process of the codec server', () => {
     const environment = { ENCRYPTION_KEYS: `k1:${KEY}`, CODEC_PORT: port };
     codecServer = await startProcess({
       name: 'codec-server',
-      script: 'temporal/codec-server-main.ts',
+      script: 'platform/temporal/codec-server-main.ts',
       environment,
       readyUrl: `http://127.0.0.1:${port}/healthz`,
     });

@@ -45,7 +45,7 @@ describe.runIf(browserAvailable()).each(SERVERS)('the Temporal UI of %s in a bro
     stack = await startStack({ temporal, environment: { ...RARE_UPKEEP, 'purchase.settle_delay': '4s' } });
     codec = await startProcess({
       name: 'codec',
-      script: 'temporal/codec-server-main.ts',
+      script: 'platform/temporal/codec-server-main.ts',
       environment: {
         ENCRYPTION_KEYS: stack.environments.codec['ENCRYPTION_KEYS'] ?? '',
         CODEC_PORT: String(codecPort),

@@ -1,4 +1,4 @@
-/** Small workflows for the tests of `temporal/`, with everything that a history can contain. */
+/** Small workflows for the tests of `platform/temporal/`, with everything that a history can contain. */
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import {
   memoryQuery,

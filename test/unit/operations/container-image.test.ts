@@ -90,8 +90,8 @@ describe('the container image', () => {
         'cli/main.ts',
         'api/main.ts',
         'worker/main.ts',
-        'temporal/codec-server-main.ts',
-        'temporal/ui-proxy-main.ts',
+        'platform/temporal/codec-server-main.ts',
+        'platform/temporal/ui-proxy-main.ts',
         'simulator/main.ts',
       ].toSorted(),
     );

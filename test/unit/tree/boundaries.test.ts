@@ -7,16 +7,16 @@ import { checkBoundaries, type BoundaryReport } from '#scripts/boundaries/check-
 const ROOT = join(import.meta.dirname, '../..', '..');
 const FOLDERS = [
   'domain',
-  'config',
-  'crypto',
-  'telemetry',
+  'platform/config',
+  'platform/crypto',
+  'platform/telemetry',
   'upstream',
   'db',
   'fulfilment',
   'workflows',
   'activities',
-  'temporal',
-  'outbound',
+  'platform/temporal',
+  'platform/outbound',
   'api',
   'worker',
   'simulator',
@@ -29,31 +29,41 @@ const FOLDERS = [
 /** The table of the design, written a second time: the allowed imports of each folder. */
 const ALLOWED: Record<string, string[]> = {
   domain: [],
-  config: ['domain'],
-  crypto: ['domain'],
-  telemetry: ['config', 'domain'],
-  upstream: ['domain', 'crypto', 'telemetry'],
-  db: ['domain', 'crypto', 'telemetry'],
-  fulfilment: ['domain', 'db', 'crypto', 'telemetry'],
+  'platform/config': ['domain'],
+  'platform/crypto': ['domain'],
+  'platform/telemetry': ['platform/config', 'domain'],
+  upstream: ['domain', 'platform/crypto', 'platform/telemetry'],
+  db: ['domain', 'platform/crypto', 'platform/telemetry'],
+  fulfilment: ['domain', 'db', 'platform/crypto', 'platform/telemetry'],
   workflows: ['domain'],
-  activities: ['domain', 'crypto', 'telemetry', 'upstream', 'db', 'fulfilment', 'workflows'],
-  temporal: ['domain', 'config', 'crypto', 'telemetry'],
-  outbound: ['domain', 'db', 'crypto', 'telemetry'],
-  api: ['domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'fulfilment', 'temporal', 'outbound'],
+  activities: ['domain', 'platform/crypto', 'platform/telemetry', 'upstream', 'db', 'fulfilment', 'workflows'],
+  'platform/temporal': ['domain', 'platform/config', 'platform/crypto', 'platform/telemetry'],
+  'platform/outbound': ['domain', 'db', 'platform/crypto', 'platform/telemetry'],
+  api: [
+    'domain',
+    'platform/config',
+    'platform/crypto',
+    'platform/telemetry',
+    'upstream',
+    'db',
+    'fulfilment',
+    'platform/temporal',
+    'platform/outbound',
+  ],
   worker: [
     'domain',
-    'config',
-    'crypto',
-    'telemetry',
+    'platform/config',
+    'platform/crypto',
+    'platform/telemetry',
     'upstream',
     'db',
     'fulfilment',
     'workflows',
     'activities',
-    'temporal',
-    'outbound',
+    'platform/temporal',
+    'platform/outbound',
   ],
-  simulator: ['config'],
+  simulator: ['platform/config'],
   cli: FOLDERS.filter((folder) => folder !== 'test' && folder !== 'bench'),
   scripts: FOLDERS.filter((folder) => folder !== 'test' && folder !== 'bench'),
   bench: FOLDERS,
@@ -70,7 +80,10 @@ const PLANTS: Record<string, string> = {
   ),
   ...Object.fromEntries(
     FOLDERS.flatMap((folder) =>
-      FOLDERS.map((other) => [`${folder}/planted/${other}.ts`, `import '#${other}/planted-target.ts';`]),
+      FOLDERS.map((other) => [
+        `${folder}/planted/${other}.ts`,
+        `import '#${other.replace('platform/', '')}/planted-target.ts';`,
+      ]),
     ),
   ),
   'domain/planted-forms/re-export.ts': "export * from '#api/planted-target.ts';",
@@ -87,7 +100,8 @@ const PLANTS: Record<string, string> = {
   'workflows/planted-half.ts':
     "import { type Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
   'api/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
-  'temporal/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
+  'platform/temporal/planted-messages.ts':
+    "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
   'simulator/planted-contract.ts': "import '#upstream/contract.ts';",
   'domain/planted-builtin.ts': "import 'node:crypto';",
   'workflows/planted-builtin.ts': "import 'node:crypto';",
@@ -165,8 +179,8 @@ describe('the boundary check', () => {
     expect(problemsOf('workflows/planted-half.ts')).toEqual([expect.stringContaining('by type only')]);
   });
 
-  it('permits api/ and temporal/ to import only the messages of workflows', () => {
-    for (const folder of ['api', 'temporal']) {
+  it('permits api/ and platform/temporal/ to import only the messages of workflows', () => {
+    for (const folder of ['api', 'platform/temporal']) {
       expect(problemsOf(`${folder}/planted-messages.ts`)).toEqual([]);
       expect(problemsOf(`${folder}/planted/workflows.ts`)).toHaveLength(1);
     }

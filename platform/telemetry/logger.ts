@@ -14,7 +14,7 @@ export interface LoggerOptions {
 }
 
 /**
- * Creates a logger that writes JSON lines. `telemetry/redaction.ts` redacts fields, texts, bindings of child loggers
+ * Creates a logger that writes JSON lines. `redaction.ts` redacts fields, texts, bindings of child loggers
  * and errors with their causes.
  *
  * @param destination default: standard output.
