@@ -93,7 +93,8 @@ function referenceText(): string {
   });
   return `# Settings of the policy file
 
-Made by \`npm run generate:policy\` from \`platform/config/policy/\`. [configuration.md](../configuration.md#policy-file)
+Made by \`npm run generate:policy\` from \`platform/config/policy/\`.
+[configuration.md](../configuration.md#policy-file)
 explains the file; [policy.example.yaml](../../policy.example.yaml) is one with every setting. \`domain/policy/\`
 contains the reason for each default.
 
