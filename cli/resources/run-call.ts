@@ -1,5 +1,5 @@
 /** Makes the call of a command and prints its answer. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type Caller, typedCaller } from '#cli/api/typed-client.ts';
 import {
@@ -73,10 +73,16 @@ async function runFile({ call }: FileDefinition, typed: Typed, caller: Caller, o
     .union([z.string(), z.instanceof(Uint8Array)])
     .parse(await caller(async (client) => invoke(client, call, args)));
   const isText = typeof content === 'string';
-  // Data of customers, or an activation code.
-  if (file !== '-') writeFileSync(file, isText ? withoutControls(content) : content, { mode: 0o600 });
+  if (file !== '-') writeForOwner(file, isText ? withoutControls(content) : content);
   else if (isText) printText(output, content);
   else output.write(content);
+}
+
+/** Data of customers, or an activation code: only the owner of the file may read it, also of one that existed. */
+function writeForOwner(file: string, content: string | Uint8Array): void {
+  const mode = 0o600;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) chmodSync(file, mode);
+  writeFileSync(file, content, { mode });
 }
 
 async function readList(

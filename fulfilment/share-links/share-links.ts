@@ -1,6 +1,6 @@
 /** Creating, revoking and opening share links. Each writes its audit entry in the caller's transaction. */
 import { generateShareSecret, hashShareSecret } from '#crypto/share-secret.ts';
-import type { ApiKeyRow } from '#db/access/api-keys.ts';
+import { lockUnrevokedKey, type ApiKeyRow } from '#db/access/api-keys.ts';
 import { addAuditEntries, addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
@@ -24,12 +24,17 @@ interface Acting {
   readonly now: Date;
 }
 
-/** Stores a link with a new secret, which only this result contains. */
+/**
+ * Stores a link with a new secret, which only this result contains.
+ * @returns undefined when the key of the caller has been revoked: what a process remembers of a key may be older than
+ *   the revocation, which closes the links of the key.
+ */
 export async function createShareLink(
   tx: Executor,
   link: Omit<NewShareLink, 'secretHash' | 'createdAt'>,
   { actor, now }: Acting,
-): Promise<{ readonly row: ShareLinkRow; readonly secret: string }> {
+): Promise<{ readonly row: ShareLinkRow; readonly secret: string } | undefined> {
+  if (!(await lockUnrevokedKey(tx, actor))) return undefined;
   const secret = generateShareSecret();
   const row = await insertShareLink(tx, { ...link, secretHash: hashShareSecret(secret), createdAt: now });
   const subject = { kind: 'share_link', id: row.id } as const;
