@@ -10,7 +10,11 @@ import type { WorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database, type Executor } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
+import { judgedProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
+import type { Policy } from '#domain/policy/policy.ts';
+import { effectivePolicy } from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
@@ -25,11 +29,8 @@ import { ENDPOINTS } from '#upstream/contract.ts';
 import { openService } from '#upstream/service.ts';
 import { DebitWatch } from '#worker/debit-watch.ts';
 import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
-import { gateListener } from '#worker/gate-listener.ts';
-import { GateLoop } from '#worker/gate-loop.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
-import { retentionGauge } from '#worker/health/retention-gauge.ts';
-import { policyInForce } from '#worker/policy-in-force.ts';
+import { gateListener, GateLoop } from '#worker/gate-loop.ts';
+import { databaseGauges, retentionGauge } from '#worker/gauges.ts';
 
 /** The components of a worker process that do not need Temporal. */
 export interface WorkerParts {
@@ -167,4 +168,16 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       await database.close();
     },
   };
+}
+
+/**
+ * The current policy: the configured one, restricted to the measured capabilities of the service. Workflows get a copy
+ * when they start; activities that spend money read it again. Capabilities are measured in the sandbox only, so its
+ * profile applies in both modes.
+ *
+ * @throws DatabaseUnavailableError
+ */
+export async function policyInForce(db: Executor, configured: Policy, mode: ServiceMode): Promise<Policy> {
+  const profile = await newestCapabilityProfile(db, 'sandbox');
+  return effectivePolicy(configured, profile && judgedProfile(profile), mode);
 }

@@ -7,7 +7,7 @@ import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
-import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
+import { correctTotals } from '#fulfilment/gate/reservations.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';

@@ -23,9 +23,9 @@ import {
 import { API_SCOPES, type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { latestReading } from '#db/gate/wallet.ts';
 import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
+import { latestReading } from '#fulfilment/gate/wallet.ts';
 import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;

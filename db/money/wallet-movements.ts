@@ -3,9 +3,8 @@ import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type 
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
-import type { Cause } from '#domain/money/books.ts';
+import type { Cause, Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';

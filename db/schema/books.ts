@@ -43,7 +43,7 @@ export const journal = pgTable(
 
 /**
  * How far the journal is summed up, so that a comparison of the books reads no row twice: one row, written by each
- * comparison (`db/money/journal-checkpoint.ts`).
+ * comparison (`db/money/journal.ts`).
  */
 export const journalCheckpoint = pgTable(
   'journal_checkpoint',

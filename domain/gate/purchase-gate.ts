@@ -9,7 +9,7 @@ export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | `drift:${Pu
 
 /**
  * Who paused buying: an operator, or the product itself: before the service's answers have been seen
- * (`first-purchase-check.ts`), or because its amounts cannot be understood (`fulfilment/books/report-amount.ts`).
+ * (`first-purchase-check.ts`), or because its amounts cannot be understood (`fulfilment/books/charges.ts`).
  */
 export const PAUSE_ORIGINS = ['operator', 'first_purchase_check', 'amounts'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];

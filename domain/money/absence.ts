@@ -2,8 +2,8 @@
  * Proves that an attempt cost nothing (rule 3). Silence is no evidence: a list without a debit proves its absence only
  * when the reading itself shows that the debit would be in it.
  */
+import { netOf, type Movement, type MovementNames } from '#domain/money/books.ts';
 import { compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames } from '#domain/money/movements.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { looselyNames } from '#domain/work/identifiers.ts';
 
@@ -115,17 +115,6 @@ function judgeLedger({ reading, base, since, currencies }: AbsenceFacts): Absenc
       `The wallet shows no debit for this attempt: in ${readingText(reading)} the balance less its rows is what it ` +
       `was in the reading ${base.id}, before the first send.`,
   };
-}
-
-function netOf(rows: AbsenceFacts['since'], currency: string): Money {
-  const zero: Money = { amount: '0', currency };
-  return rows
-    .filter(({ money }) => money.currency === currency)
-    .reduce(
-      (sum, { direction, money }) =>
-        direction === 'debit' ? subtractMoney(sum, money) : subtractMoney(sum, subtractMoney(zero, money)),
-      zero,
-    );
 }
 
 function no(reason: Extract<Absence, { isProven: false }>['reason'], detail: string): Absence {

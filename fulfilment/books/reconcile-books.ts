@@ -1,8 +1,15 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { advanceCheckpoint, forgetMatched, journalSums, outstandingEntries } from '#db/money/journal-checkpoint.ts';
-import { bookEntries, isBooked } from '#db/money/journal.ts';
+import {
+  advanceCheckpoint,
+  forgetMatched,
+  journalSums,
+  outstandingEntries,
+  bookEntries,
+  isBooked,
+} from '#db/money/journal.ts';
 import {
   addReconciliation,
   forgetReconciliations,
@@ -17,12 +24,12 @@ import {
   purchasesKept,
   purchasesNamedBy,
 } from '#db/money/wallet-movements.ts';
-import { forgetReadings } from '#db/money/wallet-readings.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { attempts, cases } from '#db/schema.ts';
+import { attempts, cases, walletReadings } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockWork } from '#db/work/work-rows.ts';
 import {
   expectedBalance,
   FINDING_CASES,
@@ -37,9 +44,9 @@ import type { Finding } from '#domain/money/findings.ts';
 import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
-import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
-import { reportAmount } from '#fulfilment/books/report-amount.ts';
+import { reportAmount, reportCharge } from '#fulfilment/books/charges.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
+import { updateWork } from '#fulfilment/work/update-work.ts';
 import { announceDoubt } from '#fulfilment/work/work-events.ts';
 
 /** The wallet as read from the service. */
@@ -153,6 +160,13 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   return report;
 }
 
+/** Deletes old readings, never the first, with which the books begin, nor the newest. */
+async function forgetReadings(tx: Executor, before: Date): Promise<void> {
+  await tx.execute(sql`
+    delete from ${walletReadings} where ${walletReadings.beganAt} < ${before} and ${walletReadings.id} not in (
+      select min(id) from ${walletReadings} union all select max(id) from ${walletReadings})`);
+}
+
 /** Wakes work whose case waits for the credit of a failed attempt: its workflow reads the wallet and judges again. */
 async function judgeAgain(tx: Executor, attemptIds: readonly string[], at: Date): Promise<void> {
   if (attemptIds.length === 0) return;
@@ -241,4 +255,33 @@ function countsOf(findings: readonly Finding[]): Partial<Record<FindingKind, num
 
 function rank({ kind }: Finding): number {
   return findingKinds.indexOf(kind);
+}
+
+/**
+ * Stores the cost of purchases whose price the service never reported, such as those that an operator marked as bought.
+ * A reported price stays; a different amount in the wallet is a finding of the books.
+ */
+async function noteShownCharges(
+  tx: Executor,
+  debits: readonly { readonly attemptId: string; readonly money: Money }[],
+  now: Date,
+): Promise<void> {
+  if (debits.length === 0) return;
+  const ids = debits.map(({ attemptId }) => attemptId);
+  const unsaid = await tx
+    .select()
+    .from(attempts)
+    .where(and(inArray(attempts.id, ids), eq(attempts.state, 'completed'), isNull(attempts.chargedAmount)));
+  const moneyOf = new Map(debits.map(({ attemptId, money }) => [attemptId, money]));
+  for (const attempt of unsaid) {
+    const { id } = attempt;
+    const money = moneyOf.get(id);
+    if (money === undefined) continue;
+    const work = workOf(attempt);
+    const row = await lockWork(tx, work);
+    const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
+    await tx.update(attempts).set(charged).where(eq(attempts.id, id));
+    await updateWork(tx, work, row, { ...charged, updatedAt: now });
+    await reportCharge(tx, attempt, money, now);
+  }
 }

@@ -12,7 +12,6 @@ import {
 import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
-import { productColumn } from '#db/gate/lines.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/kinds.ts';
@@ -21,6 +20,7 @@ import { announcedChanges, readingResult, type CatalogueChange, type KnownItem }
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
+import { productColumn } from '#fulfilment/gate/line.ts';
 
 /** One run of the reading of a catalogue. */
 export interface ReadingRun {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { unsetGauge } from '#telemetry/unset-gauge.ts';
 
-/** The metrics of the purchase gate and the wallet, which `worker/health/gauges.ts` sets. */
+/** The metrics of the purchase gate and the wallet, which `worker/gauges.ts` sets. */
 export interface GateMetrics {
   /** 1 while a circuit of the service is not closed, else 0. */
   readonly circuitOpen: Gauge<'circuit'>;

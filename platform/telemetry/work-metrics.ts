@@ -1,6 +1,6 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The metrics of work and of the catalogue. Gauges of the database are set by `worker/health/gauges.ts`. */
+/** The metrics of work and of the catalogue. Gauges of the database are set by `worker/gauges.ts`. */
 export interface WorkMetrics {
   /** Time from the acceptance of work until it was completed, or ended without effect, in seconds. */
   readonly workDuration: Histogram<'kind' | 'result'>;

@@ -41,7 +41,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   },
   { file: 'domain/gate/purchase-gate.ts', tests: ['test/property/domain/purchase-gate.test.ts'] },
   {
-    file: 'domain/money/movements.ts',
+    file: 'domain/money/books.ts',
     tests: [
       'test/unit/domain/money/reconciliation-causes.test.ts',
       'test/unit/domain/money/reconciliation-debits-credits.test.ts',

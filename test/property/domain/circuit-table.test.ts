@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evidenceFor } from '#domain/gate/circuit-evidence.ts';
 import {
+  evidenceFor,
   afterCircuitEvent,
   CIRCUIT_STATES,
   circuitNames,
@@ -10,7 +10,6 @@ import {
   probeDelayMs,
   type Circuit,
   type CircuitName,
-  type TimedCircuitEvent,
 } from '#domain/gate/circuit.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
@@ -83,7 +82,7 @@ describe('an event', () => {
   const PROBING: Circuit = { ...OPEN, state: 'probing', probeAt: null, canaryUntil: 6_000 };
   const RELEASING: Circuit = { ...OPEN, state: 'releasing', failures: 0, probeAt: null };
   const again = 1_000 + probeDelayMs('service_down', 3, EXACT);
-  const rows: readonly [string, Circuit, Omit<TimedCircuitEvent, 'now'>, Circuit][] = [
+  const rows: readonly [string, Circuit, Omit<Parameters<typeof afterCircuitEvent>[2], 'now'>, Circuit][] = [
     ['counts', CLOSED_CIRCUIT, { event: 'failed' }, { ...CLOSED_CIRCUIT, failures: 1 }],
     [
       'is the last straw',

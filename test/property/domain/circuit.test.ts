@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evidenceFor, sendEventFor } from '#domain/gate/circuit-evidence.ts';
 import {
+  evidenceFor,
+  sendEventFor,
   afterCircuitEvent,
   CIRCUIT_EVENTS,
   CIRCUIT_STATES,
@@ -34,7 +35,7 @@ function play(which: (typeof circuitNames)[number], list: readonly CircuitEvent[
 describe('a circuit of the service', () => {
   it('has a decision for every event in every state, and can leave every state', () => {
     for (const state of CIRCUIT_STATES) {
-      expect(Object.keys(CIRCUIT_TABLE[state]).toSorted()).toEqual(CIRCUIT_EVENTS.toSorted());
+      for (const event of CIRCUIT_EVENTS) expect(CIRCUIT_TABLE[event]).toHaveProperty(state);
       const before: Circuit = {
         state,
         failures: policy.circuitFailures - 1,

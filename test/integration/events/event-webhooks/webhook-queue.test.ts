@@ -9,7 +9,7 @@ import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliver
 import { queueMissed, replayDelivery, replayRange } from '#fulfilment/event-webhooks/replay-deliveries.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 let bench: WebhookBench;
 beforeAll(async () => {

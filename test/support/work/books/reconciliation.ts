@@ -1,7 +1,6 @@
-import type { Cause, Direction } from '#domain/money/books.ts';
+import type { Cause, Direction, Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import {
   reconcile,
   type BooksRules,

@@ -1,8 +1,20 @@
 /** Attempts at the service. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  text,
+  uniqueIndex,
+  bigserial,
+  jsonb,
+} from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
@@ -83,5 +95,57 @@ export const attempts = pgTable(
     index('attempts_failed')
       .on(table.subjectKind, table.id)
       .where(sql`${table.state} in ('failed', 'refused')`),
+  ],
+);
+
+/** Timeline entries in order. */
+export const timeline = pgTable(
+  'timeline',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    at: instant('at').notNull().defaultNow(),
+    /** Stable name: `order.accepted`, `attempt.sent`, … */
+    event: text('event').notNull(),
+    /** A sentence; never personal data. */
+    message: text('message').notNull(),
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull().default({}),
+    /** Makes an activity that runs twice write one entry. */
+    dedupKey: text('dedup_key'),
+  },
+  (table) => [
+    // Also finds the timeline of a subject, which is short: an index in its order would be one more entry a row.
+    uniqueIndex('timeline_dedup').on(table.subjectKind, table.subjectId, table.dedupKey),
+  ],
+);
+
+/** Cases. At most one open case for each subject and reason, and for each product and reason. */
+export const cases = pgTable(
+  'cases',
+  {
+    id: text('id').primaryKey(),
+    subjectKind: text('subject_kind').$type<WorkKind | 'delivery'>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    reason: text('reason').$type<AttentionReason>().notNull(),
+    /** The attempt of the case; null: none in particular. */
+    attemptId: text('attempt_id'),
+    /** The package or plan that the case is about; null: the case is about its work alone. */
+    product: integer('product'),
+    detail: text('detail').notNull(),
+    openedAt: instant('opened_at').notNull().defaultNow(),
+    closedAt: instant('closed_at'),
+    resolution: text('resolution'),
+  },
+  (table) => [
+    uniqueIndex('cases_one_open')
+      .on(table.subjectKind, table.subjectId, table.reason)
+      .where(sql`${table.closedAt} is null`),
+    uniqueIndex('cases_one_open_of_product')
+      .on(table.subjectKind, table.product, table.reason)
+      .where(sql`${table.closedAt} is null and ${table.product} is not null`),
+    index('cases_open')
+      .on(table.openedAt)
+      .where(sql`${table.closedAt} is null`),
   ],
 );

@@ -1,12 +1,8 @@
 import { and, asc, count, eq, isNull, like, min, notExists, notInArray } from 'drizzle-orm';
 import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { listCircuits } from '#db/gate/circuits.ts';
-import { heldGroups } from '#db/gate/held-groups.ts';
-import { parkedPurchases, stoppedLines } from '#db/gate/lines.ts';
-import { activePauses } from '#db/gate/pauses.ts';
-import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
+import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/overdue-rows.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
@@ -20,7 +16,11 @@ import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { pauseFor } from '#fulfilment/gate/pauses.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
+import { stoppedLines } from '#fulfilment/gate/line.ts';
+import { heldGroups, parkedPurchases } from '#fulfilment/gate/overview.ts';
+import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
+import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
@@ -200,4 +200,17 @@ async function setCatalogueGauges(
     else metrics.catalogueAge.set({ catalogue }, seconds(readAt));
     metrics.catalogueSuspicious.set({ catalogue }, suspected.size > 0 ? 1 : 0);
   }
+}
+
+/** Returns a function that sets the gauge of rows that are due for deletion; it runs before each render. */
+export function retentionGauge(
+  database: Database,
+  { rowsOverdue }: Metrics,
+  kept: KeptTimes,
+  now: () => number,
+): () => Promise<void> {
+  return async () => {
+    const overdue = await database.run((db) => overdueRows(db, kept, now()));
+    for (const table of SWEPT_TABLES) rowsOverdue.set({ table }, overdue[table] / 1_000);
+  };
 }
