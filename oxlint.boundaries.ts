@@ -12,7 +12,7 @@ interface Row {
   readonly mayImport: readonly string[];
   /** Folders that may be imported with `import type` only. */
   readonly mayImportTypes?: readonly string[];
-  /** For code that is bundled into the workflow sandbox, which has no `node:` built-in: the packages that it may import. */
+  /** Packages that code may import which is bundled into the workflow sandbox. There no `node:` built-in exists. */
   readonly packages?: readonly string[];
 }
 

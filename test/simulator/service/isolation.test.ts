@@ -8,7 +8,7 @@ const OPENS = /^import (?!type ).*from '(?:undici|node:(?:https?|http2|net|tls|d
 /** These listen, they do not call. */
 const LISTENERS = new Set(['simulator/service/server.ts']);
 
-it('the simulator opens connections only to send webhooks', () => {
+it('opens connections only to send webhooks', () => {
   const opening = globSync('simulator/**/*.ts', { cwd: PROJECT }).filter((file) =>
     OPENS.test(readFileSync(join(PROJECT, file), 'utf8')),
   );
