@@ -95,7 +95,8 @@ function rowOf([folder, { mayImport, mayImportTypes = [], packages }]: [string, 
 }
 
 function restricted(folder: string, patterns: object[]) {
-  return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns }] } } as const;
+  const rule: ['error', object] = ['error', { patterns }];
+  return { files: [`${folder}/**`], rules: { 'no-restricted-imports': rule } };
 }
 
 export default defineConfig({
