@@ -20,8 +20,8 @@ import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';
-import { createLogger, type Logger } from '#telemetry/logger.ts';
-import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { workFactObserver } from '#telemetry/work-log.ts';
 import { findRunning } from '#temporal/running-work.ts';
@@ -33,26 +33,10 @@ import { gateListener, GateLoop } from '#worker/gate-loop.ts';
 import { databaseGauges, retentionGauge } from '#worker/gauges.ts';
 
 /** The components of a worker process that do not need Temporal. */
-export interface WorkerParts {
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly keyRing: KeyRing;
-  readonly database: Database;
-  readonly wakeups: Wakeups;
-  readonly gateLoop: GateLoop;
-  readonly firstPurchaseCheck: FirstPurchaseCheckWatch;
-  readonly activities: ReturnType<typeof createWorkActivities> &
-    ReturnType<typeof createMaintenanceActivities> &
-    ReturnType<typeof createBooksActivities> &
-    ReturnType<typeof createWatchActivities> &
-    ReturnType<typeof createCatalogueActivities>;
-  /** Activities of event webhooks, which have their own task queue. */
-  readonly webhookActivities: ReturnType<typeof createWebhookActivities>;
-  close(): Promise<void>;
-}
+export type WorkerParts = ReturnType<typeof createWorkerParts>;
 
 /** Creates the components of a worker. Opens no connection yet. */
-export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now): WorkerParts {
+export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now) {
   const { policy, service: serviceConfig } = config;
   const secrets = [serviceConfig.password, ...Object.values(config.tracing?.headers ?? {})];
   const logger = createLogger({ level: config.logLevel, name: 'worker', secrets });
@@ -148,6 +132,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       ...createCatalogueActivities({ ...dependencies, catalogue: policy.catalogue, logger }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
+    /** They have their own task queue. */
     webhookActivities: createWebhookActivities({
       database,
       keyRing,

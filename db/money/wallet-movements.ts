@@ -235,7 +235,6 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     state: attempt.state,
     isOver: attempt.settled || isSuperseded || isFinal(status),
     endedAt: status === 'cancelled' || status === 'expired' ? updatedAt.getTime() : undefined,
-    refundId: attempt.subjectId,
   }));
 }
 

@@ -39,7 +39,6 @@ export const attempts = pgTable(
     /** The first send that was not definitely refused: start of the resend window; null: none. */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
     lastSentAt: instant('last_sent_at'),
-    /** When the service first reported its failure. */
     failedAt: instant('failed_at'),
     /**
      * The last reading of the wallet before the first send that was not refused; 0: not known, because records were
@@ -57,13 +56,10 @@ export const attempts = pgTable(
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
-    /** The reason in the words of the service. */
     serviceMessage: text('service_message'),
     /** True once a failed attempt certainly cost nothing: by the wallet, or by a verdict. */
     settled: boolean('settled').notNull().default(false),
-    /** The service's id of the purchase. */
     serviceId: text('service_id'),
-    /** The service's id of the eSIM. */
     serviceEsimId: text('service_esim_id'),
     /**
      * Our id of an eSIM from the first send until the attempt is settled: no other attempt of that eSIM is sent
@@ -73,9 +69,7 @@ export const attempts = pgTable(
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** Time of the last report about this attempt, by answer, webhook or look-up. */
     lastReportAt: instant('last_report_at'),
-    /** Time of the reconciler's last look-up. */
     lastLookUpAt: instant('last_look_up_at'),
   },
   (table) => [
@@ -98,7 +92,6 @@ export const attempts = pgTable(
   ],
 );
 
-/** Timeline entries in order. */
 export const timeline = pgTable(
   'timeline',
   {
@@ -106,7 +99,6 @@ export const timeline = pgTable(
     subjectKind: text('subject_kind').notNull(),
     subjectId: text('subject_id').notNull(),
     at: instant('at').notNull().defaultNow(),
-    /** Stable name: `order.accepted`, `attempt.sent`, … */
     event: text('event').notNull(),
     /** A sentence; never personal data. */
     message: text('message').notNull(),
@@ -128,7 +120,6 @@ export const cases = pgTable(
     subjectKind: text('subject_kind').$type<WorkKind | 'delivery'>().notNull(),
     subjectId: text('subject_id').notNull(),
     reason: text('reason').$type<AttentionReason>().notNull(),
-    /** The attempt of the case; null: none in particular. */
     attemptId: text('attempt_id'),
     /** The package or plan that the case is about; null: the case is about its work alone. */
     product: integer('product'),

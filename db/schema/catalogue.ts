@@ -20,7 +20,6 @@ import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from 
 
 /** The columns of packages and plans alike. @param days name of the column of the duration. */
 const itemColumns = <Days extends string>(days: Days) => ({
-  /** The service's id. */
   id: bigint('id', { mode: 'number' }).primaryKey(),
   name: text('name').notNull(),
   /** The name in lower case by the rules of JavaScript: those of PostgreSQL depend on its locale. */
@@ -30,9 +29,7 @@ const itemColumns = <Days extends string>(days: Days) => ({
   priceCurrency: text('price_currency').notNull(),
   /** False also when it is removed. */
   available: boolean('available').notNull(),
-  /** Time of the reading that first showed it. */
   createdAt: instant('created_at').notNull(),
-  /** Time of the reading that last changed it. */
   updatedAt: instant('updated_at').notNull(),
   /** Time of the reading that proved that it is no longer listed; null while it is listed. */
   removedAt: instant('removed_at'),
@@ -47,7 +44,6 @@ export const packages = pgTable(
     countries: text('countries').array().notNull(),
     /** Null when it is unlimited or not known. */
     dataMb: doublePrecision('data_mb'),
-    /** Null when it is not known. */
     unlimited: boolean('unlimited'),
     publicPriceAmount: amount('public_price_amount'),
     publicPriceCurrency: text('public_price_currency'),
@@ -70,7 +66,6 @@ export const catalogueReadings = pgTable(
     readAt: instant('read_at').notNull(),
     complete: boolean('complete').notNull(),
     verdict: text('verdict').$type<ReadingVerdict>().notNull(),
-    /** Number of items. */
     items: integer('items').notNull(),
     created: integer('created').notNull(),
     changed: integer('changed').notNull(),

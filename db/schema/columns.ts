@@ -33,26 +33,21 @@ export function workColumns<Status extends WorkStatus>() {
     maxPriceCurrency: text('max_price_currency'),
     /** Work that is held or not sent yet fails at this time, without a purchase. */
     deadlineAt: instant('deadline_at'),
-    /** Attempts that operators granted beyond the policy. */
     extraAttempts: integer('extra_attempts').notNull().default(0),
     /** The configured retry rule of its failure; null before it is first sent or held. */
     retryRule: jsonb('retry_rule').$type<RetryRule>(),
-    /** Retry overrides of an operator; null: none. */
     retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
-    /** The reason of that failure in the words of the service. */
     serviceMessage: text('service_message'),
     /** What ended it beside that failure; null: it has not ended so. */
     failureEnd: text('failure_end').$type<FailureEnd>(),
     /** What its caller wants once its attempts are used up; null: as the policy has it. */
     whenUsedUp: text('when_used_up').$type<WhenUsedUp>(),
     attentionReason: text('attention_reason').$type<AttentionReason>(),
-    /** Time of the next step, if planned. */
     nextStepAt: instant('next_step_at'),
-    /** Our id of its eSIM, once there is one. */
     esimId: text('esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
@@ -66,7 +61,6 @@ export function workColumns<Status extends WorkStatus>() {
     comparedEpoch: text('compared_epoch'),
     /** The workflow task of the last recorded step; null: none yet. A step of an earlier task is refused. */
     recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
-    /** Time of the sweeper's last request. */
     sweptAt: instant('swept_at'),
     /** Id of the request that created it, for logs; null in old rows. */
     requestId: text('request_id'),
@@ -80,7 +74,6 @@ export function referenceColumns() {
   return {
     /** The use of the reference, from 1: work that ended without buying frees its reference. */
     referenceUse: integer('reference_use').notNull().default(1),
-    /** The work of the previous use. */
     replacesId: text('replaces_id'),
     /** Keyed hash of the caller and the Idempotency-Key that created it; null in old rows. */
     requestKey: bytea('request_key'),

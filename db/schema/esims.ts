@@ -16,13 +16,11 @@ export const esims = pgTable(
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
     /** That of its order, until it is changed; bound to the order (`customerReferenceAad`). */
     encryptedCustomerReference: bytea('encrypted_customer_reference'),
-    /** Keyed hash of the same, for searches. */
     customerReferenceHash: bytea('customer_reference_hash'),
     status: text('status').notNull(),
     installedAt: instant('installed_at'),
     activatedAt: instant('activated_at'),
     expiresAt: instant('expires_at'),
-    /** Time when this state was last read from the service. */
     readAt: instant('read_at').notNull(),
     /** Time of the next read for data and time that run out; null: the eSIM has ended. */
     watchDueAt: instant('watch_due_at').defaultNow(),
@@ -64,13 +62,9 @@ export const shareLinks = pgTable(
   {
     id: text('id').primaryKey(),
     esimId: text('esim_id').notNull(),
-    /** Lineage of the API key that made it. */
     apiKeyId: text('api_key_id').notNull(),
-    /** SHA-256 of the secret. */
     secretHash: bytea('secret_hash').notNull().unique(),
-    /** Text for the end customer. */
     label: text('label'),
-    /** Null: the language of the browser. */
     language: text('language').$type<ShareLanguage>(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     createdAt: instant('created_at').notNull(),

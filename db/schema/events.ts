@@ -77,24 +77,19 @@ export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
     id: text('id').primaryKey(),
-    /** Lineage of the API key that made it. */
     apiKeyId: text('api_key_id').notNull(),
     /** Lineage whose events it gets; null: all. */
     ownerId: text('owner_id'),
     url: text('url').notNull(),
     description: text('description'),
-    /** Patterns of event types. */
     eventTypes: text('event_types').array().notNull(),
-    /** Null while it is enabled. */
     disabledReason: text('disabled_reason').$type<DisabledReason>(),
     disabledAt: instant('disabled_at'),
     /** Failed tries since the last success, over all deliveries. */
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),
-    /** A clause such as "it answered 503". */
     lastFailure: text('last_failure'),
     lastDeliveredAt: instant('last_delivered_at'),
-    /** Nothing is sent before this time. */
     retryAt: instant('retry_at'),
     /** While missed events are queued piece by piece: time of the first one that is not queued yet. */
     missedSince: instant('missed_since'),
@@ -132,7 +127,6 @@ export const webhookEndpointSecrets = pgTable(
       .references(() => webhookEndpoints.id),
     encryptedSecret: bytea('encrypted_secret').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Null: the newest. */
     signsUntil: instant('signs_until'),
   },
   (table) => [
@@ -157,14 +151,11 @@ export const webhookDeliveries = pgTable(
     triedSince: instant('tried_since').notNull(),
     /** Failed tries since then. */
     failedTries: integer('failed_tries').notNull().default(0),
-    /** All tries. */
     tries: integer('tries').notNull().default(0),
     nextTryAt: instant('next_try_at'),
-    /** End of the lease of a try. */
     leasedUntil: instant('leased_until'),
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
-    /** Result of the last try. */
     lastStatus: integer('last_status'),
     lastFailure: text('last_failure').$type<TryFailure>(),
   },
@@ -183,14 +174,12 @@ export const webhookDeliveries = pgTable(
   ],
 );
 
-/** Every try of a delivery. */
 export const webhookTries = pgTable(
   'webhook_tries',
   {
     deliveryId: text('delivery_id')
       .notNull()
       .references(() => webhookDeliveries.id, { onDelete: 'cascade' }),
-    /** From 1. */
     number: integer('number').notNull(),
     at: instant('at').notNull(),
     durationMs: integer('duration_ms').notNull(),

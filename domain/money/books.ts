@@ -221,8 +221,6 @@ export interface Purchase {
   readonly isOver: boolean;
   /** When a subscription ended, in epoch milliseconds. */
   readonly endedAt?: number | undefined;
-  /** The id under which its refund is booked. */
-  readonly refundId: string;
 }
 
 /** Returns a function that finds the one purchase that a movement names. */

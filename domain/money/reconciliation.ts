@@ -201,9 +201,9 @@ class Reconciliation {
   }
 
   #placeCredit(account: Account, credit: Movement): void {
-    const { attemptId, state, refundId } = account.purchase;
+    const { attemptId, state, work } = account.purchase;
     const isBought = state === 'completed';
-    const cause: Cause = isBought ? { kind: 'refund', id: refundId } : { kind: 'attempt', id: attemptId };
+    const cause: Cause = isBought ? { kind: 'refund', id: work.id } : { kind: 'attempt', id: attemptId };
     const isFree = !this.#taken.has(slotOf({ cause, direction: 'credit' }));
     // A debit too many is credited as an adjustment. A failed attempt gets its own debit back first.
     const isOfExcess = hasExcess(account, credit.money);

@@ -1,14 +1,19 @@
+/** What the service charged, compared with what was expected. */
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { limitOf, priceAtSend, workOf } from '#db/attempts/attempts.ts';
 import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
 import { openCase, openCaseOfProduct, openCaseOnce } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockWork } from '#db/work/work-rows.ts';
 import { compareAmounts, isOtherMoney, plainText, type Money, type AmountComparison } from '#domain/money/money.ts';
 import { isWithin } from '#domain/purchase/price-limit.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { orderedProduct } from '#fulfilment/attempts/ordered-product.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
+import { updateWork } from '#fulfilment/work/update-work.ts';
 
 /**
  * Compares what the service charged with the limit and with the price at the time of the send. A charge above the limit
@@ -60,7 +65,7 @@ async function differenceToPrice(
 }
 
 /** A charge or a debit that is not the expected one. */
-export interface DifferentAmount {
+interface DifferentAmount {
   readonly work: WorkRef;
   readonly attemptId: string;
   readonly comparison: AmountComparison;
@@ -72,27 +77,51 @@ export interface DifferentAmount {
  * Opens one case for a product, not one for each order of it. In another unit or currency the amounts of the service
  * cannot be understood: buying of the kind is paused until an operator has compared them. The pause is not set again
  * for a difference that a person has judged.
- *
- * @returns true when the case is new.
  */
 export async function reportAmount(
   tx: Executor,
   { work, attemptId, comparison, detail }: DifferentAmount,
   now: Date,
-): Promise<boolean> {
+): Promise<void> {
   const product = await orderedProduct(tx, work);
   const isNew =
     product === undefined
       ? await openCaseOnce(tx, work, 'amount_differs', detail, attemptId)
       : await openCaseOfProduct(tx, work, product, 'amount_differs', detail, attemptId);
-  if (isNew && isOtherMoney(comparison)) {
-    const reason = `The amounts of the service cannot be understood. ${detail} ${ADVICE}`;
-    const pause = { origin: 'amounts', kind: work.kind, failureClass: null, reason, actor: 'worker' } as const;
-    await addPause(tx, pause, now);
-  }
-  return isNew;
+  if (!isNew || !isOtherMoney(comparison)) return;
+  const reason = `The amounts of the service cannot be understood. ${detail} ${ADVICE}`;
+  await addPause(tx, { origin: 'amounts', kind: work.kind, failureClass: null, reason, actor: 'worker' }, now);
 }
 
 const ADVICE =
   'Compare the wallet with the price list and correct `amounts` in upstream/contract/variants.ts; ' +
   'then release the pause with `npx reseller gate release`.';
+
+/**
+ * Stores the cost of purchases whose price the service never reported, such as those that an operator marked as bought.
+ * A reported price stays; a different amount in the wallet is a finding of the books.
+ * @param debits by id of the attempt.
+ */
+export async function noteShownCharges(
+  tx: Executor,
+  debits: readonly { readonly id: string; readonly money: Money }[],
+  now: Date,
+): Promise<void> {
+  const moneyOf = new Map(debits.map(({ id, money }) => [id, money]));
+  const unsaid = await tx
+    .select()
+    .from(attempts)
+    .where(
+      and(inArray(attempts.id, [...moneyOf.keys()]), eq(attempts.state, 'completed'), isNull(attempts.chargedAmount)),
+    );
+  for (const attempt of unsaid) {
+    const money = moneyOf.get(attempt.id);
+    if (money === undefined) continue;
+    const work = workOf(attempt);
+    const row = await lockWork(tx, work);
+    const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
+    await tx.update(attempts).set(charged).where(eq(attempts.id, attempt.id));
+    await updateWork(tx, work, row, { ...charged, updatedAt: now });
+    await reportCharge(tx, attempt, money, now);
+  }
+}

@@ -1,5 +1,4 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import {
@@ -29,7 +28,6 @@ import { attempts, cases, walletReadings } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import { workTable } from '#db/work/kinds.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { lockWork } from '#db/work/work-rows.ts';
 import {
   expectedBalance,
   FINDING_CASES,
@@ -37,6 +35,8 @@ import {
   isFindingCase,
   OPENING,
   sumsOf,
+  type CauseKind,
+  type Direction,
   type FindingKind,
   type ReconciliationStatus,
 } from '#domain/money/books.ts';
@@ -44,9 +44,8 @@ import type { Finding } from '#domain/money/findings.ts';
 import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
-import { reportAmount, reportCharge } from '#fulfilment/books/charges.ts';
+import { noteShownCharges, reportAmount } from '#fulfilment/books/charges.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
-import { updateWork } from '#fulfilment/work/update-work.ts';
 import { announceDoubt } from '#fulfilment/work/work-events.ts';
 
 /** The wallet as read from the service. */
@@ -64,14 +63,6 @@ export interface Wallet {
   readonly atRest: boolean;
 }
 
-interface Run {
-  readonly books: BooksPolicy;
-  readonly runId: string;
-  readonly startedAt: Date;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /** Limit for memory, of the oldest and of the newest; with more, the report is incomplete and says so. */
 const MOVEMENTS_AT_ONCE = 20_000;
 const TOO_MANY =
@@ -84,7 +75,11 @@ const LISTED_FINDINGS = 200;
  * Matches the movements of the wallet, as a reading has stored them, with their causes, and writes journal rows, cases
  * and the report.
  */
-export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
+export async function writeBooks(
+  tx: Executor,
+  wallet: Wallet,
+  run: Pick<ReconciliationRow, 'runId' | 'startedAt'> & { readonly books: BooksPolicy; readonly now: number },
+): Promise<ReconciliationRow> {
   const { books, now } = run;
   const at = new Date(now);
   await advanceCheckpoint(tx);
@@ -96,22 +91,18 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   await placeMovements(tx, matched);
   await forgetMatched(tx);
   let booked = await bookEntries(tx, judgement.entries);
-  const debits = matched.flatMap(({ cause, movement, attemptId }) =>
-    cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null
-      ? [{ attemptId, money: movement.money }]
-      : [],
-  );
-  await noteShownCharges(tx, debits, at);
-  const credits = matched.flatMap(({ cause, movement, attemptId }) =>
-    cause.kind === 'attempt' && movement.direction === 'credit' && attemptId !== null ? [attemptId] : [],
-  );
-  await judgeAgain(tx, credits, at);
-  const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
-  await settlePaidRefunds(
+  const shown = (kind: CauseKind, direction: Direction) =>
+    matched
+      .filter(({ cause, movement }) => cause.kind === kind && movement.direction === direction)
+      .map(({ cause, movement }) => ({ id: cause.id, movementId: movement.id, money: movement.money }));
+  await noteShownCharges(tx, shown('attempt', 'debit'), at);
+  await judgeAgain(
     tx,
-    refunded.map(({ cause, movement }) => ({ orderId: cause.id, movementId: movement.id, money: movement.money })),
+    shown('attempt', 'credit').map(({ id }) => id),
     at,
   );
+  const refunds = shown('refund', 'credit').map(({ id: orderId, ...credit }) => ({ orderId, ...credit }));
+  await settlePaidRefunds(tx, refunds, at);
 
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
   const sums = async () => sumsOf(await journalSums(tx), judgement.outstanding, unmatched);
@@ -255,33 +246,4 @@ function countsOf(findings: readonly Finding[]): Partial<Record<FindingKind, num
 
 function rank({ kind }: Finding): number {
   return findingKinds.indexOf(kind);
-}
-
-/**
- * Stores the cost of purchases whose price the service never reported, such as those that an operator marked as bought.
- * A reported price stays; a different amount in the wallet is a finding of the books.
- */
-async function noteShownCharges(
-  tx: Executor,
-  debits: readonly { readonly attemptId: string; readonly money: Money }[],
-  now: Date,
-): Promise<void> {
-  if (debits.length === 0) return;
-  const ids = debits.map(({ attemptId }) => attemptId);
-  const unsaid = await tx
-    .select()
-    .from(attempts)
-    .where(and(inArray(attempts.id, ids), eq(attempts.state, 'completed'), isNull(attempts.chargedAmount)));
-  const moneyOf = new Map(debits.map(({ attemptId, money }) => [attemptId, money]));
-  for (const attempt of unsaid) {
-    const { id } = attempt;
-    const money = moneyOf.get(id);
-    if (money === undefined) continue;
-    const work = workOf(attempt);
-    const row = await lockWork(tx, work);
-    const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
-    await tx.update(attempts).set(charged).where(eq(attempts.id, id));
-    await updateWork(tx, work, row, { ...charged, updatedAt: now });
-    await reportCharge(tx, attempt, money, now);
-  }
 }

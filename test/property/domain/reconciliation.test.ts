@@ -37,7 +37,6 @@ const purchases: fc.Arbitrary<Purchase[]> = fc
       state,
       isOver,
       endedAt: kind === 'vpn_subscription' && ended !== undefined ? NOW - ended : undefined,
-      refundId: `work_${kind}_${index >> 1}`,
     })),
   );
 

@@ -35,7 +35,6 @@ export const order: Purchase = {
   serviceEsimId: 'se_1',
   state: 'completed',
   isOver: true,
-  refundId: 'ord_1',
 };
 /** The same order, after its attempt failed. */
 export const failed: Purchase = { ...order, state: 'failed' };
@@ -46,7 +45,6 @@ export const otherOrder: Purchase = {
   reference: 'shop-2',
   serviceId: 'so_2',
   serviceEsimId: 'se_2',
-  refundId: 'ord_2',
 };
 /** A top-up of the eSIM of the first order. */
 export const topup: Purchase = {
@@ -56,7 +54,6 @@ export const topup: Purchase = {
   reference: null,
   serviceId: 'st_1',
   serviceEsimId: 'se_1',
-  refundId: 'top_1',
 };
 /** A VPN subscription. */
 export const subscription: Purchase = {
@@ -66,7 +63,6 @@ export const subscription: Purchase = {
   reference: 'vpn-1',
   serviceId: 'sv_1',
   serviceEsimId: null,
-  refundId: 'vpn_1',
 };
 /** One purchase of each kind, and a second order. */
 export const ALL = [order, otherOrder, topup, subscription];
