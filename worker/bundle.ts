@@ -1,4 +1,3 @@
-/** The workflows as one script for the SDK's sandbox. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -6,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
-import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
+/** The workflows as one script for the SDK's sandbox. */
+import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { HAS_VERSION } from '#workflows/versioning.ts';
 
 const PROJECT = join(import.meta.dirname, '..');

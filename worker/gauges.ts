@@ -1,10 +1,10 @@
 import { and, asc, count, eq, isNull, like, min, notExists, notInArray } from 'drizzle-orm';
-import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
+import { catalogueReadAt, suspectedIds } from '#db/catalogue/catalogue.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
-import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/overdue-rows.ts';
-import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
+import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
+import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/retention.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { countOpenCases } from '#db/work/case-queries.ts';
 import { workTable } from '#db/work/kinds.ts';

@@ -1,9 +1,9 @@
-/** Whether Temporal answers this process, and whether it gives it work. */
 import type { DeploymentVersion } from '#config/config.ts';
 import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+/** Whether Temporal answers this process, and whether it gives it work. */
+import type { Degradation } from '#telemetry/probes.ts';
 import { idleProblem, nameOf, type Routing, workShare, type WorkShare } from '#temporal/worker-versions.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from '@temporalio/activity';
 import { Worker, type NativeConnection, type WorkerOptions, type ActivityInterceptors } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { inSpan } from '#telemetry/tracing.ts';
-import { traceparentIn } from '#temporal/trace-header.ts';
+import { traceparentIn } from '#temporal/connection.ts';
 import { forVersionedWorkers } from '#worker/bundle.ts';
 import {
   PURCHASE_TASK_QUEUE,

@@ -14,8 +14,7 @@ import {
   primaryKey,
 } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
-import { CATALOGUES, type CatalogueName } from '#domain/catalogue/catalogue.ts';
-import { READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/reading.ts';
+import { CATALOGUES, type CatalogueName, READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/catalogue.ts';
 import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
 /** The columns of packages and plans alike. @param days name of the column of the duration. */

@@ -1,7 +1,7 @@
-/** What the service charged, compared with what was expected. */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { limitOf, priceAtSend, workOf } from '#db/attempts/attempts.ts';
-import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
+/** What the service charged, compared with what was expected. */
+import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { openCase, openCaseOfProduct, openCaseOnce } from '#db/work/cases.ts';

@@ -1,23 +1,23 @@
-/** What the readiness probe names as degraded. */
 import type { Executor } from '#db/connection/database.ts';
-import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
-import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
+import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
+import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
 import { countHeldWork } from '#db/work/held-work.ts';
-import { counted } from '#domain/counted.ts';
 import { circuitSentence } from '#domain/gate/circuit.ts';
 import { hasDrift, lineTexts } from '#domain/gate/drift.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
 import { plainText, sumByCurrency } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
-import { describeRefusedPrefix } from '#domain/service/header-prefix.ts';
+import { describeRefusedPrefix } from '#domain/service/service-address.ts';
+import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { stoppedLines } from '#fulfilment/gate/line.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+/** What the readiness probe names as degraded. */
+import type { Degradation } from '#telemetry/probes.ts';
 
 /**
  * What holds purchases, what keeps webhooks of the service away, and queues of the relay that are behind. Each condition
