@@ -46,10 +46,9 @@ export async function bookEntries(db: Executor, entries: readonly Entry[]): Prom
 /** Books a movement of an attempt, as {@link bookEntries}. @returns true when it is new. */
 export async function recordMovement(
   db: Executor,
-  { direction, attemptId, money }: { direction: Direction; attemptId: string; money: Money },
+  { direction, attemptId: id, money }: { direction: Direction; attemptId: string; money: Money },
 ): Promise<boolean> {
-  const cause: Cause = { kind: 'attempt', id: attemptId };
-  return (await bookEntries(db, [{ direction, money, cause }])) > 0;
+  return (await bookEntries(db, [{ direction, money, cause: { kind: 'attempt', id } }])) > 0;
 }
 
 /** Books the debit of an attempt, as part of another statement. */
@@ -61,11 +60,7 @@ export function bookingDebit(db: Executor, attemptId: string, { amount, currency
   return { statement };
 }
 
-/**
- * Books the credit of an order's refund, as {@link bookEntries}.
- * @param orderId our id.
- * @returns true when it is new.
- */
+/** Books the credit of an order's refund, as {@link bookEntries}. @returns true when it is new. */
 export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
@@ -82,12 +77,7 @@ export async function bookedMovements(db: Executor, attemptId: string): Promise<
 
 /** True when the journal has a row with this cause. */
 export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boolean> {
-  const rows = await db
-    .select({ id: journal.id })
-    .from(journal)
-    .where(and(eq(journal.causeKind, kind), eq(journal.causeId, id)))
-    .limit(1);
-  return rows.length > 0;
+  return (await db.$count(journal, and(eq(journal.causeKind, kind), eq(journal.causeId, id)))) > 0;
 }
 
 /**
@@ -97,7 +87,6 @@ export async function isBooked(db: Executor, { kind, id }: Cause): Promise<boole
 const MARGIN_MS = 30 * 60_000;
 /** Other rows, such as adjustments, are written for a movement. */
 const EXPECT_MOVEMENTS: CauseKind[] = ['attempt', 'subscription_period', 'refund'];
-const BEGINNING = new Date(0);
 
 /**
  * Moves the checkpoint forward, by the clock of the database. Needs the lock of the books.
@@ -109,12 +98,8 @@ export async function advanceCheckpoint(tx: Executor, marginMs = MARGIN_MS): Pro
   const through = new Date(Math.max(Number(rows[0]?.ms) - marginMs, from.getTime()));
   const between = and(gte(journal.recordedAt, from), lt(journal.recordedAt, through));
   const checkpoint = { through, sums: addSums(sums, await sumsWhere(tx, between)) };
-  await tx.insert(journalOutstanding).select(
-    tx
-      .select({ journalId: journal.id })
-      .from(journal)
-      .where(and(between, isOutstanding(tx))),
-  );
+  const outstanding = and(between, isOutstanding(tx));
+  await tx.insert(journalOutstanding).select(tx.select({ journalId: journal.id }).from(journal).where(outstanding));
   await tx
     .insert(journalCheckpoint)
     .values(checkpoint)
@@ -146,7 +131,7 @@ export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
     .leftJoin(attempts, and(eq(journal.causeKind, 'attempt'), eq(attempts.id, journal.causeId)))
     .where(and(or(inArray(journal.id, stored), gte(journal.recordedAt, through)), isOutstanding(db)))
     .orderBy(asc(journal.id));
-  return rows.map(({ entry, kind, id, attemptId }): Outstanding => ({
+  return rows.map(({ entry, kind, id, attemptId }) => ({
     direction: entry.direction,
     money: { amount: plainAmount(entry.amount), currency: entry.currency },
     cause: { kind: entry.causeKind, id: entry.causeId },
@@ -158,7 +143,7 @@ export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
 
 async function findCheckpoint(db: Executor): Promise<Pick<typeof journalCheckpoint.$inferSelect, 'through' | 'sums'>> {
   const [checkpoint] = await db.select().from(journalCheckpoint);
-  return checkpoint ?? { through: BEGINNING, sums: [] };
+  return checkpoint ?? { through: new Date(0), sums: [] };
 }
 
 async function sumsWhere(db: Executor, which: SQL | undefined): Promise<JournalSum[]> {

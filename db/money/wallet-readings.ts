@@ -70,7 +70,8 @@ export async function storeReading(
 ): Promise<WalletReading> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('wallet_readings'))`);
   const [first] = await tx.select().from(walletReadings).orderBy(asc(walletReadings.id)).limit(1);
-  const booksSince = await booksBeganAt(tx, skewMs);
+  const [stamp] = await tx.select({ at: installation.stampedAt }).from(installation);
+  const booksSince = stamp === undefined ? 0 : stamp.at.getTime() - skewMs;
   // Our books begin with the first reading, not with the history of the account.
   const isOurs = ({ occurredAt }: ReadMovement) =>
     occurredAt >= booksSince || (first !== undefined && occurredAt > (first.newestRowAt?.getTime() ?? -Infinity));
@@ -112,11 +113,6 @@ export async function storeReading(
 async function ofOurPurchases(tx: Executor, movements: readonly ReadMovement[]): Promise<readonly ReadMovement[]> {
   const find = purchaseFinder(await purchasesNamedBy(tx, movements));
   return movements.filter(({ names }) => typeof find(names) !== 'string');
-}
-
-async function booksBeganAt(db: Executor, skewMs: number): Promise<number> {
-  const [stamp] = await db.select({ at: installation.stampedAt }).from(installation);
-  return stamp === undefined ? 0 : stamp.at.getTime() - skewMs;
 }
 
 /** The earliest reading that had shown one of these rows; null: none had. */
@@ -223,11 +219,8 @@ export async function rowsSince(
   upTo: number,
 ): Promise<(typeof walletMovements.$inferSelect)[]> {
   const { firstReading } = walletMovements;
-  return db
-    .select()
-    .from(walletMovements)
-    .where(and(gt(firstReading, after), lte(firstReading, upTo)))
-    .orderBy(walletMovements.id);
+  const between = and(gt(firstReading, after), lte(firstReading, upTo));
+  return db.select().from(walletMovements).where(between).orderBy(walletMovements.id);
 }
 
 /** When these attempts were first sent: by the clock, and by the last reading before it. */
@@ -243,10 +236,8 @@ export async function firstSends(
 
 /** Time of the newest row that readings had shown by then, in epoch milliseconds; undefined: they showed none. */
 export async function newestRowAt(db: Executor, by: number): Promise<number | undefined> {
-  const [row] = await db
-    .select({ at: max(walletReadings.newestRowAt) })
-    .from(walletReadings)
-    .where(lte(walletReadings.id, by));
+  const at = max(walletReadings.newestRowAt);
+  const [row] = await db.select({ at }).from(walletReadings).where(lte(walletReadings.id, by));
   return row?.at?.getTime();
 }
 

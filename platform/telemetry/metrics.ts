@@ -197,7 +197,7 @@ function processMetrics(registry: Registry) {
   };
 }
 
-/** Work and the catalogue. `worker/health/gauges.ts` sets the gauges of the database. */
+/** Work and the catalogue. `worker/gauges.ts` sets the gauges of the database. */
 function workMetrics(registry: Registry) {
   const { gauge, histogram } = makers(registry);
   return {
@@ -234,7 +234,7 @@ function workMetrics(registry: Registry) {
   };
 }
 
-/** The purchase gate and the wallet; `worker/health/gauges.ts` sets them. */
+/** The purchase gate and the wallet; `worker/gauges.ts` sets them. */
 function gateMetrics(registry: Registry) {
   const { gauge, unsetGauge } = makers(registry);
   return {
