@@ -12,10 +12,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
   },
   { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },
-  {
-    file: 'domain/gate/circuit.ts',
-    tests: ['test/property/domain/circuit.test.ts', 'test/property/domain/circuit-table.test.ts'],
-  },
+  { file: 'domain/gate/circuit.ts', tests: ['test/property/domain/circuit.test.ts'] },
   {
     file: 'domain/work/failure.ts',
     tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/unit/domain/work/failure.test.ts'],
