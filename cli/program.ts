@@ -12,7 +12,7 @@ import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
-import { addCall, addResource, describe, withExamples } from '#cli/resources/resource-command.ts';
+import { addCall, addResource, describeOnEntry, withExamples } from '#cli/resources/resource-command.ts';
 import { addSandboxCommand } from '#cli/sandbox-tour/sandbox-command.ts';
 import { addCapabilitiesCommand } from '#cli/service/capabilities-command.ts';
 import { addContractCommand } from '#cli/service/contract-command.ts';
@@ -62,8 +62,9 @@ export function resellerProgram(environment: Environment): ResellerProgram {
     .description('Order fulfilment for resellers of eSIM data packages and VPN subscriptions')
     .version(productVersion(), '--version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(--help lists commands and options)')
-    .hook('preSubcommand', async (_program, entered) => describe(entered));
+    .showHelpAfterError('(--help lists commands and options)');
+  describeOnEntry(program);
+
   withInstallationOptions(program, environment, (folder) => (impliedFolder = folder));
 
   addStartCommand(program, environment);

@@ -129,7 +129,7 @@ export class ApiClient {
     return z.array(item).parse(await pages.take(Number.POSITIVE_INFINITY));
   }
 
-  /** Makes calls with the transport of the TypeScript client. @throws ApiError for a refusal, UserError for a lost answer. */
+  /** Makes calls with the transport of the client. @throws ApiError for a refusal, UserError for a lost answer. */
   async ask<Result>(calls: (transport: Transport) => Promise<Result>): Promise<Result> {
     try {
       return await calls(this.#transport);

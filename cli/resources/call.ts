@@ -30,7 +30,7 @@ export interface Call {
 
 let calls: Promise<ReadonlyMap<string, Operation>> | undefined;
 
-/** The call with this name. The first one loads the API, which takes half a second. @throws Error for an unknown name. */
+/** The call with this name. The first one loads the API, which takes half a second. @throws Error: no such call. */
 export async function apiCall(name: string): Promise<Call> {
   calls ??= import('#cli/api/operations.ts').then(async ({ apiOperations }) => {
     const operations = await apiOperations();

@@ -44,6 +44,14 @@ export async function describe(command: Command): Promise<void> {
   for (const each of command.commands) await describe(each);
 }
 
+/** Describes what is entered. A command with commands of its own is described itself only where its help is wanted. */
+export function describeOnEntry(command: Command): void {
+  command.hook('preSubcommand', async ({ args }, entered) => {
+    if (args.includes('help') || !entered.commands.some((each) => args.includes(each.name()))) await describe(entered);
+    else describeOnEntry(entered);
+  });
+}
+
 /** Adds the command of a resource with all its commands. @returns the command, for further ones. */
 export function addResource(
   program: Command,
