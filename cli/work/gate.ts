@@ -5,8 +5,8 @@ import { type ApiClient, ApiCommands, ApiError } from '#cli/api/api-client.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
-import { counted } from '#domain/counted.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
+import { counted } from '#domain/text.ts';
 
 export interface PauseOptions extends ApiOptions {
   readonly kind?: string;

@@ -16,7 +16,7 @@ import {
   work,
 } from '#cli/work/work-answers.ts';
 import type { Environment } from '#config/environment.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /** Filters of the API; all given ones apply. */
 export interface WorkFilter {

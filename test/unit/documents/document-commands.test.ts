@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { resellerProgram } from '#cli/program.ts';
 import { describe as addOptions } from '#cli/resources/resource-command.ts';
-import { possibleCommands } from '#domain/operator/possible-commands.ts';
+import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
