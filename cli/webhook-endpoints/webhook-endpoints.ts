@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { type ApiClient, ApiCommands } from '#cli/api/api-client.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
+import { ApiCommands } from '#cli/api/api-client.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import type { Environment } from '#config/environment.ts';
 
 export interface ReplayOptions extends ApiOptions {
   readonly event?: string;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { type ApiClient, ApiCommands, ApiError } from '#cli/api/api-client.ts';
+import { ApiCommands, ApiError } from '#cli/api/api-client.ts';
 import { duration } from '#cli/doctor/duration.ts';
-import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
+import { printJson, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
 import { counted } from '#domain/text.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { type ApiClient, ApiCommands, ApiError } from '#cli/api/api-client.ts';
 import { AS_CONFIGURED, type OrConfigured } from '#cli/terminal/arguments.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
+import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { WorkResource } from '#cli/work/kinds.ts';
 import {
