@@ -253,7 +253,10 @@ function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {
   };
 }
 
-/** Notes how long the first debits of our purchases took to appear. @param reading the number of the reading with them. */
+/**
+ * Notes how long the first debits of our purchases took to appear.
+ * @param reading the number of the reading with them.
+ */
 async function noteDelays(tx: Executor, reading: number, debits: readonly ReadMovement[]): Promise<void> {
   const find = purchaseFinder(await purchasesNamedBy(tx, debits));
   const purchases = debits.map(({ names }) => find(names)).filter((found) => typeof found !== 'string');

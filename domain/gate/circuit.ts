@@ -16,7 +16,10 @@ export const circuitNames = [
 /** Named after the failure class of the work that is held while it is open. */
 export type CircuitName = (typeof circuitNames)[number];
 
-/** `classes`: the failures that show the condition. `atOnce`: one of them opens the circuit, since a retry does not help. */
+/**
+ * `classes`: the failures that show the condition. `atOnce`: one of them opens the circuit, since a retry does not
+ * help.
+ */
 export const CIRCUITS: Readonly<
   Record<CircuitName, { readonly classes: readonly FailureClass[]; readonly atOnce?: true }>
 > = {

@@ -6,8 +6,8 @@ import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
 /**
  * What the checks of the service showed for one kind of purchase, as clauses; those about a call begin with its name.
- * `problems`: differences, and free reads that failed; one keeps purchases held, even with evidence. `evidence` that the
- * shapes are those of the contract: one is enough. `byDocumentAlone`: no purchase of the kind was seen. `missing`:
+ * `problems`: differences, and free reads that failed; one keeps purchases held, even with evidence. `evidence` that
+ * the shapes are those of the contract: one is enough. `byDocumentAlone`: no purchase of the kind was seen. `missing`:
  * reasons why evidence is missing.
  */
 export interface Sighting {

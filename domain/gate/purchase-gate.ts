@@ -29,7 +29,9 @@ export interface GateStop {
   readonly recheckMs: number;
 }
 
-/** The circuit, pause id or kind of a barrier such as `circuit:service_down`; undefined for barriers of another sort. */
+/**
+ * The circuit, pause id or kind of a barrier such as `circuit:service_down`; undefined for barriers of another sort.
+ */
 export function circuitOf(barrier: string): CircuitName | undefined {
   return circuitNames.find((name) => barrier === `circuit:${name}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Terms of the books: our journal of the wallet at the service, the movements of that wallet, and how a movement names a
- * purchase. The rules that match the two are in `reconciliation.ts`.
+ * Terms of the books: our journal of the wallet at the service, the movements of that wallet, and how a movement names
+ * a purchase. The rules that match the two are in `reconciliation.ts`.
  */
 import {
   addMoney,

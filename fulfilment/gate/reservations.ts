@@ -188,8 +188,8 @@ export async function correctTotals(tx: Executor, now: number): Promise<TotalDif
 }
 
 /**
- * A total that is not the sum of its rows, as kept and as summed from reservations and attempts: `spending` of a day and
- * an API key (empty: all keys), or `reserved`, where both are empty.
+ * A total that is not the sum of its rows, as kept and as summed from reservations and attempts: `spending` of a day
+ * and an API key (empty: all keys), or `reserved`, where both are empty.
  */
 type TotalDifference = Record<'day' | 'currency' | 'api_key_id' | 'kept' | 'summed', string> & {
   readonly total: 'spending' | 'reserved';

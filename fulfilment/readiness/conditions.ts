@@ -20,8 +20,8 @@ import { activePauses } from '#fulfilment/gate/pauses.ts';
 import type { Degradation } from '#telemetry/probes.ts';
 
 /**
- * What holds purchases, what keeps webhooks of the service away, and queues of the relay that are behind. Each condition
- * appears once.
+ * What holds purchases, what keeps webhooks of the service away, and queues of the relay that are behind. Each
+ * condition appears once.
  */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
   const all = [

@@ -129,8 +129,8 @@ function processMetrics(registry: Registry) {
       ['endpoint'],
     ),
     /**
-     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are counted
-     * in addition.
+     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are
+     * counted in addition.
      */
     webhookDeliveries: counter('reseller_webhook_deliveries_total', 'Deliveries of the service by result.', ['result']),
     relayRows: counter('reseller_relay_rows_total', 'Rows processed by the relay, by queue and result.', [
