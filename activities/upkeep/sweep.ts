@@ -49,7 +49,7 @@ export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined
       const page = { kind, after, idleBefore, rows: sweep.pageRows };
       const work = await database.run((db) => readUnfinished(db, page));
       // Once Temporal has not answered, the page is started as a whole, which does not affect running work.
-      const running = isBlind ? undefined : await runningOf(tools, kind, work);
+      const running: ReadonlySet<string> | undefined = isBlind ? undefined : await runningOf(tools, kind, work);
       isBlind = running === undefined;
       const decisions = work.map((each) => ({
         id: each.id,
