@@ -129,7 +129,7 @@ function processMetrics(registry: Registry) {
       ['endpoint'],
     ),
     /**
-     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are counted
+     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` count
      * in addition.
      */
     webhookDeliveries: counter('reseller_webhook_deliveries_total', 'Deliveries of the service by result.', ['result']),
