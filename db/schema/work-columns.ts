@@ -52,7 +52,7 @@ export function workColumns<Status extends WorkStatus>() {
     recordedIn: jsonb('recorded_in').$type<TaskPosition>(),
     /** Time of the sweeper's last request. */
     sweptAt: instant('swept_at'),
-    /** Id of the request that created it, for logs; null in old rows. */
+    /** Id of the request that created it, for logs; null: no request did. */
     requestId: text('request_id'),
     /** `traceparent` of the request that created it; null: it was not traced. */
     traceparent: text('traceparent'),
@@ -66,7 +66,7 @@ export function referenceColumns() {
     referenceUse: integer('reference_use').notNull().default(1),
     /** The work of the previous use. */
     replacesId: text('replaces_id'),
-    /** Keyed hash of the caller and the Idempotency-Key that created it; null in old rows. */
+    /** Keyed hash of the caller and the Idempotency-Key that created it; null: no request did. */
     requestKey: bytea('request_key'),
   };
 }

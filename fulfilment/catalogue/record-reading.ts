@@ -163,7 +163,6 @@ async function wakeHeld(
 ): Promise<void> {
   if (ids.length === 0) return;
   const item = catalogue === 'packages' ? packages : vpnPlans;
-  const sold = vpnSubscriptions;
   for (const kind of BUYERS[catalogue]) {
     const work = workTable(kind);
     const isOver = or(
@@ -180,8 +179,8 @@ async function wakeHeld(
         ? [
             and(
               eq(work.failureClass, 'margin_too_low'),
-              eq(sql`coalesce(${sold.customerPriceCurrency}, ${item.priceCurrency})`, item.priceCurrency),
-              gte(sold.customerPrice, item.priceAmount),
+              eq(vpnSubscriptions.customerPriceCurrency, item.priceCurrency),
+              gte(vpnSubscriptions.customerPrice, item.priceAmount),
             ),
           ]
         : []),

@@ -170,27 +170,6 @@ describe('the totals of the gate', () => {
     );
   });
 
-  it('are filled from earlier rows by their migration', async () => {
-    const fill = readFileSync(join(PROJECT, 'db/migrations/0034_gate_totals_kept.sql'), 'utf8')
-      .split('--> statement-breakpoint')
-      .filter((statement) => /^\s*(?:--.*\s+)*(?:UPDATE|INSERT)/.test(statement));
-    expect(fill).toHaveLength(3);
-    await server.database.transaction(async (tx) => {
-      const ids = await openAttempts(tx, 5);
-      for (const one of fc.sample(change, { seed: 1, numRuns: 60 })) await apply(tx, ids, one);
-    });
-    expect((await server.database.run((db) => db.select().from(gateSpending))).length).toBeGreaterThan(2);
-
-    await server.database.transaction(async (tx) => {
-      await tx.execute(sql`alter table ${gateReservations} disable trigger user`);
-      await tx.update(gateReservations).set({ counted: '0' });
-      await tx.execute(sql`truncate ${gateSpending}, ${gateReserved}`);
-      for (const statement of fill) await tx.execute(sql.raw(statement));
-      await tx.execute(sql`alter table ${gateReservations} enable trigger user`);
-    });
-    expect(await differences()).toEqual([]);
-  });
-
   it('count an attempt from its claim to its refusal, and the charge in place of the price', async () => {
     const [id = ''] = await server.database.transaction((tx) => openAttempts(tx, 1));
     const key = newId('apiKey');
