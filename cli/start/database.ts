@@ -67,8 +67,8 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
     if (sqlState(error) === UNDEFINED_TABLE) return;
     if (error instanceof UnreleasedSchemaError && settings.databaseUrl === undefined) {
       throw new UserError(
-        `The data in ${settings.dataDirectory} are of a version from before the first release, and no migration leads ` +
-          'from their schema to the present one. Nothing was changed.',
+        `The data in ${settings.dataDirectory} are of a version from before the first release, and no migration ` +
+          'leads from their schema to the present one. Nothing was changed.',
         'Start the version that made the folder, or name another one with --data.',
         { cause: error },
       );

@@ -59,8 +59,8 @@ export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<
 export class UnreleasedSchemaError extends Error {
   constructor() {
     super(
-      'This database was set up by a version from before the first release, and no migration leads from its schema to ' +
-        'the present one. Nothing was changed. Keep it for the version that set it up, and set DATABASE_URL to an ' +
+      'This database was set up by a version from before the first release, and no migration leads from its schema ' +
+        'to the present one. Nothing was changed. Keep it for the version that set it up, and set DATABASE_URL to an ' +
         'empty database for this version.',
     );
     this.name = 'UnreleasedSchemaError';
