@@ -1,5 +1,5 @@
 /** Recording a reading of a catalogue: what it changes, and the events of the changes. */
-import { and, asc, type Column, eq, gte, inArray, lt, notExists, or, sql } from 'drizzle-orm';
+import { and, asc, type Column, eq, gte, inArray, lt, notExists, or } from 'drizzle-orm';
 import {
   addReading,
   type CatalogueReadingRow,

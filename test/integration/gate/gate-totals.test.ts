@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { eq, inArray, sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +9,6 @@ import { differingTotals, recountTotals } from '#db/gate/totals.ts';
 import { attempts, gateReservations, gateReserved, gateSpending, gateWallet } from '#db/schema.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
-import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
 let server: OpenTestDatabase;
