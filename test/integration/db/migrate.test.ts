@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, inject, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import { migrateOrExplain } from '#cli/set-up/command-database.ts';
 import { migrate, requireCurrentSchema, TableLockedError } from '#db/connection/migrate.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
