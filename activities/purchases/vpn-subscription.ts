@@ -12,11 +12,11 @@ import { wholeRow } from '#db/work/kinds.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { lockWork } from '#db/work/work-rows.ts';
-import { isSoldAtLoss } from '#domain/pricing/margin.ts';
+import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
-import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { reportCharge } from '#fulfilment/books/charges.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import type { SubscriptionReport } from '#fulfilment/work/record-subscription.ts';
@@ -97,7 +97,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
       if (plan === undefined) return { objection: notListed(plans.value, 'package_unavailable', notSold) };
       if (!plan.available) return { objection: refusal('package_unavailable', notSold) };
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
-      const paid = { amount: customerPrice, currency: customerPriceCurrency ?? price.currency };
+      const paid = { amount: customerPrice, currency: customerPriceCurrency };
       if (paid.currency !== price.currency) {
         const detail = `The price is in ${price.currency}, and what the customer pays in ${paid.currency}.`;
         return { objection: refusal('margin_too_low', detail) };

@@ -1,14 +1,18 @@
 /** Our database of one `reseller start`: checked, then migrated. */
 import { existsSync } from 'node:fs';
-import { developmentApiKey } from '#cli/data-folder/development-api-key.ts';
-import { migrateOrExplain } from '#cli/set-up/migrate.ts';
+import { devApiKeyFile, readDevApiKey, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
+import { migrateOrExplain, actor } from '#cli/set-up/command-database.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig } from '#config/config.ts';
+import { apiKeyMode, generateApiKey, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
+import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
 import { Database, type Executor, sqlState } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
-import { OtherInstallationError, verifyStamp } from '#db/connection/installation.ts';
+import { OtherInstallationError, verifyStamp, stampedMode } from '#db/connection/installation.ts';
+import { countApplied, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 import { Store, StoreError } from '#simulator/store/store.ts';
 
 const UNDEFINED_TABLE = '42P01';
@@ -33,7 +37,7 @@ export function requireUsableSimulatorData({ settings, environments }: Plan): vo
  * Checks the database before it changes it.
  *
  * @returns an API key with our own simulator, else undefined: only the operator creates keys that spend real money.
- * @throws UserError when the database belongs to another service; EncryptionKeysError.
+ * @throws UserError when the database belongs to another service or an older version; EncryptionKeysError.
  */
 export async function prepareDatabase(
   plan: Plan,
@@ -59,10 +63,19 @@ export async function prepareDatabase(
 async function requireOwnDatabase(db: Executor, { settings, environments }: Plan): Promise<void> {
   const { service, encryptionKeys } = readApiConfig(environments.api);
   try {
+    await countApplied(db);
     await verifyStamp(db, { serviceBaseUrl: service.baseUrl, serviceMode: service.mode });
     await verifyKeys(db, new KeyRing(encryptionKeys));
   } catch (error) {
     if (sqlState(error) === UNDEFINED_TABLE) return;
+    if (error instanceof UnreleasedSchemaError && settings.databaseUrl === undefined) {
+      throw new UserError(
+        `The data in ${settings.dataDirectory} are of a version from before the first release, and no migration ` +
+          'leads from their schema to the present one. Nothing was changed.',
+        'Start the version that made the folder, or name another one with --data.',
+        { cause: error },
+      );
+    }
     if (!(error instanceof OtherInstallationError) || settings.serviceBaseUrl !== undefined) throw error;
     const { hostname, port } = new URL(error.stamped.serviceBaseUrl);
     const isSimulator = hostname === '127.0.0.1' && error.stamped.serviceMode === service.mode;
@@ -76,4 +89,41 @@ async function requireOwnDatabase(db: Executor, { settings, environments }: Plan
       { cause: error },
     );
   }
+}
+
+/**
+ * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one if that is missing or
+ * not valid.
+ */
+async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
+  const kept = readDevApiKey(dataDirectory);
+  if (kept !== undefined && (await isValid(kept, database))) return kept;
+  const { key } = await database.transaction(async (tx) => {
+    const made = generateApiKey(apiKeyMode(await stampedMode(tx)));
+    const { prefix, hash } = made;
+    const id = await addApiKey(tx, { name: 'development', prefix, hash, scopes: apiScopes });
+    const audited = {
+      actor: actor(),
+      action: 'api_key.create',
+      subject: { kind: 'api_key', id },
+      reason: 'development',
+    } as const;
+    await addAuditEntry(tx, audited, new Date());
+    return made;
+  });
+  writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);
+  return key;
+}
+
+async function isValid(key: string, database: Database): Promise<boolean> {
+  const parsed = parseApiKey(key);
+  if (parsed === undefined) return false;
+  const row = await database.run((db) => findApiKey(db, parsed.prefix));
+  return (
+    row !== undefined &&
+    row.revokedAt === null &&
+    matchesApiKey(key, row.hash) &&
+    // A later version may have added scopes that the key lacks.
+    apiScopes.every((scope) => row.scopes.includes(scope))
+  );
 }

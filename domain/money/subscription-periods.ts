@@ -1,18 +1,11 @@
 import { paddedMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
 
-/** A paid period of a subscription. */
 export interface Period {
   readonly start: Date;
   /** Null when the service has not stated it. */
   readonly end: Date | null;
   /** What it cost; null when no debit is known. */
   readonly charged: Money | null;
-}
-
-/** A debit of the wallet for a later period. */
-export interface PeriodDebit {
-  readonly at: Date;
-  readonly money: Money;
 }
 
 /**
@@ -30,7 +23,10 @@ export function subscriptionPeriods(
   start: Date,
   renewedAt: readonly Date[],
   end: Date | null,
-  { charged, debits }: { readonly charged: Money | null; readonly debits: readonly PeriodDebit[] },
+  {
+    charged,
+    debits,
+  }: { readonly charged: Money | null; readonly debits: readonly { readonly at: Date; readonly money: Money }[] },
 ): { readonly current: Period; readonly all: readonly Period[] } {
   // A service may take a renewal back, by stating an earlier end again.
   const later = renewedAt.map(Number).filter((at) => at > start.getTime() && (end === null || at < end.getTime()));
@@ -39,7 +35,7 @@ export function subscriptionPeriods(
     const limits = end === null ? starts : [...starts, end.getTime()];
     return limits.reduce((best, limit) => (Math.abs(limit - at) < Math.abs(best - at) ? limit : best));
   };
-  const isReported = ({ at }: PeriodDebit) => end !== null && nearest(at.getTime()) !== end.getTime();
+  const isReported = ({ at }: { readonly at: Date }) => end !== null && nearest(at.getTime()) !== end.getTime();
   const reported = starts.map((each, index): Period => {
     const own = debits.filter((debit) => isReported(debit) && nearest(debit.at.getTime()) === each);
     const [sum, ...sums] = sumByCurrency([

@@ -1,12 +1,12 @@
 /** Storing what the service, or an operator, reports of a cancellation. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { lookAgainAt } from '#db/esims/esim-readings.ts';
+import { lookAgainAt } from '#db/esims/esim-queries.ts';
 import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findCancellationInForce, findRefund } from '#db/work/cancellation-queries.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
@@ -35,7 +35,8 @@ export async function storeCancellationReport(
   const known = await knownReports(tx, work.id);
   const word = mergeReports(known, told);
   const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
-  const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;
+  const expectsRefund =
+    newlyCancelled && (await noteCancelled(tx, work, now)).onUnmetConditions !== 'cancel_without_refund';
   if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
   if (newlyCancelled) await settleBookedRefund(tx, work, now);
 }

@@ -56,7 +56,7 @@ it(`runs at most ${MOST_FILES} files for an order`, async () => {
   const text = `${files.length} files, ${sum('lines')} lines, ${sum('ran')} in functions that ran\n${table.join('\n')}\n`;
   mkdirSync(join(PROJECT, 'test/artifacts'), { recursive: true });
   writeFileSync(join(PROJECT, 'test/artifacts/order-way.txt'), text);
-  console.log(text);
+  process.stdout.write(text);
 
   expect(files.map(({ file }) => file)).toEqual(
     expect.arrayContaining(['workflows/order.ts', 'worker/relay/outbox.ts']),

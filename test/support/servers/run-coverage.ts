@@ -4,7 +4,7 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector/promises';
-import { SourceMap, type SourceMapping } from 'node:module';
+import { SourceMap, type SourceMapPayload, type SourceMapping } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
@@ -21,10 +21,13 @@ session.connect();
 const channel = new BroadcastChannel('run-coverage');
 channel.unref();
 let begun = false;
-const proceed = () => void (begun ? write() : begin()).catch((error: unknown) => console.error(error));
+const proceed = () =>
+  void (begun ? write() : begin()).catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
+// oxlint-disable-next-line unicorn/prefer-add-event-listener -- a listener would keep the thread alive
 channel.onmessage = proceed;
 if (isMainThread) {
   process.on('SIGUSR2', () => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is no window
     channel.postMessage('proceed');
     proceed();
   });
@@ -70,7 +73,8 @@ async function linesOf({ scriptId, url, functions }: Profiler.ScriptCoverage): P
   if (map === undefined) {
     return url.startsWith('file:') ? ran.map(({ line }) => [relative(PROJECT, fileURLToPath(url)), line + 1]) : [];
   }
-  const sources = new SourceMap(JSON.parse(Buffer.from(map, 'base64').toString('utf8')));
+  const payload: SourceMapPayload = JSON.parse(Buffer.from(map, 'base64').toString('utf8'));
+  const sources = new SourceMap(payload);
   return ran.flatMap(({ line, column }) => {
     // Code that the bundler made has no source.
     const { originalSource = '', originalLine = 0 }: Partial<SourceMapping> = sources.findEntry(line, column);

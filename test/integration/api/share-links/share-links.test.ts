@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { revokeKey } from '#cli/access/keys.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { findApiKey, rotateApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { auditLog, cancellations } from '#db/schema.ts';
@@ -106,7 +106,7 @@ describe('a share link', () => {
       await sharedEsim(api, { status: 'active', expiresAt: new Date(TEST_NOW) }),
       await sharedEsim(api),
     ];
-    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: ended[3]!, acceptWithoutRefund: false };
+    const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: ended[3]! };
     await api.database.run((db) => db.insert(cancellations).values(row));
     for (const id of ended) {
       const refused = await askForLink(caller, id);
