@@ -5,7 +5,6 @@ import { addEncryptionKeysCommand } from '#cli/access/encryption-keys-command.ts
 import { addKeysCommand } from '#cli/access/keys-command.ts';
 import { addBackupCommands } from '#cli/backup/backup-command.ts';
 import { addConfigCommand } from '#cli/config/config-command.ts';
-import { addDoctorCommand } from '#cli/doctor/doctor-command.ts';
 import { addListenCommand } from '#cli/events/listen-command.ts';
 import { addPricingActions } from '#cli/money/pricing-command.ts';
 import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
@@ -13,10 +12,13 @@ import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from 
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
 import { addCall, addResource, withExamples } from '#cli/resources/resource-command.ts';
-import { addSandboxCommand } from '#cli/sandbox-tour/sandbox-command.ts';
-import { addCapabilitiesCommand } from '#cli/service/capabilities-command.ts';
-import { addContractCommand } from '#cli/service/contract-command.ts';
-import { addServiceSecretCommand } from '#cli/service/service-secret-command.ts';
+import {
+  addCapabilitiesCommand,
+  addContractCommand,
+  addDoctorCommand,
+  addSandboxCommand,
+  addServiceSecretCommand,
+} from '#cli/service/commands.ts';
 import { addDemoCommand } from '#cli/set-up/demo-command.ts';
 import { addDeploymentCommand } from '#cli/set-up/deployment-command.ts';
 import { addMigrateCommand } from '#cli/set-up/migrate-command.ts';

@@ -29,11 +29,11 @@ import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { customerHash } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, pageOfEsims, viewEsim } from '#db/esims/esim-queries.ts';
-import { storedReading, storeUsage } from '#db/esims/esim-readings.ts';
+import { storeUsage, storedReading } from '#db/esims/esim-readings.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString } from '#domain/esims/activation.ts';
-import { readUsage } from '#upstream/mapping/usage.ts';
+import { readUsage } from '#upstream/mapping/esims.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';

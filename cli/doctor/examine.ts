@@ -1,33 +1,35 @@
-import { OwnToken } from '#cli/access/own-token.ts';
-import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
-import { checkApproval } from '#cli/doctor/installation/approval.ts';
-import { checkConfiguration } from '#cli/doctor/installation/configuration.ts';
-import { checkDatabase, openDatabase } from '#cli/doctor/installation/database.ts';
-import { checkEncryptionKeys } from '#cli/doctor/installation/encryption-keys.ts';
-import { checkInstallation } from '#cli/doctor/installation/installation.ts';
-import { checkMigrations } from '#cli/doctor/installation/migrations.ts';
-import { checkNamespace } from '#cli/doctor/installation/namespace.ts';
-import { readRecords, type Records } from '#cli/doctor/installation/records.ts';
-import { checkTemporal } from '#cli/doctor/installation/temporal.ts';
-import { checkWorkerVersion } from '#cli/doctor/installation/worker-version.ts';
-import { checkWorkflowTasks } from '#cli/doctor/installation/workflow-tasks.ts';
-import { checkCapabilities } from '#cli/doctor/service/capabilities.ts';
-import { checkClock } from '#cli/doctor/service/clock.ts';
-import { checkContract } from '#cli/doctor/service/contract.ts';
-import { checkDeliveries } from '#cli/doctor/service/deliveries.ts';
-import { checkFirstPurchaseCheck } from '#cli/doctor/service/first-purchase-check.ts';
-import { checkLogin } from '#cli/doctor/service/login.ts';
-import { checkToken } from '#cli/doctor/service/token.ts';
-import { checkWallet } from '#cli/doctor/service/wallet.ts';
-import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
-import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
-import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
+import { checkApproval, checkClock, checkLogin, checkToken, checkWallet } from '#cli/doctor/checks/account.ts';
+import {
+  type Records,
+  checkDatabase,
+  checkEncryptionKeys,
+  checkInstallation,
+  checkMigrations,
+  openDatabase,
+  readRecords,
+} from '#cli/doctor/checks/database.ts';
+import {
+  checkCapabilities,
+  checkContract,
+  checkDeliveries,
+  checkFirstPurchaseCheck,
+} from '#cli/doctor/checks/offer.ts';
+import { checkNamespace, checkTemporal, checkWorkerVersion, checkWorkflowTasks } from '#cli/doctor/checks/temporal.ts';
+import {
+  checkWebhookAddress,
+  checkWebhookArrival,
+  checkWebhookSecret,
+  newestSecret,
+} from '#cli/doctor/checks/webhooks.ts';
+import { type CheckName, type Finding, type Findings, failure, notChecked, ok } from '#cli/doctor/finding.ts';
 import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
+import { openOwnSession } from '#cli/service/own-session.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { openService, type Service } from '#upstream/service.ts';
+import { counted } from '#domain/counted.ts';
+import type { Service } from '#upstream/service.ts';
 
 export interface ExamineOptions {
   /** Epoch milliseconds. */
@@ -40,9 +42,6 @@ export interface ExamineOptions {
 
 /** Far above a slow answer, and short enough for a person who waits. */
 const DEADLINE_MS = 10_000;
-
-/** Device names have 255 characters at most. */
-const MOST_OF_A_NAME = 200;
 
 const CONFIGURATION = notChecked('the configuration of this part cannot be used');
 
@@ -200,9 +199,7 @@ async function examineService(
       deliveries: CONFIGURATION,
     };
   }
-  // A service may keep one token for each device: this login must not end the token of running processes.
-  const deviceName = `${config.deviceName.slice(0, MOST_OF_A_NAME)}-doctor`;
-  const service = openService({ ...config, ...limits, deviceName, tokens: new OwnToken() });
+  const service = openOwnSession(config, 'doctor', limits);
   try {
     const [account, clock] = await Promise.all([
       examineAccount(service, config, limits, database),
@@ -278,4 +275,13 @@ async function settled(check: () => Promise<Finding>): Promise<Finding> {
 
 function unexpected(error: unknown): Finding {
   return failure(`the check ended with an error: ${reasonOf(error)}`, 'Fix its cause, or report it as a bug.');
+}
+
+/** @param problems of the whole configuration. */
+function checkConfiguration(problems: readonly string[]): Finding {
+  if (problems.length === 0) return ok('API, worker and codec server can use it');
+  return failure(
+    `${counted(problems.length, 'problem')}: ${problems.join('; ')}`,
+    'docs/configuration.md describes each variable.',
+  );
 }

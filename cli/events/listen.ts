@@ -1,5 +1,5 @@
-import type { ApiOptions } from '#cli/api/api-access.ts';
 /** `reseller events listen`: events as they happen, also sent to the program of a developer. */
+import type { ApiOptions } from '#cli/api/api-access.ts';
 import { typedCaller } from '#cli/api/typed-client.ts';
 import { forwarder, type Forwarder } from '#cli/events/forward.ts';
 import { describedCall } from '#cli/resources/definition.ts';

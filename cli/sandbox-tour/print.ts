@@ -1,9 +1,9 @@
-import { LEGS, type StepStatus, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
-import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
+import { LEGS, type StepStatus, type TourFinding, tourExitCode } from '#cli/sandbox-tour/leg.ts';
+import { profileFileContent } from '#cli/sandbox-tour/profile.ts';
 import type { TourReport } from '#cli/sandbox-tour/tour.ts';
 import { type Mark, markedLine } from '#cli/terminal/marked-line.ts';
 import { type Money, subtractMoney } from '#domain/money/money.ts';
-import { PROFILE_ITEMS, profileItems, type MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { type MeasuredProfile, PROFILE_ITEMS, profileItems } from '#domain/service/capability-profile.ts';
 
 const MARKS: Readonly<Record<StepStatus, Mark>> = { ok: 'ok', drift: 'warning', failed: 'failure', skipped: 'nothing' };
 const LEG_WIDTH = Math.max(...Object.values(LEGS).map(({ length }) => length)) + 1;

@@ -1,6 +1,6 @@
 /** Purchases in the sandbox, for several legs. */
-import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
-import { clause, observeRefusal, type KeyedOperation, type KeyRepeat } from '#cli/sandbox-tour/observations.ts';
+import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
+import { type KeyRepeat, type KeyedOperation, clause, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -27,17 +27,17 @@ export interface BoughtEsim extends PlacedOrder {
 }
 
 /** An order request with a new key and reference. */
-export function newOrderRequest({ newId, now }: TourContext, packageId: number): OrderRequest {
+export function newOrderRequest({ newId, now }: Leg, packageId: number): OrderRequest {
   const reference = newId();
   const body = orderRequestBytes({ packageId, reference });
   return { idempotencyKey: newId(), reference, packageId, body, sentAtMs: now() };
 }
 
 /** Waits for the end of an order, at most the tour's `waitMs`. @returns its last known state. */
-export async function followOrder(context: TourContext, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
-  const { client } = context;
+export async function followOrder(leg: Leg, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
+  const { client } = leg;
   return await follow(
-    context,
+    leg,
     order,
     () => client.getOrder(order.id),
     () => client.findOrdersByReference(reference),
@@ -68,13 +68,13 @@ interface Progressing {
  * @returns its last known state.
  */
 export async function follow<Thing extends Progressing>(
-  context: TourContext,
+  leg: Leg,
   begun: Thing,
   read: () => Promise<OptionalResult<Thing>>,
   find: () => Promise<OptionalResult<Listing<Thing>>>,
 ): Promise<Thing> {
   if (begun.status !== 'processing') return begun;
-  const ended = await until(context, async () => {
+  const ended = await until(leg, async () => {
     const known = await read();
     if (known.ok) return known.value.status === 'processing' ? undefined : known.value;
     const listed = await find();

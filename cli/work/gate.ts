@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
+import { type ApiOptions, apiAccess } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api/api-client.ts';
-import { duration } from '#cli/doctor/duration.ts';
-import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
+import { duration } from '#cli/terminal/durations.ts';
+import { type Output, printJson, printLine } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
 import { counted } from '#domain/counted.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';

@@ -133,6 +133,30 @@ export const ADAPTED_CASES: readonly ForeignCase[] = [
     adapted: { amounts: 'minor_units', fields: { state: 'status', currency_code: 'currency' } },
     ends: NO_LIST_END,
   },
+  {
+    style: 'esimfly',
+    behaviour: BOTH,
+    adapted: {
+      wrappers: ['obj'],
+      lists: ['list'],
+      records: {
+        package: { fields: { amount: 'price_for_reseller' }, amounts: 'minor_units' },
+        plan: { fields: { amount: 'price_for_reseller' }, amounts: 'minor_units' },
+        order: { fields: { amount: 'price_for_reseller' } },
+        topup: { fields: { amount: 'price_for_reseller' } },
+      },
+    },
+    ends: NO_LIST_END,
+  },
+  {
+    style: 'zendit',
+    behaviour: PURCHASES,
+    adapted: {
+      fields: { state: 'status', ...CAMEL_NAMES, fixed: 'amount', currencyDivisor: 'divisor' },
+      values: { status: { done: 'completed', accepted: 'processing' } },
+    },
+    ends: WORKS,
+  },
 ];
 
 /** A behaviour with its description in the guide. */

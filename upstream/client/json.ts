@@ -1,4 +1,4 @@
-import { VARIANTS } from '#upstream/contract/variants.ts';
+import { isIdentifier } from '#upstream/contract/variants.ts';
 
 /** The parsed value, or why the bytes were refused. */
 export type JsonResult =
@@ -55,11 +55,6 @@ function hasLongNumber(bytes: Uint8Array): boolean {
 
 function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
-}
-
-function isIdentifier(key: string): boolean {
-  const name = Object.hasOwn(VARIANTS.fields, key) ? VARIANTS.fields[key] : key;
-  return name !== undefined && /(?:^|_)(?:id|iccid)$/.test(name);
 }
 
 // The tokens that this check needs: strings, brackets and commas. Numbers, literals, colons and spaces are skipped.

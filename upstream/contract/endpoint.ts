@@ -1,7 +1,33 @@
-import type * as z from 'zod';
+/** The parts of a call, and the headers of the specification. */
+import * as z from 'zod';
 import type { Capability } from '#domain/service/capabilities.ts';
-import type { RecordName } from '#upstream/contract/envelopes.ts';
-import type { Mark } from '#upstream/contract/fields.ts';
+import type { RecordName } from '#upstream/contract/variants.ts';
+
+/**
+ * The certainty of a part of the contract. *stated*: the specification says it. *shape assumed*: the call is stated,
+ * the shape of its answer is assumed. *call assumed*: at most the existence of the call is stated.
+ */
+export type Mark = 'stated' | 'shape assumed' | 'call assumed';
+
+/** Names of the headers of a webhook delivery (specification, Delivery headers). */
+export interface ServiceHeaders {
+  readonly event: string;
+  readonly delivery: string;
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+/** @param prefix everything before `-Event`, such as `X-Acme`. */
+export function serviceHeaders(prefix: string): ServiceHeaders {
+  return {
+    event: `${prefix}-Event`,
+    delivery: `${prefix}-Delivery`,
+    timestamp: `${prefix}-Timestamp`,
+    signature: `${prefix}-Signature`,
+  };
+}
+
+export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 /** One call of the interface. */
 export interface EndpointContract {
@@ -14,9 +40,9 @@ export interface EndpointContract {
   readonly response: Mark;
   /** Why this form is assumed; for a stated part, what the specification leaves open. */
   readonly reason: string;
-  /** False: the call is first made without a token. It is repeated with one if the service answers 401. */
-  readonly authorized: boolean;
-  readonly idempotencyKey: boolean;
+  /** The call is first made without a token, and repeated with one if the service answers 401. */
+  readonly withoutToken?: true;
+  readonly idempotencyKey?: true;
   readonly query?: readonly string[];
   /** The members of `query` that every request has. */
   readonly requiredQuery?: readonly string[];
@@ -34,4 +60,15 @@ export interface EndpointContract {
   readonly convenience?: true;
   /** True when the call exists under `{sandbox_url}` only. */
   readonly sandboxOnly?: true;
+}
+
+/** A page of a list. `variants.ts` and `paging.ts` define other forms of lists and of paging. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
+}
+
+/** The schema of an item of a list; undefined when the answer is not a {@link pageOf}. */
+export function itemOf(answer: z.ZodType): z.ZodType | undefined {
+  const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
+  return data instanceof z.ZodArray && data.element instanceof z.ZodType ? data.element : undefined;
 }

@@ -1,7 +1,9 @@
 /** Error bodies of the service. All forms are assumed; the specification states none. */
 import * as z from 'zod';
-import { topupRequest, vpnOrderRequest } from '#upstream/contract/lifecycle-resources.ts';
-import { loginRequest, orderRequest, simulationRequest, updateQuery } from '#upstream/contract/resources.ts';
+import { topupRequest } from '#upstream/contract/esims.ts';
+import { loginRequest, orderRequest } from '#upstream/contract/orders.ts';
+import { simulationRequest, updateQuery } from '#upstream/contract/service.ts';
+import { vpnOrderRequest } from '#upstream/contract/vpn.ts';
 
 export const serviceErrorBody = z.object({
   error: z.object({

@@ -1,35 +1,7 @@
-/** The field types of wire shapes, and the header names of the specification. */
+/** The field types of wire shapes. */
 import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
-import { ownValue, VARIANTS, ZERO_ID } from '#upstream/contract/variants.ts';
-
-export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
-
-/**
- * The certainty of a part of the contract. *stated*: the specification says it. *shape assumed*: the call is stated,
- * the shape of its answer is assumed. *call assumed*: at most the existence of the call is stated.
- */
-export type Mark = 'stated' | 'shape assumed' | 'call assumed';
-
-/** Names of the headers of a webhook delivery (specification, Delivery headers). */
-export interface ServiceHeaders {
-  readonly event: string;
-  readonly delivery: string;
-  readonly timestamp: string;
-  readonly signature: string;
-}
-
-/** @param prefix everything before `-Event`, such as `X-Acme`. */
-export function serviceHeaders(prefix: string): ServiceHeaders {
-  return {
-    event: `${prefix}-Event`,
-    delivery: `${prefix}-Delivery`,
-    timestamp: `${prefix}-Timestamp`,
-    signature: `${prefix}-Signature`,
-  };
-}
-
-export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
+import { ZERO_ID } from '#upstream/contract/variants.ts';
 
 /**
  * An identifier. The specification says "string" for some and shows none, so numbers are accepted as well. Only visible
@@ -121,7 +93,7 @@ export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
 /** A state that the service defines, in lower case for comparisons. */
 export const wireState = wireValue
-  .transform((word) => ownValue('status', word, VARIANTS))
+  .transform((word) => word.trim().toLowerCase())
   .meta({ description: 'State; compared in lower case.' });
 
 /** Why a purchase failed, as reported by the service. */
@@ -184,14 +156,3 @@ export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
 /** Keys of {@link neededFor} in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';
-
-/** A page of a list. `envelopes.ts` and `paging.ts` define other forms of lists and of paging. */
-export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
-}
-
-/** The schema of an item of a list; undefined when the answer is not a {@link pageOf}. */
-export function itemOf(answer: z.ZodType): z.ZodType | undefined {
-  const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
-  return data instanceof z.ZodArray && data.element instanceof z.ZodType ? data.element : undefined;
-}

@@ -1,19 +1,20 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
+import type * as z from 'zod';
 import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
-import { plainText, type Money } from '#domain/money/money.ts';
+import { type Money, plainText } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
+  type EndpointName,
+  NEEDED_FOR,
+  NEEDED_UNLESS,
+  type ServiceEsim,
   serviceEsim,
   serviceOrder,
   serviceTopup,
   vpnSubscription,
-  type EndpointName,
-  type ServiceEsim,
 } from '#upstream/contract.ts';
-import { callName, failedCall } from '#upstream/first-purchase-check/call-name.ts';
-import type { OwnDebits } from '#upstream/first-purchase-check/debits.ts';
-import { absentFields, missingFields } from '#upstream/first-purchase-check/needed-fields.ts';
-import { chargeOf } from '#upstream/mapping/event-parsing.ts';
+import { type OwnDebits, callName, failedCall } from '#upstream/first-purchase-check/reads.ts';
+import { chargeOf } from '#upstream/mapping/events.ts';
 
 /** The result for a list of purchases; each text is a clause that begins with a call. */
 type ListedPurchase =
@@ -204,4 +205,28 @@ function failed(
   const text = failedCall(name, result);
   const isDrift = result.kind === 'failure' && result.failure === 'contract_drift';
   return isDrift ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
+}
+
+const at = (value: object, name: string): unknown => Reflect.get(value, name);
+
+/** The marked fields that are empty and whose alternatives are all empty. */
+function missingFields(schema: z.ZodObject, value: object): string[] {
+  const isEmpty = (name: string) => (at(value, name) ?? '') === '';
+  return marked(schema).flatMap(([name, alternatives]) => {
+    return isEmpty(name) && alternatives.every(isEmpty) ? [name] : [];
+  });
+}
+
+/** The marked fields that are absent. A null is a value. */
+function absentFields(schema: z.ZodObject, value: object): string[] {
+  return marked(schema).flatMap(([name]) => (at(value, name) === undefined ? [name] : []));
+}
+
+function marked(schema: z.ZodObject): (readonly [name: string, alternatives: readonly string[]])[] {
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const marks = (field as z.ZodType).meta() ?? {};
+    const alternatives = marks[NEEDED_UNLESS];
+    const names = Array.isArray(alternatives) ? alternatives.map(String) : [];
+    return marks[NEEDED_FOR] === undefined ? [] : [[name, names] as const];
+  });
 }

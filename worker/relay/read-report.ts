@@ -3,8 +3,7 @@ import { inboxBodyAad } from '#db/encryption-aads.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { EVENT_KINDS } from '#upstream/contract.ts';
-import { parseEvent } from '#upstream/mapping/event-parsing.ts';
-import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
+import { parseEvent } from '#upstream/mapping/events.ts';
 
 /** The stored body of a row cannot be read as an event of a purchase. */
 export class UnreadableRowError extends Error {
@@ -25,9 +24,8 @@ export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   if (found !== undefined) return found;
   const body = keyRing.decrypt(row.encryptedBody, inboxBodyAad(row.deliveryId));
   const event = parseEvent(body);
-  const purchase = purchaseEvent(event);
-  if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
-  return purchase;
+  if (event.kind !== 'purchase') throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
+  return event.purchase;
 }
 
 /**

@@ -2,17 +2,17 @@
  * `reseller sandbox tour` with the simulator in this process: the true profile of each dialect, and the amount spent.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { legs, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
-import { runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
-import { addMoney, negateMoney, subtractMoney, type Money } from '#domain/money/money.ts';
-import { capabilities, type Capability } from '#domain/service/capabilities.ts';
+import { LEGS, type TourFinding, tourExitCode } from '#cli/sandbox-tour/leg.ts';
+import { type TourReport, runTour } from '#cli/sandbox-tour/tour.ts';
+import { type Money, addMoney, negateMoney, subtractMoney } from '#domain/money/money.ts';
+import { type Capability, capabilities } from '#domain/service/capabilities.ts';
 import type { ProfileItem } from '#domain/service/capability-profile.ts';
 import {
-  dialectNames,
-  dialectOf,
   type Dialect,
   type DialectChoice,
   type DialectName,
+  dialectNames,
+  dialectOf,
 } from '#simulator/behaviour/dialect.ts';
 import { startTestSimulator } from '#test/simulator/support.ts';
 import { KEY_AGE_MS, serviceConfig, tourOf } from '#test/support/sandbox-tour.ts';
@@ -158,7 +158,7 @@ describe('the measured profile of a tour', () => {
       vpn_subscription_read: true,
     });
     expect(withStatus(report, 'failed').map(({ leg }) => leg)).toEqual(['simulation', 'topup']);
-    expect(new Set(report.findings.map(({ leg }) => leg))).toEqual(new Set(legs));
+    expect(new Set(report.findings.map(({ leg }) => leg))).toEqual(new Set(Object.keys(LEGS)));
   });
 });
 
