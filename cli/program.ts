@@ -11,7 +11,7 @@ import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
-import { addCall, addResource, withExamples } from '#cli/resources/resource-command.ts';
+import { addCall, addResource, describeOnEntry, withExamples } from '#cli/resources/resource-command.ts';
 import {
   addCapabilitiesCommand,
   addContractCommand,
@@ -65,6 +65,8 @@ export function resellerProgram(environment: Environment): ResellerProgram {
     .version(productVersion(), '--version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help lists commands and options)');
+  describeOnEntry(program);
+
   withInstallationOptions(program, environment, (folder) => (impliedFolder = folder));
 
   addStartCommand(program, environment);

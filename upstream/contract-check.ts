@@ -1,5 +1,9 @@
 /** Compares an OpenAPI document with the contract, for `reseller contract check` and `reseller doctor`. */
-import { type Capabilities, type Capability, capabilities as allCapabilities } from '#domain/service/capabilities.ts';
+import {
+  type Capabilities,
+  type Capability,
+  capabilities as allCapabilities,
+} from '#domain/service/capability-profile.ts';
 import { compareCall } from '#upstream/contract-check/calls.ts';
 import type { Comparison } from '#upstream/contract-check/comparison.ts';
 import { type JsonObject, NotComparable, at, resetSteps, textAt } from '#upstream/contract-check/document.ts';

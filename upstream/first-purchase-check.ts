@@ -2,7 +2,7 @@
  * Checks with free reads, before anything is bought, that the answers of the service have the shapes of the contract.
  */
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import {

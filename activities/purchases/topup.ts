@@ -1,4 +1,4 @@
-import { resultsByEsim, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
+import { resultById, resultOfList, resultsByEsim } from '#activities/evidence/look-up-result.ts';
 import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
 import { purchaseReport, sinceFirstSend } from '#activities/purchases/purchase-report.ts';
@@ -7,8 +7,7 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { chargedOf, serviceIdsOfOthers } from '#db/attempts/attempts.ts';
 import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { isEsimOfAnotherOrder, lockEsim } from '#db/esims/esim-queries.ts';
-import { lookAgainAt } from '#db/esims/esim-readings.ts';
+import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { packagesOfTopups, readTopup } from '#db/work/topup-queries.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';

@@ -12,7 +12,7 @@ import { wholeRow } from '#db/work/kinds.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { lockWork } from '#db/work/work-rows.ts';
-import { isSoldAtLoss } from '#domain/pricing/margin.ts';
+import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';

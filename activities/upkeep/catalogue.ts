@@ -1,6 +1,6 @@
 import type { CatalogueActivities, CatalogueResult } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/readings.ts';
+import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/catalogue.ts';
 import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import { recordReading } from '#fulfilment/catalogue/record-reading.ts';

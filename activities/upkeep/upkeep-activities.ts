@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Found } from '#activities/purchases/work-handler.ts';
-import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
+import { type SweepTools, sweepWork } from '#activities/upkeep/sweep.ts';
 import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
 import { workHandlers } from '#activities/work/kinds.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
@@ -10,11 +10,10 @@ import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
-import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
-import { addReadObservation, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
+import { addReadObservation, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
@@ -25,7 +24,7 @@ import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {

@@ -1,8 +1,8 @@
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { ParsedDelivery } from '#fulfilment/reports/inbox-writer.ts';
-import type { UnusedObserver } from '#telemetry/service-calls.ts';
+import type { UnusedObserver } from '#telemetry/observers.ts';
 import type { EventKind } from '#upstream/contract.ts';
-import { parseEvent, QUARANTINE_REASONS } from '#upstream/mapping/events.ts';
+import { QUARANTINE_REASONS, parseEvent } from '#upstream/mapping/events.ts';
 
 /**
  * Parses a delivery before it is stored. Every delivery is stored. Only a clear report about a purchase is passed to

@@ -4,7 +4,7 @@ import { type Mark, markedLine } from '#cli/terminal/marked-line.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import type { Environment } from '#config/environment.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 export interface DoctorOptions {
   readonly json?: boolean;

@@ -28,7 +28,7 @@ import { reasonOf } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import type { Service } from '#upstream/service.ts';
 
 export interface ExamineOptions {

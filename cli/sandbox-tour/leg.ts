@@ -1,6 +1,6 @@
 /** What every leg of the tour gets, and the record of its steps. */
 import type { Observations } from '#cli/sandbox-tour/observations.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 /** The parts of the tour, in the order in which they run and are shown. */

@@ -2,8 +2,8 @@
 import type { Leg, LegRecord } from '#cli/sandbox-tour/leg.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
 import { lapse } from '#cli/terminal/durations.ts';
-import { counted } from '#domain/counted.ts';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
+import { counted } from '#domain/text.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';

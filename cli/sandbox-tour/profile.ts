@@ -2,8 +2,13 @@ import * as z from 'zod';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
 import { lapse } from '#cli/terminal/durations.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
-import { type Capability, capabilities } from '#domain/service/capabilities.ts';
-import { type MeasuredProfile, type ProfileItem, profileItems } from '#domain/service/capability-profile.ts';
+import {
+  type Capability,
+  type MeasuredProfile,
+  type ProfileItem,
+  capabilities,
+  profileItems,
+} from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';

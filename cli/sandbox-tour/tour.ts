@@ -17,8 +17,7 @@ import { UserError, messageOf } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
-import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { ALL_CAPABILITIES, type MeasuredProfile } from '#domain/service/capability-profile.ts';
 
 export interface TourOptions extends OrderChoices {
   /** The VPN plan to order; undefined: the first one for sale. */

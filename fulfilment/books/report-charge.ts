@@ -1,5 +1,5 @@
 import { limitOf, priceAtSend, workOf } from '#db/attempts/attempts.ts';
-import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
+import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';

@@ -1,6 +1,6 @@
-import type { Capabilities, Capability } from '#domain/service/capabilities.ts';
+import type { Capabilities, Capability } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import type { AnswerOf, Caller, CallOptions, ListName } from '#upstream/client/call.ts';
+import type { AnswerOf, CallOptions, Caller, ListName } from '#upstream/client/call.ts';
 import type { Match, ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceSession } from '#upstream/client/session.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';

@@ -1,12 +1,12 @@
 /** Reads the pages of lists, and decides whether a list was read completely. */
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
 import type { ItemOf, ListName } from '#upstream/client/call.ts';
 import type { Calls, CertainName, OptionalName, OptionalResult } from '#upstream/client/calls.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 import { continuationOf, hasNextLink, isRequested, lastPageOf } from '#upstream/contract/paging.ts';
-import { isAmbiguous, termsOf, type PriceForms } from '#upstream/contract/variants.ts';
+import { type PriceForms, isAmbiguous, termsOf } from '#upstream/contract/variants.ts';
 import type { ListPage } from '#upstream/reading/answer.ts';
 
 /** The items of all pages of a list. */

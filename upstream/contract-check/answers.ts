@@ -1,5 +1,5 @@
 /** Compares the body of an answer or an event with its description in the document. */
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 import {
   type Comparison,
   type Place,

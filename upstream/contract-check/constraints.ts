@@ -1,6 +1,6 @@
 /** Constraints of a schema on single values: format, pattern, length and size. */
 import { Script, createContext } from 'node:vm';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import { at, textAt } from '#upstream/contract-check/document.ts';
 
 /** The constraint keywords of one schema. A form that several schemas describe has several of these. */

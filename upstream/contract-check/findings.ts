@@ -1,4 +1,4 @@
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import { listAt, textAt } from '#upstream/contract-check/document.ts';
 import { type EndpointName, type EventKind, NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
 

@@ -1,6 +1,6 @@
 /** Finds a call of the contract in the document, and compares the addresses of its servers. */
-import { nearNames } from '#domain/near-names.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
+import { nearNames } from '#domain/text.ts';
 import {
   type JsonObject,
   at,

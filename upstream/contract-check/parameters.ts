@@ -1,5 +1,5 @@
 /** Compares the query and the headers that we send, and the headers of webhooks that we read. */
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
 import {
   type JsonObject,

@@ -1,5 +1,5 @@
 /** Compares the body of a request with its description, by values that the product sends. */
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { PAGE_SIZE } from '#upstream/client/lists.ts';
 import {

@@ -1,6 +1,6 @@
 /** Compares the described values of a field of an answer with the values that we can read. */
 import { parseLpaString } from '#domain/esims/activation.ts';
-import { nearNames } from '#domain/near-names.ts';
+import { nearNames } from '#domain/text.ts';
 import { type Comparison, type Place, listed, nameOf, ownForm, valuesIn } from '#upstream/contract-check/comparison.ts';
 import { VALUES_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { valueInOurTerms } from '#upstream/contract-check/layers.ts';

@@ -1,6 +1,6 @@
 /** The parts of a call, and the headers of the specification. */
 import * as z from 'zod';
-import type { Capability } from '#domain/service/capabilities.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
 import type { RecordName } from '#upstream/contract/variants.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** All events of the interface, with their meanings and the assumed forms of their signed bodies. */
 import * as z from 'zod';
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/service-address.ts';
 import type { Mark } from '#upstream/contract/endpoint.ts';
 import { esimCancellation, serviceRefund, serviceTopup } from '#upstream/contract/esims.ts';
 import { neededFor, wireId, wireTime } from '#upstream/contract/fields.ts';

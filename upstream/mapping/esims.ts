@@ -1,4 +1,4 @@
-import type { DataUsage } from '#domain/esims/thresholds.ts';
+import type { DataUsage } from '#domain/esims/esim-state.ts';
 import type { EsimUsage, ServiceEsim } from '#upstream/contract.ts';
 
 /** The properties of an eSIM that its reads may change. Facts that the service does not report are null. */

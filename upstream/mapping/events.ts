@@ -2,26 +2,25 @@
 import type * as z from 'zod';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { ObservedOutcome, PurchaseEvent } from '#domain/relay/observation.ts';
 import { readServiceJson } from '#upstream/client/json.ts';
 import {
-  cancellationEventData,
   EVENT_KINDS,
   EVENT_NAME_FIELDS,
+  type EventKind,
+  NAMES_IN_EVENTS,
+  type ServiceOrder,
+  type ServiceRefund,
+  cancellationEventData,
   eventEnvelope,
   eventSubject,
   givesAccess,
-  NAMES_IN_EVENTS,
   orderEventData,
   refundEventData,
   topupEventData,
   vpnEventData,
-  type EventKind,
-  type ServiceOrder,
-  type ServiceRefund,
 } from '#upstream/contract.ts';
-import { inOurNames, VARIANTS } from '#upstream/contract/variants.ts';
+import { VARIANTS, inOurNames } from '#upstream/contract/variants.ts';
 import { readAnswer } from '#upstream/reading/answer.ts';
 import { readRecord } from '#upstream/reading/record.ts';
 

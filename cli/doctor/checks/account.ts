@@ -3,10 +3,9 @@ import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/find
 import { withoutStop } from '#cli/service/own-session.ts';
 import { duration } from '#cli/terminal/durations.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import { counted } from '#domain/counted.ts';
 import { compareMoney } from '#domain/money/money.ts';
-import { serviceAddress } from '#domain/service/service-address.ts';
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS, serviceAddress } from '#domain/service/service-address.ts';
+import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { heldPurchases } from '#fulfilment/readiness/account-conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';

@@ -2,9 +2,8 @@
 import type { Connection, ConnectionLike } from '@temporalio/client';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import type { DeploymentVersion, TemporalConfig } from '#config/config.ts';
-import { counted } from '#domain/counted.ts';
-import { TemporalUnavailableError, connect } from '#temporal/connection.ts';
-import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { counted } from '#domain/text.ts';
+import { GRPC_STATUS, TemporalUnavailableError, connect, grpcStatus } from '#temporal/connection.ts';
 import { NamespaceSetUpError, checkNamespace as lookAtNamespace } from '#temporal/set-up.ts';
 import { idleProblem, nameOf, readRouting } from '#temporal/worker-versions.ts';
 

@@ -6,12 +6,11 @@ import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/find
 import { typed } from '#cli/terminal/typed-command.ts';
 import type { ServiceConfig, WebhookAddressConfig, WebhookSecret } from '#config/config.ts';
 import { isLoopback } from '#config/fields.ts';
-import { signWebhook } from '#crypto/webhook-signature.ts';
-import { OWN_PING } from '#db/queues/webhook-arrival.ts';
+import { signWebhook } from '#crypto/webhook-signatures.ts';
+import { OWN_PING } from '#db/queues/inbox.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { counted } from '#domain/counted.ts';
-import { describeRefusedPrefix } from '#domain/service/header-prefix.ts';
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS, describeRefusedPrefix } from '#domain/service/service-address.ts';
+import { counted } from '#domain/text.ts';
 import { type HttpAnswer, createHttpTransport } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
 import { type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';

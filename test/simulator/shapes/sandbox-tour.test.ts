@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { LEGS, type TourFinding, tourExitCode } from '#cli/sandbox-tour/leg.ts';
 import { type TourReport, runTour } from '#cli/sandbox-tour/tour.ts';
 import { type Money, addMoney, negateMoney, subtractMoney } from '#domain/money/money.ts';
-import { type Capability, capabilities } from '#domain/service/capabilities.ts';
-import type { ProfileItem } from '#domain/service/capability-profile.ts';
+import { type Capability, type ProfileItem, capabilities } from '#domain/service/capability-profile.ts';
 import {
   type Dialect,
   type DialectChoice,

@@ -14,7 +14,7 @@ import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities, SubscriptionActivities } from '#activities/work/work-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkWallet } from '#cli/doctor/checks/account.ts';
 import { checkCapabilities, checkContract } from '#cli/doctor/checks/offer.ts';
 import type { StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { ALL_CAPABILITIES, type Capability } from '#domain/service/capabilities.ts';
+import { ALL_CAPABILITIES, type Capability } from '#domain/service/capability-profile.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { config, failed } from '#test/support/doctor-service.ts';
 import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';

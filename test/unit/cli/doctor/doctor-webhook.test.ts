@@ -5,7 +5,7 @@ import {
   checkWebhookSecret,
   newestSecret,
 } from '#cli/doctor/checks/webhooks.ts';
-import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import { verifyWebhook } from '#crypto/webhook-signatures.ts';
 import { type RawRequest, httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { headerOf } from '#test/support/upstream-client.ts';
 import { parseEvent } from '#upstream/mapping/events.ts';
