@@ -15,7 +15,6 @@ import {
 export type { OptionalResult, ServiceClientOptions, Unsupported } from '#upstream/client/calls.ts';
 export type { Listing } from '#upstream/client/lists.ts';
 
-/** What every purchase is sent with. */
 interface Send {
   readonly idempotencyKey: string;
   /** The stored bytes of the attempt, sent unchanged. */
@@ -27,7 +26,6 @@ interface Send {
   readonly leaseLeftMs?: () => number;
 }
 
-/** The result of a successful cancellation call of a subscription. */
 type VpnCancellation =
   /** The subscription as the service reports it now; its status shows whether it has ended. */
   | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
@@ -44,7 +42,6 @@ type VpnCancellation =
  */
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-/** Creates the client of the service. Its session and connections are shared by all calls. */
 export function createServiceClient(options: ServiceClientOptions) {
   const calls = new Calls(options);
   const keyed = (key: string) => ({ [IDEMPOTENCY_KEY_HEADER]: key });
@@ -182,7 +179,6 @@ function saysCancelledAlready({ status, code }: ServiceFailure): boolean {
   return code === 'already_cancelled' && (status === 409 || status === 422);
 }
 
-/** Compares a read by id. */
 function sameId(id: string): Match<{ readonly id: string }> {
   return (value) => (value.id === id ? {} : { contradiction: 'its id is not the one that was asked for' });
 }

@@ -155,7 +155,6 @@ function eventReport({ event, status, findings }: ComparedEvent): EventReport {
   return { event, status: status === 'described' ? 'matches' : 'undocumented', findings: all };
 }
 
-/** The capabilities whose removal would make the document compatible; empty when removing them is not enough. */
 function capabilitiesToSwitchOff(
   { calls }: ContractReport,
   document: JsonObject,

@@ -42,7 +42,6 @@ export interface LookOptions {
   readonly deadlineMs: number;
   /** A document of the service, provided by an operator. Without it, the document is downloaded. */
   readonly document?: JsonObject;
-  /** Stops the check between two calls. */
   readonly signal?: AbortSignal;
 }
 
@@ -102,7 +101,6 @@ async function readDocument(
   return { kind: 'none', reason: failedCall('getOpenApi', answer) };
 }
 
-/** @returns the breaking differences, each as a clause that names its call, its event or the part of the document. */
 function documentProblems({ findings, calls, events }: ContractReport, kind: PurchaseKind): readonly string[] {
   const needs = PURCHASE_CHECKS[kind];
   const inCalls = calls
@@ -136,7 +134,6 @@ function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): readonly
     );
 }
 
-/** @returns the evidence of a document without {@link documentProblems}, as a clause. */
 function documentEvidence({ calls }: ContractReport, kind: PurchaseKind): string {
   const { calls: needed } = PURCHASE_CHECKS[kind];
   const compared = calls.filter(({ name, status }) => needed.includes(name) && status !== 'switched_off');
@@ -155,7 +152,6 @@ function clause({ part, name, message }: Finding): string {
 interface PurchaseCheck {
   /** The calls that it needs: to buy, to find out the result, to read the delivery. */
   readonly calls: readonly EndpointName[];
-  /** The events that it needs. */
   readonly events: readonly EventKind[];
   /** The list that has its prices. The options of a top-up have the shape of packages. */
   readonly priceList: PriceList;

@@ -8,7 +8,6 @@ import { counted } from '#domain/text.ts';
 
 export interface DoctorOptions {
   readonly json?: boolean;
-  /** Data folder that the environment was read from; advice repeats it in commands. */
   readonly data?: string;
 }
 
@@ -39,7 +38,6 @@ const TITLE_WIDTH = Math.max(...Object.values(CHECKS).map(({ length }) => length
 
 const names = Object.keys(CHECKS) as readonly CheckName[];
 
-/** A line for each check, then a line of totals. */
 export function findingLines(findings: Findings): string[] {
   return [...names.map((name) => lineOf(name, findings[name])), '', totals(findings)];
 }
@@ -60,7 +58,6 @@ function totals(findings: Findings): string {
   ].join(', ');
 }
 
-/** The findings and the exit code as JSON. */
 export function findingsJson(findings: Findings): unknown {
   return {
     exit_code: exitCodeOf(findings),

@@ -37,22 +37,17 @@ export interface KeyRepeat {
 /** Result of a purchase that the service may refuse as a duplicate. */
 export interface SecondPurchase {
   readonly outcome: 'one' | 'two' | 'unclear';
-  /** As a clause. */
   readonly detail: string;
 }
 
-/** What the tour has observed so far. */
 export interface Observations {
   /** By capability; absent when it was not tried. `key_replay` is not a call. */
   calls: Partial<Record<Exclude<Capability, 'key_replay'>, CallObservation>>;
   keyRepeats: KeyRepeat[];
-  /** Two sends of one key at the same moment. */
   concurrentSends?: SecondPurchase;
-  /** The same reference under another key. */
   repeatedReference?: SecondPurchase;
   /** Milliseconds from the answer to a purchase until its debit was seen; null when it was not seen in time. */
   debitSeenAfterMs?: number | null;
-  /** How long purchases may be sent again, in milliseconds. */
   readonly resendWindowMs: number;
   /** By kind, whether a purchase was seen from its first answer to its delivery; absent when none was tried. */
   purchases: Partial<Record<PurchaseKind, CallObservation>>;
@@ -88,7 +83,6 @@ function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differ
   return 'broken';
 }
 
-/** Classifies the failure of a repeated purchase or cancellation. */
 export function observeRefusal({ status, failure, code }: ServiceFailure): 'refused' | 'unclear' {
   if (failure === 'key_or_reference_used' || code === 'cancellation_refused') return 'refused';
   return status === 400 || status === 422 ? 'refused' : 'unclear';
@@ -99,7 +93,6 @@ export function clause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The service /, 'it ');
 }
 
-/** Records a call that the service may lack. */
 export function noteCall(leg: Leg, capability: Exclude<Capability, 'key_replay'>, seen: CallObservation): void {
   leg.observations.calls[capability] = seen;
   const step = callsOf(capability);
@@ -145,7 +138,6 @@ export function notePurchase(leg: LegRecord, kind: PurchaseKind, seen: CallObser
   if (leg.observations.purchases[kind]?.kind !== 'differs') leg.observations.purchases[kind] = seen;
 }
 
-/** Records the repetition of a request with the same bytes and key. */
 export function noteRepeat(leg: Leg, repeat: KeyRepeat): void {
   leg.observations.keyRepeats.push(repeat);
   const { operation, ageMs, outcome, detail } = repeat;

@@ -9,7 +9,6 @@ const MARKS: Readonly<Record<StepStatus, Mark>> = { ok: 'ok', drift: 'warning', 
 const LEG_WIDTH = Math.max(...Object.values(LEGS).map(({ length }) => length)) + 1;
 const ITEM_WIDTH = Math.max(...profileItems.map(({ length }) => length)) + 1;
 
-/** One line for one step. */
 export function stepLine({ leg, step, status, expected, seen }: TourFinding): string {
   const text = status === 'ok' ? `${step}: ${seen}` : `${status}: ${step}: ${seen}; expected: ${expected}`;
   return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
@@ -46,7 +45,6 @@ export function profileLines({
   });
 }
 
-/** The report as JSON; `reseller capabilities import` reads its profile. */
 export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint | undefined): unknown {
   const { findings, before, after, profile, measuredAt } = report;
   return {

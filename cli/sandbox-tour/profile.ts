@@ -15,7 +15,6 @@ import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface Conclusion {
   readonly finding: boolean | null;
-  /** A sentence. */
   readonly evidence: string;
 }
 
@@ -56,7 +55,6 @@ function purchaseSeen(kind: PurchaseKind, seen: CallObservation | undefined): Co
 
 const FINDINGS = { works: true, missing: false, differs: false, broken: null, unclear: null } as const;
 
-/** The calls of a capability, as text. */
 export function callsOf(name: Capability): string {
   const endpoints: readonly EndpointContract[] = Object.values(ENDPOINTS);
   const calls = endpoints.filter(({ capability }) => capability === name);
@@ -141,9 +139,7 @@ function byItem<Value>(of: (item: ProfileItem) => Value): Record<ProfileItem, Va
   return Object.fromEntries(profileItems.map((item) => [item, of(item)])) as Record<ProfileItem, Value>;
 }
 
-/** A profile with the place and time of its measurement. */
 export interface ProfileFile {
-  /** `{base_url}` of the service. */
   readonly baseUrl: string;
   readonly measuredAt: Date;
   readonly findings: Readonly<Record<string, boolean | null>>;
@@ -165,7 +161,6 @@ const content = z.object({
 /** The report of a tour, or only the profile in it. */
 const file = z.union([z.object({ profile: content }).transform(({ profile }) => profile), content]);
 
-/** The content of a profile file. */
 export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: ProfileFile): z.input<typeof content> {
   return {
     environment: MEASURED_IN,

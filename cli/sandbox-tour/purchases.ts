@@ -16,17 +16,14 @@ export interface OrderRequest {
   readonly sentAtMs: number;
 }
 
-/** An order that the service accepted. */
 export interface PlacedOrder extends OrderRequest {
   readonly order: ServiceOrder;
 }
 
-/** An order that was delivered. */
 export interface BoughtEsim extends PlacedOrder {
   readonly esimId: string;
 }
 
-/** An order request with a new key and reference. */
 export function newOrderRequest({ newId, now }: Leg, packageId: number): OrderRequest {
   const reference = newId();
   const body = orderRequestBytes({ packageId, reference });
@@ -50,7 +47,6 @@ export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtE
   return order.status !== 'completed' || esimId === undefined ? undefined : { ...request, order, esimId };
 }
 
-/** How an order ended, as a clause. */
 export function howItEnded(order: ServiceOrder): string {
   if (order.status === 'processing') return 'still processing at the end of the wait, or no read shows its end';
   if (order.status === 'failed') return 'failed';

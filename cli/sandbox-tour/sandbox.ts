@@ -15,11 +15,8 @@ export interface SandboxTourOptions {
   readonly store: boolean;
   readonly package?: number;
   readonly vpnPlan?: number;
-  /** Ids of more packages to order once each. */
   readonly also?: readonly number[];
-  /** Milliseconds. */
   readonly keyAge?: number;
-  /** Milliseconds. */
   readonly wait?: number;
 }
 

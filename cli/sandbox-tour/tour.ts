@@ -20,20 +20,14 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES, type MeasuredProfile } from '#domain/service/capability-profile.ts';
 
 export interface TourOptions extends OrderChoices {
-  /** The VPN plan to order; undefined: the first one for sale. */
   readonly vpnPlanId?: number | undefined;
   /** Age at which the first key is used again, in milliseconds. */
   readonly keyAgeMs: number;
-  /** How long the tour waits for a result, in milliseconds. */
   readonly waitMs: number;
-  /** The product's resend window, in milliseconds. */
   readonly resendWindowMs: number;
-  /** Called after each step. */
   readonly onFinding?: (finding: TourFinding) => void;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly delay?: Leg['delay'];
-  /** Returns a new unique text, for keys and references. */
   readonly newId?: () => string;
 }
 
@@ -42,7 +36,6 @@ export interface TourReport {
   /** The fictional balance; undefined when it could not be read. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
-  /** Epoch milliseconds. */
   readonly measuredAt: number;
   /** Undefined when no eSIM could be bought. */
   readonly profile: MeasuredProfile | undefined;

@@ -202,7 +202,6 @@ function readText(file: string): string {
   }
 }
 
-/** The database, and the service that it belongs to. */
 export interface ProfileConfig {
   readonly database: Pick<DatabaseConfig, 'directUrl'>;
   readonly service: Pick<ServiceConfig, 'baseUrl' | 'mode'>;

@@ -5,7 +5,6 @@ import type { ContractCheckOptions } from '#cli/service/contract.ts';
 import { duration, id, ids, overlap } from '#cli/terminal/arguments.ts';
 import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
 
-/** `reseller doctor`. */
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('doctor')
@@ -17,7 +16,6 @@ export function addDoctorCommand(program: Command, environmentFor: EnvironmentFo
     });
 }
 
-/** `reseller sandbox tour`. */
 export function addSandboxCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('sandbox')
@@ -39,7 +37,6 @@ export function addSandboxCommand(program: Command, environmentFor: EnvironmentF
     });
 }
 
-/** `reseller capabilities show`, `confirm` and `import`. */
 export function addCapabilitiesCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/service/capabilities.ts');
   const capabilities = program
@@ -67,7 +64,6 @@ export function addCapabilitiesCommand(program: Command, environmentFor: Environ
     );
 }
 
-/** `reseller contract check`. */
 export function addContractCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('contract')
@@ -86,7 +82,6 @@ export function addContractCommand(program: Command, environmentFor: Environment
     });
 }
 
-/** `reseller service-secret create` and `rotate`. */
 export function addServiceSecretCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/service/service-secret.ts');
   const secret = program

@@ -25,7 +25,6 @@ export interface ContractCheckOptions {
   readonly record?: boolean;
 }
 
-/** Exit codes of `reseller contract check`. */
 export const COMPATIBLE = 0;
 export const NOT_COMPATIBLE = 1;
 /** There is no document to compare with. */
@@ -103,7 +102,6 @@ const OUR_CAUSES: Readonly<Partial<Record<ServiceFailure['failure'], string>>> =
   not_sent: 'Check SERVICE_BASE_URL, and the network between.',
 };
 
-/** Downloads the document, and keeps it in the file, if one is named. */
 async function download(file: string | undefined, environment: Environment): Promise<Read> {
   const service = openService({
     ...readServiceConfig(environment),

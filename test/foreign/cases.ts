@@ -1,6 +1,6 @@
+/** The expected ends of styles and behaviours; the guide "When the real document arrives" has them as tables. */
 import type { Behaviour } from '#test/foreign/service/behaviour.ts';
 import type { StyleName } from '#test/foreign/service/style.ts';
-/** The expected end of each style and of each behaviour. The guide "When the real document arrives" has them as tables. */
 import type { Variants } from '#upstream/contract/variants.ts';
 
 export const KINDS = ['order', 'topup', 'vpn_subscription', 'cancellation'] as const;

@@ -14,11 +14,9 @@ import { ENDPOINTS, type EndpointContract, type EndpointName, type Misstating, i
 import { serviceParameter } from '#upstream/contract/variants.ts';
 import { type ListPage, readBody } from '#upstream/reading/answer.ts';
 
-/** Calls that answer a list. */
 export type ListName = Extract<EndpointName, `list${string}`>;
 export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number] & Misstating;
 
-/** The value of a successful call. */
 export type AnswerOf<Name extends EndpointName> = Name extends ListName
   ? ListPage<ItemOf<Name>>
   : z.output<(typeof ENDPOINTS)[Name]['answer']> & Misstating;
@@ -28,20 +26,16 @@ export interface CallEvent {
   readonly endpoint: EndpointName;
   readonly outcome: 'ok' | FailureClass;
   readonly durationMs: number;
-  /** HTTP status, if an answer came. */
   readonly status?: number;
-  /** The parts of the answer that could not be used. */
   readonly unused?: Unused;
   /** Fields of the answer that name what was sent in another form. */
   readonly differing?: readonly string[];
 }
 
 export interface CallOptions {
-  /** Value of `{id}` in the endpoint's path. */
   readonly id?: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Exact bytes of a JSON body. */
   readonly body?: Buffer;
   /** Milliseconds for the whole exchange. */
   readonly deadlineMs: number;
@@ -66,7 +60,6 @@ export type Caller = <Name extends EndpointName>(
 ) => Promise<ServiceResult<AnswerOf<Name>>>;
 
 export interface CallerOptions {
-  /** Address of the service in its mode, as `serviceAddress` gives it. */
   readonly address: string;
   readonly transport: HttpTransport;
   /** Epoch milliseconds. */
@@ -74,7 +67,6 @@ export interface CallerOptions {
   readonly onCall?: (event: CallEvent) => void;
 }
 
-/** Creates the {@link Caller} for one service address. */
 export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
   const { pathname, hostname } = new URL(address);
   const basePath = pathname.replace(/\/+$/, '');

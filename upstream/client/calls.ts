@@ -69,7 +69,6 @@ export class Calls {
     return this.unavailable(endpoint) ?? (await this.page(endpoint, request, this.options.deadlineMs, match));
   }
 
-  /** Why an optional call cannot be made; undefined when it can. */
   unavailable(endpoint: OptionalName): Unsupported | ServiceFailure | undefined {
     const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[endpoint];
     if (capability !== undefined && !this.options.capabilities[capability])

@@ -1,6 +1,5 @@
 import { isIdentifier } from '#upstream/contract/variants.ts';
 
-/** The parsed value, or why the bytes were refused. */
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'not_utf8' | 'not_json' | 'duplicate_key' | 'too_deep' };
@@ -63,7 +62,6 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
 /** More levels than any answer, event or document has. */
 const MAX_JSON_DEPTH = 200;
 
-/** @param text valid JSON. */
 function problemOf(text: string): 'duplicate_key' | 'too_deep' | undefined {
   // One entry per open bracket: the keys of the object so far, or undefined for an array.
   const open: (Set<string> | undefined)[] = [];

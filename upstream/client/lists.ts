@@ -9,18 +9,15 @@ import { continuationOf, hasNextLink, isRequested, lastPageOf } from '#upstream/
 import { type PriceForms, isAmbiguous, termsOf } from '#upstream/contract/variants.ts';
 import type { ListPage } from '#upstream/reading/answer.ts';
 
-/** The items of all pages of a list. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
   /** False when there may be more items, or an item could not be read. Then a missing item proves nothing. */
   readonly complete: boolean;
-  /** An item could not be read. */
   readonly hasGap?: boolean;
 }
 
 type Query = Readonly<Record<string, string>>;
 
-/** Limits of the read of a list. */
 export interface ListBounds {
   readonly maxPages?: number;
   /** Milliseconds for all pages; the deadline of one call by default. */
@@ -99,11 +96,9 @@ const AMBIGUOUS_PRICES: ServiceFailure = {
   status: 200,
 };
 
-/** The state of a list while its pages are read. */
 class PagesRead<Item extends { readonly id: string | number }> {
   /** Path of the call below `{base_url}`. */
   readonly #path: string;
-  /** The query of every page: the filter and the page size. */
   readonly #common: Query;
   readonly #filter: Query;
   readonly #items: Item[] = [];
@@ -154,17 +149,14 @@ class PagesRead<Item extends { readonly id: string | number }> {
     return { items: this.#items, complete: this.#hasEnded && !hasGap, hasGap };
   }
 
-  /** The forms of the prices of all pages. */
   get prices(): PriceForms {
     return this.#prices;
   }
 }
 
-/** Limits of a read of the newest items of a list. */
 export interface Recent {
   /** Epoch milliseconds. The first page with an older item is the last one read. */
   readonly since: number;
-  /** Maximum number of pages. */
   readonly maxPages: number;
 }
 

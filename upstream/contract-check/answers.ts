@@ -18,7 +18,7 @@ import {
 } from '#upstream/contract-check/comparison.ts';
 import { at } from '#upstream/contract-check/document.ts';
 import { Findings, type Need, Needs, isBreaking, needOf } from '#upstream/contract-check/findings.ts';
-import { formInOurTerms, layersToList, mayBe, pagingProblem, peeled } from '#upstream/contract-check/layers.ts';
+import { formInOurTerms, layersOf, mayBe, pagingProblem, peeled } from '#upstream/contract-check/layers.ts';
 import { type ResolvedSchema, eitherOf, formsOrNone } from '#upstream/contract-check/schemas.ts';
 import { compareValues } from '#upstream/contract-check/values.ts';
 import { EVENT_NAME_FIELDS, NAMES_IN_EVENTS, type RecordName, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
@@ -50,7 +50,6 @@ function formsOfEvent({ document, event }: Comparison, forms: readonly ResolvedS
   return own.length === 0 ? named : own;
 }
 
-/** Accepts the other field names from which the name of an event is read. */
 function withEventName(form: ResolvedSchema): ResolvedSchema {
   const [ours, ...others] = EVENT_NAME_FIELDS;
   const theirs = others.find((name) => form.properties.has(name));
@@ -62,7 +61,7 @@ function withEventName(form: ResolvedSchema): ResolvedSchema {
 
 function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly ResolvedSchema[]): void {
   const { document, record, findings, hasLinkHeader } = comparison;
-  const layers = layersToList(document, forms, listWrappersOf(record));
+  const layers = layersOf(document, forms, listWrappersOf(record));
   const list = layers.at(-1);
   if (list === undefined || !mayBe(list.forms, 'array')) return compareForms(comparison, ours, forms, WHOLE_BODY);
   const paging = pagingProblem(document, layers.slice(0, -1), hasLinkHeader);
@@ -76,7 +75,6 @@ function compareList(comparison: Comparison, ours: unknown, item: unknown, forms
   }
 }
 
-/** Compares a record, which may be in an envelope. */
 function compareRecord(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const { document, record, findings } = comparison;
   // An OpenAPI document is not unwrapped: its field names are defined by OpenAPI.
@@ -114,13 +112,11 @@ function compareData(comparison: Comparison, ours: unknown, forms: readonly Reso
   compareRecord(comparison, ours, best === undefined ? forms : [best.form], place);
 }
 
-/** The fields of which an event has to have one; empty for other answers. */
 function namesInEvent({ isEvent, record }: Comparison): readonly string[] {
   const names: Readonly<Partial<Record<RecordName, readonly string[]>>> = NAMES_IN_EVENTS;
   return isEvent ? (names[record] ?? []) : [];
 }
 
-/** Reports an event that does not say which purchase it is about. */
 function compareNames(
   comparison: Comparison,
   names: readonly string[],

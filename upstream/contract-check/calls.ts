@@ -16,7 +16,6 @@ import { compareParameters } from '#upstream/contract-check/parameters.ts';
 import { compareRequest } from '#upstream/contract-check/requests.ts';
 import type { EndpointContract } from '#upstream/contract.ts';
 
-/** Compares the parts of one call. Adds each difference to `comparison.findings`. */
 export function compareCall(
   comparison: Comparison,
   { path, item, operation }: Extract<FoundCall, { found: true }>,
@@ -96,7 +95,6 @@ const compareAnswers: Step = (comparison, { answer }, operation) => {
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json\b|application\/\*|\*\/\*)/i;
 
-/** @returns the schema of a JSON body; undefined when no JSON body is described. */
 export function jsonContent(document: JsonObject, holder: unknown): { readonly schema: unknown } | undefined {
   const media = entriesAt(holder, 'content').find(([type]) => JSON_TYPE.test(type));
   return media === undefined ? undefined : { schema: at(resolved(document, media[1]), 'schema') };

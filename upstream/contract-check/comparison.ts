@@ -4,10 +4,8 @@ import type { Finding, Findings, Needs, Source } from '#upstream/contract-check/
 import { type JsonType, type ResolvedSchema, covers, formsOf } from '#upstream/contract-check/schemas.ts';
 import type { EndpointContract, EventKind, RecordName } from '#upstream/contract.ts';
 
-/** Severity of a difference. */
 export type Severity = Finding['severity'];
 
-/** The inputs of a comparison, passed to every place of a body. */
 export interface Comparison {
   readonly document: JsonObject;
   readonly findings: Findings;
@@ -15,17 +13,14 @@ export interface Comparison {
   readonly undescribedAnswer: Severity;
   /** The record in the answer; the answer may be wrapped under its name. */
   readonly record: RecordName;
-  /** True for an event: only its `data` may be wrapped. */
   readonly isEvent: boolean;
   /** The event, if it is one. One description may have a form for each of several events. */
   readonly event?: EventKind;
-  /** True when a header `Link` is described. */
   readonly hasLinkHeader: boolean;
   readonly source: Source;
   readonly needs: Needs;
 }
 
-/** A place in a body. */
 export interface Place {
   /** A path such as `data[].price_for_reseller`; `''` is the body itself. */
   readonly path: string;
@@ -41,7 +36,6 @@ export interface Place {
 /** Compares one part of a call. @throws NotComparable when the document cannot be followed there. */
 export type Step = (comparison: Comparison, contract: EndpointContract, operation: JsonObject, item: unknown) => void;
 
-/** The start of every comparison of a body. */
 export const WHOLE_BODY: Place = { path: '', name: '', severity: 'breaking' };
 
 /** A field of an object. @param own severity of a difference in the field, if lower than around it. */
@@ -49,12 +43,10 @@ export function fieldOf({ path, severity }: Place, name: string, own: Severity =
   return { path: path === '' ? name : `${path}.${name}`, name, severity: own };
 }
 
-/** Any item of a list. */
 export function itemOf({ path, name, severity }: Place): Place {
   return { path: `${path}[]`, name, severity };
 }
 
-/** Name of a place in a finding; undefined for the whole body. */
 export function nameOf({ path }: Place): string | undefined {
   return path === '' ? undefined : path;
 }
@@ -87,12 +79,10 @@ export function ownForm(schema: unknown): ResolvedSchema {
   return { ...main, types: typesIn(forms), values: valuesIn(forms) };
 }
 
-/** True when a document does not say what a value is. */
 export function saysNothing(form: ResolvedSchema): boolean {
   return form.types === undefined;
 }
 
-/** Reports that the document does not describe a part. */
 export function undescribed(
   { findings, undescribedAnswer }: Comparison,
   part: 'request' | 'answer',
@@ -105,7 +95,6 @@ export function undescribed(
   findings[severity](part, nameOf(place), `is not described; we ${part === 'request' ? 'send' : 'need'} ${fields}`);
 }
 
-/** The milder of two severities. */
 export function lesser(left: Severity, right: Severity): Severity {
   return left === 'breaking' ? right : left;
 }
@@ -154,7 +143,6 @@ export function valuesIn(forms: readonly ResolvedSchema[]): readonly unknown[] |
   return relevant.flatMap(({ values }) => values ?? []).filter((value) => value !== null);
 }
 
-/** Values as text for a finding. */
 export function listed(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }

@@ -7,7 +7,6 @@ import { at, textAt } from '#upstream/contract-check/document.ts';
 export interface Constraint {
   readonly format?: string;
   readonly pattern?: string;
-  /** Characters. */
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -19,7 +18,6 @@ export interface Constraint {
 
 const NUMBERS = ['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 
-/** @returns an empty list when the schema has no constraints. */
 export function constraintsOf(schema: unknown): readonly Constraint[] {
   const found: Record<string, string | number> = {};
   for (const keyword of ['format', 'pattern']) {

@@ -1,10 +1,8 @@
 /** Reads an OpenAPI 3 document from a file with any content. */
 import { readJson } from '#upstream/client/json.ts';
 
-/** An object of a document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True for a JSON object, false for a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -17,19 +15,16 @@ export function at(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** @returns undefined when the field is not a string. */
 export function textAt(value: unknown, key: string): string | undefined {
   const text = at(value, key);
   return typeof text === 'string' ? text : undefined;
 }
 
-/** @returns an empty list when the field is not a list. */
 export function listAt(value: unknown, key: string): readonly unknown[] {
   const list = at(value, key);
   return Array.isArray(list) ? list : [];
 }
 
-/** @returns an empty list when the field is not an object. */
 export function entriesAt(value: unknown, key: string): readonly (readonly [string, unknown])[] {
   const object = at(value, key);
   return isObject(object) ? Object.entries(object) : [];
@@ -51,7 +46,6 @@ export class NotComparable extends Error {
   }
 }
 
-/** A reference that cannot be followed inside the document. */
 class UnresolvedReference extends NotComparable {
   readonly reference: string;
 
@@ -62,7 +56,6 @@ class UnresolvedReference extends NotComparable {
   }
 }
 
-/** Parses a file. @throws UnreadableDocument when it is not an OpenAPI 3 document in JSON. */
 export function readDocument(bytes: Uint8Array): JsonObject {
   const json = readJson(bytes);
   if (!json.ok) throw new UnreadableDocument(NOT_JSON[json.reason]);
@@ -106,7 +99,6 @@ export function resolved(document: JsonObject, value: unknown): unknown {
   throw new UnresolvedReference(textAt(value, '$ref') ?? '', 'leads only to itself');
 }
 
-/** The value that a reference points at. @throws UnresolvedReference */
 export function target(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) {
     throw new UnresolvedReference(reference, 'is outside of the file; bundle everything into one document');
@@ -148,7 +140,6 @@ const MAX_STEPS = 2_000_000;
 
 const STEPS_LEFT = new WeakMap<JsonObject, number>();
 
-/** Gives a document its full number of steps, at the start of a comparison. */
 export function resetSteps(document: JsonObject): void {
   STEPS_LEFT.set(document, MAX_STEPS);
 }
@@ -160,7 +151,6 @@ export function takeSteps(document: JsonObject, steps: number): void {
   if (left < 0) throw new NestedTooDeeply();
 }
 
-/** @throws NestedTooDeeply */
 export function assertDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new NestedTooDeeply();
 }

@@ -25,18 +25,15 @@ import {
   eventSubject,
 } from '#upstream/contract.ts';
 
-/** A webhook that the document describes. */
 export interface DescribedEvent {
   readonly key: string;
   readonly item: unknown;
   readonly operation: JsonObject;
-  /** Undefined when no body is described. */
   readonly body: { readonly schema: unknown } | undefined;
   /** The described values of the body's `event`; undefined when any value is allowed. */
   readonly kinds: readonly string[] | undefined;
 }
 
-/** One event of the contract, compared. */
 export interface ComparedEvent {
   readonly event: EventKind;
   readonly status: 'described' | 'missing' | 'undocumented';

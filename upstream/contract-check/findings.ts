@@ -8,13 +8,10 @@ import { type EndpointName, type EventKind, NEEDED_FOR, NEEDED_UNLESS } from '#u
  */
 export interface Finding {
   readonly severity: 'breaking' | 'note';
-  /** The part of the document with the difference. */
   readonly part: 'call' | 'parameters' | 'request' | 'answer' | 'servers' | 'events' | 'event headers';
-  /** The field or parameter with the difference, such as `data[].price_for_reseller`. */
   readonly name?: string;
   /** A clause; it follows the name, if there is one. */
   readonly message: string;
-  /** Similar names in the document. */
   readonly suggestions?: readonly string[];
 }
 
@@ -26,9 +23,7 @@ export interface CallReport {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly status: CallStatus;
-  /** The path in the document, if it differs from ours. */
   readonly foundAs?: string;
-  /** The capability that switches the call off, if it has one. */
   readonly capability?: Capability;
   readonly findings: readonly Finding[];
 }
@@ -44,7 +39,6 @@ export interface EventReport {
 }
 
 export interface ContractReport {
-  /** True when nothing that we need is missing. */
   readonly compatible: boolean;
   readonly document: { readonly openapi: string; readonly title?: string; readonly version?: string };
   /** Findings about the whole document: its servers, and the headers of its events. */
@@ -69,7 +63,6 @@ export class Findings {
   readonly breaking: AddFinding = (...finding) => this.#add('breaking', ...finding);
   readonly note: AddFinding = (...finding) => this.#add('note', ...finding);
 
-  /** All findings, breaking ones first. */
   all(): readonly Finding[] {
     return [...this.#all.values()].toSorted((left, right) => RANK[left.severity] - RANK[right.severity]);
   }
@@ -91,12 +84,10 @@ const RANK = { breaking: 0, note: 1 } as const;
 /** Finding of a field whose values matter: the document does not list them, so it cannot show that they are ours. */
 export const VALUES_NOT_LISTED = 'is described without its possible values';
 
-/** True for a difference that stops the product from working. */
 export function isBreaking(finding: Finding): boolean {
   return finding.severity === 'breaking';
 }
 
-/** The need for one field, as marked in the contract. */
 export interface Need {
   readonly purpose: string;
   readonly alternatives: readonly string[];
@@ -112,7 +103,6 @@ export function needOf(name: string, schema: unknown): Need | undefined {
   return { purpose, alternatives, key: JSON.stringify([purpose, ...[name, ...alternatives].toSorted()]) };
 }
 
-/** The call or event whose answer is compared. */
 export interface Source {
   /**
    * *read*: a GET, which reports the result of work; *event*: a report that may not come; *write*: the answer to a

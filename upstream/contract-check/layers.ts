@@ -23,7 +23,6 @@ export interface Layer {
   readonly forms: readonly ResolvedSchema[];
 }
 
-/** The layer that is read as a record. */
 export interface RecordLayer extends Layer {
   /** Another layer with all needed fields. The reader then takes neither. */
   readonly rival?: Layer;
@@ -54,16 +53,6 @@ export function peeled(
   return layers[counts.indexOf(Math.max(...counts))] ?? { path: [], forms };
 }
 
-/** The layers on the way to a list, outermost first. The last layer is the list, if there is one. */
-export function layersToList(
-  document: JsonObject,
-  forms: readonly ResolvedSchema[],
-  envelopes: readonly string[],
-): readonly Layer[] {
-  return layersOf(document, forms, envelopes);
-}
-
-/** True when some form names the type. */
 export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean {
   return forms.some(({ types }) => types?.has(type) === true);
 }
@@ -73,7 +62,8 @@ function isList({ forms }: Layer): boolean {
   return mayBe(forms, 'array') && !mayBe(forms, 'object');
 }
 
-function layersOf(
+/** The layers, outermost first; the last one is the list, if there is one. */
+export function layersOf(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
   envelopes: readonly string[],
@@ -103,7 +93,6 @@ function fieldsOf(forms: readonly ResolvedSchema[]): Map<string, unknown[]> {
   return fields;
 }
 
-/** The form of an object, with its fields under the names that we read. */
 export function formInOurTerms(document: JsonObject, form: ResolvedSchema, record: RecordName): ResolvedSchema {
   const named = inOurNames(form, termsOf(record));
   for (const name of [...named.properties.keys()].filter(isAmount)) flattenAmount(document, named, name);
@@ -126,7 +115,6 @@ function inOurNames(form: ResolvedSchema, terms: Pick<RecordTerms, 'fields'>): N
   return { properties, required };
 }
 
-/** A value of a field, translated into our value. */
 export function valueInOurTerms(record: RecordName, name: string, value: unknown): unknown {
   const read = inOurTerms({ [name]: value }, record);
   return typeof read === 'object' && read !== null && Object.hasOwn(read, name) ? Reflect.get(read, name) : value;
@@ -152,7 +140,6 @@ function flattenAmount(document: JsonObject, { properties, required }: Named, na
 const MAX_DEPTH = 2;
 const PATH = '/list';
 
-/** Values for an example page in the described form. */
 interface Example {
   readonly count: (name: string) => number;
   readonly hasMore: boolean;
@@ -166,7 +153,6 @@ const ONLY_PAGE: Example = { count: () => 1, hasMore: false, text: () => null, l
 const FROM_ZERO = new Set(['offset', 'skip']);
 const OF_SEVERAL = /^(?:last|total|pages|page_?count)/i;
 
-/** The first of two pages, with one item each. */
 const FIRST_PAGE: Example = {
   count: (name) => {
     if (FROM_ZERO.has(name)) return 0;

@@ -13,9 +13,7 @@ import {
 import type { Findings } from '#upstream/contract-check/findings.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
-/** A path of the document. */
 interface TheirPath {
-  /** As written in the document. */
   readonly path: string;
   /** Possible paths below `{base_url}`, likeliest first; parameters are written as `{}`. */
   readonly below: readonly string[];
@@ -47,12 +45,10 @@ function normal(path: string): string {
     .replace(/(.)\/$/, '$1');
 }
 
-/** The operation of a call in the document, or why it was not found. */
 export type FoundCall =
   | { readonly found: true; readonly path: string; readonly item: unknown; readonly operation: JsonObject }
   | { readonly found: false; readonly message: string; readonly suggestions: readonly string[] };
 
-/** @throws NotComparable */
 export function findCall(document: JsonObject, paths: readonly TheirPath[], contract: EndpointContract): FoundCall {
   const wanted = normal(contract.path);
   const method = contract.method.toLowerCase();
@@ -128,13 +124,11 @@ function withoutSandbox(path: string): string {
   return path.endsWith(SANDBOX_SUFFIX) ? path.slice(0, -SANDBOX_SUFFIX.length) : path;
 }
 
-/** Reports servers of one path or operation that are of another version. */
 export function compareOwnServers(findings: Findings, path: string, item: unknown, operation: JsonObject): void {
   const holder = [operation, item].find((each) => isObject(each) && listAt(each, 'servers').length > 0);
   if (holder !== undefined) compareServers(findings, holder, [path]);
 }
 
-/** The paths of a document, as written there. */
 export function writtenPaths(document: JsonObject): readonly string[] {
   return entriesAt(document, 'paths').map(([path]) => path);
 }

@@ -17,7 +17,6 @@ import { type ResolvedSchema, formsOf, refusalOf } from '#upstream/contract-chec
 import { IDEMPOTENCY_KEY_HEADER, type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
 import { serviceParameter } from '#upstream/contract/variants.ts';
 
-/** A parameter of a call, or a header of a webhook. */
 interface Parameter {
   readonly name: string;
   /** `query`, `header`, `path` or `cookie`. */
@@ -26,7 +25,6 @@ interface Parameter {
   readonly schema: unknown;
 }
 
-/** The parameters of an operation and of its path. @throws NotComparable */
 function parametersOf(document: JsonObject, item: unknown, operation: unknown): readonly Parameter[] {
   return [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')].map((raw) => {
     const parameter = resolved(document, raw);
@@ -43,7 +41,6 @@ function parametersOf(document: JsonObject, item: unknown, operation: unknown): 
 // OpenAPI says to ignore these as parameters, because other parts of a document describe them.
 const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
-/** @throws NotComparable */
 export const compareParameters: Step = (comparison, contract, operation, item) => {
   const { document, findings } = comparison;
   const { query = [], requiredQuery = [], neededQuery = {}, idempotencyKey } = contract;
@@ -114,7 +111,6 @@ function refusalOfText(forms: readonly ResolvedSchema[], text: string): string |
 
 const NAMES = ['event', 'delivery', 'timestamp', 'signature'] as const satisfies (keyof ServiceHeaders)[];
 
-/** The two headers whose values have a required form. */
 const VALUES = {
   timestamp: { text: '1767225600', says: 'Unix seconds in digits' },
   signature: { text: `v1=${'0a'.repeat(32)}`, says: 'v1= and a hexadecimal HMAC' },

@@ -44,7 +44,6 @@ export function compareRequest(
   const refused = taken === undefined ? [] : (sent.values ?? []).filter((value) => !taken.includes(value));
   if (refused.length > 0) findings.breaking('request', nameOf(place), `may not be ${listed(refused)}, which we send`);
   else {
-    // Types were compared above.
     const isTyped = (value: unknown) => forms.some((form) => takesType(form, value));
     compareSentValues(findings, 'request', nameOf(place), place.name, (value) => {
       return isTyped(value) ? refusalOf(forms, value) : undefined;
@@ -136,7 +135,6 @@ const UUID = '0b9f2c9e-5d1f-4c58-9f3b-6a1d2e7c4b10';
 // The maximum length of a caller's reference in our API.
 const LONGEST = 'R'.repeat(64);
 
-/** References of callers, and the derived references of further attempts. */
 const REFERENCES: SentValues = {
   usual: ['ORD-1042', UUID, attemptReference('ORD-1042', 1, 2), attemptReference(UUID, 1, 2)],
   possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 1, 10), attemptReference('ORD-1042', 2, 1)],

@@ -28,7 +28,6 @@ export interface ResolvedSchema {
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
   readonly items: unknown;
-  /** True when unnamed fields are refused. */
   readonly closed: boolean;
   /** A value must satisfy all of them. */
   readonly constraints: readonly Constraint[];
@@ -58,10 +57,8 @@ export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[]
   return formsBelow(document, schema, { references: new Set(), depth: 0 });
 }
 
-/** The references followed from the first schema to the current one. */
 interface Way {
   readonly references: ReadonlySet<string>;
-  /** Number of references and combinations on the way. */
   readonly depth: number;
 }
 
@@ -102,7 +99,6 @@ export function formsOrNone(document: JsonObject, schema: unknown): readonly Res
   }
 }
 
-/** A schema that accepts what any of the schemas accepts. */
 export function eitherOf(schemas: readonly unknown[]): unknown {
   return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
 }
@@ -131,7 +127,6 @@ function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
 function typesOf(schema: JsonObject, values: readonly unknown[] | undefined): ReadonlySet<JsonType> | undefined {
   const named = [at(schema, 'type')].flat().filter(isType);
   if (named.length > 0) {
-    // The notation of OpenAPI 3.0.
     return new Set(at(schema, 'nullable') === true ? [...named, 'null' as const] : named);
   }
   if (values !== undefined) return new Set(values.map(typeOf));

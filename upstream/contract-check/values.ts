@@ -68,7 +68,6 @@ function neededValues(name: string): readonly string[] {
   return name === 'status' ? ['cancelled'] : [];
 }
 
-/** True when the described amount is always a whole number. */
 function isWhole(forms: readonly ResolvedSchema[]): boolean {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   return relevant.every(({ types, constraints }) => {
@@ -84,7 +83,6 @@ interface ValueKind {
   readonly values: readonly string[];
   /** True when `values` lists all known forms. Ids have no such list. */
   readonly isClosed: boolean;
-  /** A further test of a value after it was read. */
   readonly isUsable?: (text: string) => boolean;
 }
 
@@ -166,11 +164,9 @@ const KINDS: readonly ValueKind[] = [
 // A description that accepts one of these says little about the value.
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
-/** A description of a field that our reader cannot read. */
 interface Unreadable {
   /** A value that the document allows and we cannot read; undefined when it allows no known value. */
   readonly example: string | undefined;
-  /** The description, as a clause after the name of the field. */
   readonly says: string;
 }
 

@@ -9,7 +9,6 @@ import type { RecordName } from '#upstream/contract/variants.ts';
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
 
-/** Names of the headers of a webhook delivery (specification, Delivery headers). */
 export interface ServiceHeaders {
   readonly event: string;
   readonly delivery: string;
@@ -29,13 +28,11 @@ export function serviceHeaders(prefix: string): ServiceHeaders {
 
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
-/** One call of the interface. */
 export interface EndpointContract {
   readonly method: 'GET' | 'POST';
   /** Relative to `{base_url}` or `{sandbox_url}`; `{id}` is a path parameter. */
   readonly path: string;
   readonly purpose: string;
-  /** Method, path, headers, query and body. */
   readonly request: Mark;
   readonly response: Mark;
   /** Why this form is assumed; for a stated part, what the specification leaves open. */
@@ -52,13 +49,11 @@ export interface EndpointContract {
   readonly answer: z.ZodType;
   /** The record in the answer or in its list. A service may wrap the answer under this name. */
   readonly record: RecordName;
-  /** True for the lists whose prices show the unit of all amounts. */
   readonly isPriceList?: true;
   /** If this capability is off, the call is not made, and the fallback of the capability is used. */
   readonly capability?: Capability;
   /** True when no purchase, cancellation or subscription depends on the call. */
   readonly convenience?: true;
-  /** True when the call exists under `{sandbox_url}` only. */
   readonly sandboxOnly?: true;
 }
 

@@ -27,7 +27,6 @@ export type EsimUsage = z.output<typeof esimUsage>;
 
 export const topupRequest = z.object({
   esim_id: z.string().regex(/^[\x21-\x7e]{1,128}$/),
-  /** One of the eSIM's top-up options. */
   package_id: z.int().nonnegative(),
 });
 export type TopupRequest = z.output<typeof topupRequest>;
@@ -38,7 +37,6 @@ export const serviceTopup = z.object({
   esim_id: neededFor(wireId.nullish(), 'finding a top-up whose answer was lost'),
   package_id: wireNumericId.nullish(),
   status: orderStatus,
-  /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
   failure: wireFailure.nullish(),
@@ -55,7 +53,6 @@ export {
   type RefundConditionName as RefundCondition,
 } from '#domain/cancellation/refund-conditions.ts';
 
-/** The results of a refund review that the sandbox exercises: accepted, refused, manual review. */
 export const refundReview = z.enum(REFUND_REVIEWS);
 
 /** The outcomes that the events name, and the state before them. */

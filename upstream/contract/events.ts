@@ -8,7 +8,6 @@ import { serviceOrder } from '#upstream/contract/orders.ts';
 import type { RecordName } from '#upstream/contract/variants.ts';
 import { vpnSubscription } from '#upstream/contract/vpn.ts';
 
-/** All event kinds of the specification. */
 export const EVENT_KINDS = [
   'ping',
   'order.completed',
@@ -41,7 +40,6 @@ export function eventSubject(event: string): EventSubject | undefined {
   return known === undefined ? undefined : (subject as EventSubject);
 }
 
-/** Fields of the signed body that may name the event. */
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
 /** Shape assumed: the body layout of events is not shown. Only `event` in the signed body decides the kind. */
@@ -82,7 +80,6 @@ export const topupEventData = serviceTopup.extend({
   topup_id: wireId.nullish(),
   status: serviceTopup.shape.status.nullish(),
 });
-/** The cancellation as in the answer to the cancel call. */
 export const cancellationEventData = esimCancellation.extend({ status: esimCancellation.shape.status.nullish() });
 export const refundEventData = serviceRefund.extend({
   id: idInEvent('refund'),
@@ -96,7 +93,6 @@ export const vpnEventData = vpnSubscription.extend({
   status: vpnSubscription.shape.status.nullish(),
 });
 
-/** One event of the interface. */
 export interface EventContract {
   readonly meaning: string;
   readonly kind: Mark;
@@ -140,13 +136,11 @@ export const EVENTS: Readonly<Record<EventKind, EventContract>> = {
   'vpn.subscription.failed': event('VPN subscription failed', A_SUBSCRIPTION, vpnEventData),
 };
 
-/** Schema of the whole signed body of an event. */
 export function eventBody(kind: EventKind): z.ZodType {
   const { data } = EVENTS[kind];
   return eventEnvelope.extend({ event: z.literal(kind), ...(data === undefined ? {} : { data }) });
 }
 
-/** Our answer to a delivery that the specification does not fully settle. */
 export interface WebhookAnswer {
   readonly delivery: string;
   readonly answer: string;

@@ -1,4 +1,3 @@
-/** The field types of wire shapes. */
 import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
 import { ZERO_ID } from '#upstream/contract/variants.ts';
@@ -41,7 +40,6 @@ function significantDigits(value: number): number {
   return value.toExponential().replace(/e.*$/, '').replaceAll(/\D/g, '').length;
 }
 
-/** A price: never negative. */
 export const wirePrice = wireDecimal.refine((amount) => !amount.startsWith('-'), 'must not be negative');
 
 export const wireCurrency = z
@@ -91,12 +89,10 @@ export const wireNumericId = z
 /** A value that the service defines, such as a state that we show but do not judge. */
 export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
-/** A state that the service defines, in lower case for comparisons. */
 export const wireState = wireValue
   .transform((word) => word.trim().toLowerCase())
   .meta({ description: 'State; compared in lower case.' });
 
-/** Why a purchase failed, as reported by the service. */
 export const wireFailure = z.union([
   z.object({ code: z.string().regex(/^[\x20-\x7e]{1,128}$/), message: z.string().default('') }),
   // One text: a code, or a sentence.
@@ -141,13 +137,11 @@ export function informingFact<Schema extends z.ZodType>(schema: Schema) {
 
 const DELIVERED_FACT = 'x-delivered-fact';
 
-/** Added to a record that was read. */
 export interface Misstating {
   /** The facts ({@link deliveredFact}) that have a value, but none that can be read. */
   readonly misstated?: readonly string[];
 }
 
-/** The names of the fields of a record that are marked as {@link deliveredFact}. */
 export function deliveredFactsOf(schema: z.ZodType): readonly string[] {
   const fields = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : [];
   return fields.filter(([, field]) => field.meta()?.[DELIVERED_FACT] === true).map(([name]) => name);

@@ -61,7 +61,6 @@ export const orderRequest = z.object({
 });
 export type OrderRequest = z.output<typeof orderRequest>;
 
-/** The outcomes of orders and top-ups that the events name. */
 export const orderStatus = z.enum(['processing', 'completed', 'failed']);
 
 export const serviceOrder = z.object({
@@ -71,7 +70,6 @@ export const serviceOrder = z.object({
   status: orderStatus,
   /** Null until the order is completed, and perhaps for some minutes longer. */
   esim_id: deliveredFact(wireId, 'delivering the eSIM of a completed order'),
-  /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
   failure: wireFailure.nullish(),
@@ -98,9 +96,7 @@ export const serviceEsim = z.object({
    */
   activation_code: deliveredFact(z.string().refine(isActivationCode), 'installing an eSIM'),
   status: wireState,
-  /** Null before the installation. */
   installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
-  /** Null before the activation. */
   activated_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
   expires_at: wireTime.nullish(),
 });

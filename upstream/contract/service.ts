@@ -11,7 +11,6 @@ export const publicPackage = servicePackage.omit({ price_for_reseller: true, cur
 });
 export type PublicPackage = z.output<typeof publicPackage>;
 
-/** The query of the update check. */
 export const updateQuery = z.object({
   current_version: z
     .string()
@@ -39,7 +38,6 @@ const openApiDescription = z.looseObject({
   paths: z.record(z.string(), z.unknown()),
 });
 
-/** States that the sandbox simulation can set. */
 export const SIMULATED_STATES = ['installed', 'active', 'consumed'] as const;
 export type SimulatedState = (typeof SIMULATED_STATES)[number];
 
@@ -48,7 +46,6 @@ export const simulationRequest = z.object({ state: z.enum(SIMULATED_STATES) });
 const simulatedEsim = serviceEsim.pick({ id: true, status: true, installed_at: true, activated_at: true });
 
 export const webhookSecret = z.object({
-  /** Shown in this answer only. */
   secret: z.string().regex(/^[\x21-\x7e]{8,512}$/),
   created_at: wireTime.nullish(),
 });

@@ -26,7 +26,6 @@ export type RecordName = keyof typeof RECORDS;
 /** Fields whose values are compared in lower case. */
 const VALUE_FIELDS = ['status', 'type', 'review', 'reason'] as const;
 
-/** Fields that contain an amount with a currency field beside it. */
 export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
 
 /**
@@ -59,7 +58,6 @@ export interface Variants extends RecordTerms {
   readonly parameters: Readonly<Record<string, string | null>>;
   /** Names under which any record or list may be wrapped, in addition to its own name. */
   readonly wrappers: readonly string[];
-  /** Further names under which a list may be. */
   readonly lists: readonly string[];
 }
 
@@ -73,7 +71,6 @@ export const VARIANTS: Variants = {
   lists: ['items', 'results', 'records'],
 };
 
-/** All terms of one record. */
 export function termsOf(record: RecordName, variants: Variants = VARIANTS): RecordTerms {
   const { fields, values, amounts } = variants;
   const own = variants.records[record];
@@ -86,7 +83,7 @@ export function termsOf(record: RecordName, variants: Variants = VARIANTS): Reco
   };
 }
 
-/** The divisor of whole amounts in a record of this name, by the entered terms; the cents of its currency count as 100. */
+/** The divisor of whole amounts in a record of this name, by the entered terms; minor units count as cents. */
 export function statedUnit(record: string): number | undefined {
   const { amounts } = VARIANTS.records[record as RecordName] ?? {};
   const unit = amounts ?? VARIANTS.amounts;
@@ -104,7 +101,6 @@ export function listWrappersOf(record: RecordName): readonly string[] {
   return [...VARIANTS.wrappers, ...VARIANTS.lists, ...RECORDS[record].map((name) => `${name}s`)];
 }
 
-/** Maximum depth of wrappers; deeper values are not read. */
 export const MOST_WRAPPERS = 3;
 
 /** The record in a field of another record; the same record when the field is a wrapper or a part. */
@@ -167,7 +163,6 @@ function isNoId(name: string, value: unknown): boolean {
 /** Zero, also in several digits, and the UUID of zeros. */
 export const ZERO_ID = /^0[0-]*$/;
 
-/** The name under which a field of an object is read. */
 export function ourName(name: string, object: object, { fields }: Pick<RecordTerms, 'fields'>): string {
   const ours = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (ours === undefined || Object.hasOwn(object, ours)) return name;
@@ -187,7 +182,6 @@ function ownValue(field: (typeof VALUE_FIELDS)[number], value: string, { values 
   return Object.entries(values[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
 }
 
-/** True for the fields that contain an amount with a currency field beside it. */
 export function isAmount(name: string): boolean {
   return (AMOUNT_FIELDS as readonly string[]).includes(name);
 }
@@ -261,7 +255,6 @@ export interface PriceForms {
   readonly decimal: number;
 }
 
-/** Counts the forms of prices. @param items as {@link inOurTerms} returns them. */
 export function priceForms(items: readonly unknown[]): PriceForms {
   const prices = items
     .map((item) => (typeof item === 'object' && item !== null ? (item as Fields)['price_for_reseller'] : undefined))

@@ -15,7 +15,6 @@ import {
 } from '#upstream/contract/fields.ts';
 
 export const vpnPlan = z.object({
-  /** Used as `vpn_plan_id`. */
   id: wireNumericId,
   name: z.string(),
   /** Length of one period in days. */
@@ -35,7 +34,6 @@ export const vpnOrderRequest = z.object({
 });
 export type VpnOrderRequest = z.output<typeof vpnOrderRequest>;
 
-/** The states that the events name, and the state before them. */
 const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
 
 /** A part of access data that may be enough. @param others are enough in its place. */
@@ -66,7 +64,6 @@ export const vpnSubscription = z.object({
   external_subscription_id: neededFor(wireReference.nullish(), 'finding a subscription whose answer was lost'),
   vpn_plan_id: wireNumericId.nullish(),
   status: vpnSubscriptionStatus,
-  /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
   /** Null until it is active, and perhaps for some minutes longer. */

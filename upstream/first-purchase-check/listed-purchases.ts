@@ -16,13 +16,11 @@ import {
 import { type OwnDebits, callName, failedCall } from '#upstream/first-purchase-check/reads.ts';
 import { chargeOf } from '#upstream/mapping/events.ts';
 
-/** The result for a list of purchases; each text is a clause that begins with a call. */
 type ListedPurchase =
   | { readonly kind: 'seen'; readonly evidence: string }
   | { readonly kind: 'differs'; readonly problem: string }
   | { readonly kind: 'unseen'; readonly reason: string };
 
-/** The calls that read purchases. */
 export type PurchaseReads = Pick<
   ServiceClient,
   | 'getEsim'
@@ -36,7 +34,6 @@ export type PurchaseReads = Pick<
 /** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-/** The price of a package or plan today. */
 type PriceToday = (productId: number) => Promise<Money | undefined>;
 
 /**
@@ -103,7 +100,6 @@ interface PickRule<Item> {
   readonly lacks: (item: Item) => readonly string[];
   /** The debits that name the item; a purchase with one is preferred. */
   readonly debits: (item: Item) => readonly Money[];
-  /** What it cost by its own record, else what it costs today. */
   readonly price: (item: Item) => Promise<Money | undefined>;
   /** The field of our own reference. It is empty for purchases made elsewhere, which is no difference. */
   readonly ours?: string;
@@ -144,7 +140,6 @@ async function pick<Item>(
 
 /** What the debits of a purchase show about its price. */
 interface CostSeen {
-  /** The end of the evidence. */
   readonly evidence: string;
   /** Why the amounts of the service cannot be understood, as a clause that begins with the call and names the field. */
   readonly problem?: string;
@@ -179,7 +174,6 @@ function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   return named == null || named === orderId ? undefined : 'order_id is not the id of the order that names the eSIM';
 }
 
-/** @param read the result of reading the delivery. */
 function conclude(
   list: EndpointName,
   follow: EndpointName,
@@ -197,7 +191,6 @@ function conclude(
   return debits.state === 'nameless' ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
 }
 
-/** The result of a failed call: only contract drift counts as a difference. */
 function failed(
   name: EndpointName,
   result: Extract<OptionalResult<unknown>, { ok: false }>,

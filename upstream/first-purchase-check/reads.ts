@@ -5,7 +5,6 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 import { ENDPOINTS, type EndpointName, type ServiceWallet, type WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
-/** The calls of {@link FreeReads}. */
 export type FreeReadClient = Pick<
   ServiceClient,
   'listPackages' | 'listVpnPlans' | 'getWallet' | 'listWalletTransactions'
@@ -17,14 +16,12 @@ interface Priced {
   readonly currency: string;
 }
 
-/** The lists of prices. */
 export type PriceList = 'listPackages' | 'listVpnPlans';
 
 /** Makes each read once, even if several kinds need it. Never throws. */
 export class FreeReads {
   readonly #lists: Readonly<Record<PriceList, () => Promise<ServiceResult<Listing<Priced>>>>>;
   readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
-  /** The newest movements of the wallet: one page. */
   readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
   /** @param deadlineMs milliseconds for the list of the wallet's movements. */
@@ -84,20 +81,15 @@ function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** Reads the newest movements of the wallet. */
 export type MovementsRead = () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
-/** The names of a purchase, as the list of purchases shows them. */
 interface PurchaseName {
   readonly id: string;
   readonly reference: string | null | undefined;
 }
 
-/** The debits of the wallet that were read. */
 export type OwnDebits = {
-  /** The fields that may name the purchase. */
   readonly fields: DebitNaming['fields'];
-  /** The amounts of the debits that name the purchase. */
   readonly of: (purchase: PurchaseName) => readonly Money[];
 } & (
   | { readonly state: 'named' | 'nameless' }
@@ -108,7 +100,6 @@ export type OwnDebits = {
 
 /** How the debits of one kind of purchase name their purchase. */
 export interface DebitNaming {
-  /** The fields of a movement that may name the purchase. */
   readonly fields: readonly (keyof WalletTransaction)[];
   readonly isOf: (purchase: PurchaseName, debit: WalletTransaction) => boolean;
 }
@@ -126,7 +117,6 @@ export async function debitsOf({ fields, isOf }: DebitNaming, movements: Movemen
   return { fields, of, state: debits.length > 0 && debits.every(namesNothing) ? 'nameless' : 'named' };
 }
 
-/** Method and path of a call, such as `GET /packages`. */
 export function callName(name: EndpointName): string {
   const { method, path } = ENDPOINTS[name];
   return `${method} ${path}`;

@@ -27,7 +27,6 @@ export async function readPackages(
   };
 }
 
-/** Reads all VPN plans. */
 export async function readPlans(
   service: Pick<ServiceClient, 'listVpnPlans'>,
   bounds?: ListBounds,

@@ -24,7 +24,6 @@ import { VARIANTS, inOurNames } from '#upstream/contract/variants.ts';
 import { readAnswer } from '#upstream/reading/answer.ts';
 import { readRecord } from '#upstream/reading/record.ts';
 
-/** Why a delivery is quarantined. */
 export const QUARANTINE_REASONS = {
   not_utf8: 'The body is not valid UTF-8.',
   not_json: 'The body is not JSON.',
@@ -200,7 +199,6 @@ function mayBeOurs(reference: string | null | undefined): reference is string {
   return typeof reference === 'string' && /^[\x21-\x7e]{1,128}$/.test(reference);
 }
 
-/** The part of a cancellation report that comes from the refund. */
 export function refundReport({ id, status, review, amount, currency }: ServiceRefund) {
   return {
     refund: { state: status, ...(review != null && { review }) },

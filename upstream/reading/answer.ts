@@ -50,7 +50,6 @@ function nearest(layers: readonly unknown[], needed: readonly string[]): unknown
   return layers[counts.lastIndexOf(Math.max(...counts))];
 }
 
-/** What an answer lacks whose status is a success and whose body is an error. */
 const NO_ERROR = 'a success (the body says that it is an error)';
 const SAYS_ERROR = 'its body says that it is an error';
 
@@ -60,7 +59,6 @@ function saysFailure(layer: unknown): boolean {
 
 const ERROR_WORDS: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fail']);
 
-/** True when the envelope of an answer reports an error. */
 function isErrorLayer(layer: unknown): boolean {
   if (!isObject(layer)) return false;
   const problems = [layer['error'], layer['errors']];
@@ -115,21 +113,23 @@ function hasValue(value: unknown, name: string): boolean {
   return isObject(value) && Object.hasOwn(value, name) && value[name] !== null;
 }
 
-/** The result of reading a page of a list. */
+/** A received page of a list. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly dropped: number;
+  /** The objects around the list, outermost first; they contain the paging fields. */
+  readonly layers: readonly Readonly<Record<string, unknown>>[];
+  readonly linkHeader: string | undefined;
+  readonly prices: PriceForms;
+  /**
+   * Number of reasons why the content of the list is uncertain: items with unreadable ids, and further lists beside it.
+   */
+  readonly uncertain: number;
+}
+
 export type PageResult<Item> =
-  | {
-      readonly ok: true;
-      readonly items: readonly Item[];
-      /** Items that could not be read. */
-      readonly dropped: number;
-      /** Names as in {@link ReadResult}, and what the dropped items lack; such as `data[].countries[]`. */
-      readonly leftOut: readonly string[];
-      /** The objects around the list, outermost first. */
-      readonly layers: readonly Readonly<Record<string, unknown>>[];
-      readonly prices: PriceForms;
-      /** Number of items with an unreadable identifier, and of further lists beside this one. */
-      readonly uncertain: number;
-    }
+  /** `leftOut`: names as in {@link ReadResult}, and what the dropped items lack; such as `data[].countries[]`. */
+  | ({ readonly ok: true; readonly leftOut: readonly string[] } & Omit<ListPage<Item>, 'linkHeader'>)
   | { readonly ok: false; readonly problem: string };
 
 /**
@@ -197,27 +197,10 @@ function findList(value: unknown, names: readonly string[]) {
   return undefined;
 }
 
-/** A clause about an answer; a long list is cut. @param lacking names of the contract. */
 function lackingClause(lacking: readonly string[]): string {
   const named =
     lacking.length <= 5 ? lacking.join(', ') : `${lacking.slice(0, 5).join(', ')} and ${lacking.length - 5} more`;
   return `its body lacks or misstates ${named}`;
-}
-
-/** A received page of a list. */
-export interface ListPage<Item> {
-  readonly items: readonly Item[];
-  /** Items that could not be read. */
-  readonly dropped: number;
-  /** The objects around the list, outermost first; they contain the paging fields. */
-  readonly layers: readonly Readonly<Record<string, unknown>>[];
-  /** The header `Link`. */
-  readonly linkHeader: string | undefined;
-  readonly prices: PriceForms;
-  /**
-   * Number of reasons why the content of the list is uncertain: items with unreadable ids, and further lists beside it.
-   */
-  readonly uncertain: number;
 }
 
 /**
@@ -238,9 +221,9 @@ export function readBody(
   }
   const page = readPage(item, body, record);
   if (!page.ok) return page;
-  const { items, dropped, leftOut, layers, prices, uncertain } = page;
-  const value: ListPage<unknown> = { items, dropped, layers, linkHeader, prices, uncertain };
-  return { ok: true, value, ...unusedIn({ fields: leftOut, items: dropped }) };
+  const { ok, leftOut, ...rest } = page;
+  const value: ListPage<unknown> = { ...rest, linkHeader };
+  return { ok, value, ...unusedIn({ fields: leftOut, items: page.dropped }) };
 }
 
 function unusedIn(unused: Unused): { readonly unused?: Unused } {

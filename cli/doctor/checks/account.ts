@@ -29,7 +29,6 @@ const SHORT_MS = 10 * 60_000;
  */
 const GRANTED_SHARE = 0.9;
 
-/** Checks the lifetime of the token of a fresh login. */
 export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }: ServiceConfig): Finding {
   if (expiresAt === undefined) return ok('the service states no expiry; a token that it refuses is renewed');
   const lifetimeMs = expiresAt - renewedAt;
@@ -48,7 +47,6 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
 
 /** Evidence about the approval that was found without a call of its own. */
 export interface ApprovalEvidence {
-  /** The failure of the login or of the wallet read. */
   readonly refused?: ServiceFailure | undefined;
   /** Number of purchases held because the service refused them as not approved; 0 if our database cannot be read. */
   readonly held: number;
@@ -94,7 +92,6 @@ const UNKNOWN = warning(
   'Ask the service. Without the approval purchases are held; they do not fail.',
 );
 
-/** Checks that the wallet can be read and contains money. */
 export function checkWallet(result: ServiceResult<ServiceWallet>): Finding {
   if (!result.ok) return failure(withoutStop(result.detail), FAILURE_CLASSES[result.failure].advice);
   const { balance, currency } = result.value;
@@ -107,9 +104,7 @@ export function checkWallet(result: ServiceResult<ServiceWallet>): Finding {
 const UNREMARKABLE_SECONDS = 30;
 
 export interface ClockOptions {
-  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds. */
   readonly deadlineMs: number;
   /** How far the timestamp of a webhook may be from our clock, in milliseconds. Default: that of the specification. */
   readonly webhookToleranceMs?: number | undefined;

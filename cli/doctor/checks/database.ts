@@ -19,14 +19,12 @@ import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { type FirstPurchaseCheckState, readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
 import { driftStopTexts } from '#fulfilment/readiness/gate-conditions.ts';
 
-/** Opens the connection pool that all checks of the database share. */
 export function openDatabase({ url, isPooled }: Pick<DatabaseConfig, 'url' | 'isPooled'>): Database {
   const options = { url, isPooled, poolSize: 1, applicationName: 'reseller doctor' };
   // A broken connection is reported by the statement that used it.
   return new Database({ ...options, onConnectionError: () => undefined });
 }
 
-/** Checks that PostgreSQL answers at both addresses, and that its archive does not fail. */
 export async function checkDatabase(database: Database, config: DatabaseConfig): Promise<Finding> {
   const problem = await tryOut(database, 'DATABASE_URL');
   if (problem !== undefined) return problem;
@@ -70,7 +68,6 @@ async function tryOut(database: Database, variable: string): Promise<Finding | u
   }
 }
 
-/** Checks that the database has exactly the schema of this version. */
 export async function checkMigrations(database: Database): Promise<Finding> {
   try {
     await database.run(requireCurrentSchema);
@@ -122,7 +119,6 @@ export async function checkEncryptionKeys(
 /** The default: the policy of the worker only decides when the worker raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
 
-/** What our own database has recorded about the service. */
 export interface Records {
   /** Number of purchases held because the service has not approved us. */
   readonly heldUnapproved: number;
@@ -134,13 +130,11 @@ export interface Records {
   readonly refusedPrefix: RefusedHeaderPrefix | undefined;
   /** Measured capabilities of the service's sandbox; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
-  /** For each kind of purchase, whether the shapes of the service's answers were seen. */
   readonly firstPurchaseCheck: ReadonlyMap<PurchaseKind, FirstPurchaseCheckState>;
   /** Stops because paid deliveries could not be used, and kinds whose first purchase must be delivered first. */
   readonly driftStops: Awaited<ReturnType<typeof driftStopTexts>>;
 }
 
-/** Reads everything in the database that the checks need. @param now returns epoch milliseconds. */
 export async function readRecords(
   database: Database,
   { mode: environment }: ServiceConfig,

@@ -78,13 +78,10 @@ function isInForce({ acceptedUntil }: WebhookSecret, now: number): boolean {
 }
 
 export interface WebhookAddressOptions {
-  /** Signs the ping; undefined when no secret is valid. */
   readonly secret: string | undefined;
   /** Undefined when the service part of the configuration cannot be used. */
   readonly mode: ServiceConfig['mode'] | undefined;
-  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds. */
   readonly deadlineMs: number;
 }
 
@@ -148,7 +145,6 @@ function signedPing(
 
 const receipt = z.object({ result: z.string() });
 
-/** @returns undefined when our API accepted the ping. */
 function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
   if (status === 401) {
     return failure(

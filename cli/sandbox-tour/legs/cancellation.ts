@@ -19,10 +19,8 @@ import { isFinalMovement, moneyOf } from '#upstream/mapping/wallet-movements.ts'
 const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
 type RefundResult = (typeof REFUND_RESULTS)[number];
 
-/** The eSIMs to cancel, and what was done with them before. */
 export interface CancellationInput {
   readonly esims: Bought['esims'];
-  /** The listed price of their package. */
   readonly listed: Money;
   readonly simulated: ReadonlySet<SimulatedState>;
   readonly recharged: boolean;
@@ -64,7 +62,6 @@ const EXPECTED: Readonly<Record<Purpose, { readonly text: string; readonly resul
   recharged: { text: 'no automatic refund: it has a completed top-up', results: ['refused', 'manual review'] },
 };
 
-/** An eSIM with the price of its order. */
 interface PaidEsim extends BoughtEsim {
   readonly paid: Money;
 }

@@ -15,12 +15,10 @@ import { lapse } from '#cli/terminal/durations.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
-/** The use of each eSIM that the tour buys. */
 export const PURPOSES = ['untouched', 'installed', 'active', 'consumed', 'recharged'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export interface Bought {
-  /** The order that the keys leg sends again. */
   readonly first: PlacedOrder;
   readonly package: ServicePackage;
   readonly esims: Readonly<Partial<Record<Purpose, BoughtEsim>>>;
@@ -29,7 +27,6 @@ export interface Bought {
 export interface OrderChoices {
   /** The package to order; undefined: the first one for sale that is completed. */
   readonly packageId?: number | undefined;
-  /** More packages to order once each and follow to their end. */
   readonly furtherPackageIds: readonly number[];
 }
 

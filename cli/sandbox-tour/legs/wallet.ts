@@ -13,7 +13,6 @@ export interface WalletReading {
   /** Undefined: it changed during the reading, or could not be read. */
   readonly balance: Money | undefined;
   readonly rows: Listing<WalletTransaction>;
-  /** Epoch milliseconds. */
   readonly beganAt: number;
 }
 
@@ -146,7 +145,6 @@ async function lookSince(leg: Leg, orders: readonly BoughtEsim[]): Promise<void>
   );
 }
 
-/** One debit for each of these orders that has any. */
 function debitsOf(orders: readonly BoughtEsim[], rows: readonly WalletTransaction[]): readonly WalletTransaction[] {
   return orders.flatMap(({ order, reference }) => {
     const named = { serviceId: order.id, reference };

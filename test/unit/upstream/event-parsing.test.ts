@@ -17,46 +17,9 @@ function parse(body: unknown) {
   return parseEvent(bytes);
 }
 
-describe('an order event', () => {
-  it('gives the outcome and the order', () => {
-    expect(parse(completed)).toEqual({
-      kind: 'purchase',
-      event: 'order.completed',
-      purchase: {
-        kind: 'order',
-        outcome: 'completed',
-        serviceId: 'so_1',
-        reference: 'shop-1',
-        serviceEsimId: '42',
-        charged: { amount: '4.5', currency: 'EUR' },
-      },
-    });
-  });
-
-  it('needs only an id and its status', () => {
-    expect(parse({ event: 'order.failed', data: { id: 7, status: 'failed' } })).toEqual({
-      kind: 'purchase',
-      event: 'order.failed',
-      purchase: { kind: 'order', outcome: 'failed', serviceId: '7' },
-    });
-  });
-
-  it('is the same with unknown fields', () => {
-    const more = { ...completed, version: 3, data: { ...data, nested: { deep: [1] } } };
-    expect(parse(more)).toEqual(parse(completed));
-  });
-
-  it.each([
-    ['with a NUL', 'shop\0'],
-    ['with a space', 'shop 1'],
-    ['empty', ''],
-    ['too long', 'x'.repeat(129)],
-    ['not ASCII', 'shöp'],
-  ])('has no reference of ours if it is %s', (_name, reference) => {
-    const parsed = parse({ ...completed, data: { ...data, external_order_id: reference } });
-    expect(parsed).toMatchObject({ purchase: { kind: 'order', serviceId: 'so_1' } });
-    expect(parsed).not.toHaveProperty('purchase.reference');
-  });
+it('an event is the same with unknown fields', () => {
+  const more = { ...completed, version: 3, data: { ...data, nested: { deep: [1] } } };
+  expect(parse(more)).toEqual(parse(completed));
 });
 
 it('a ping is parsed with or without data', () => {

@@ -173,7 +173,7 @@ describe('an event', () => {
     expect(parse(event, data)).toMatchObject({ event, purchase: named });
   });
 
-  it.each(['with a \0', 'two words', '', 'x'.repeat(129)])(
+  it.each(['with a \0', 'two words', '', 'x'.repeat(129), 'shöp'])(
     'has no subscription for an invalid reference: %j',
     (reference) => {
       const parsed = parse('vpn.subscription.active', {
