@@ -10,7 +10,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-queries.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { packagesOfTopups, readTopup } from '#db/work/topup-queries.ts';
-import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { reportCharge } from '#fulfilment/books/charges.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';

@@ -16,7 +16,7 @@ import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
-import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { reportCharge } from '#fulfilment/books/charges.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import type { SubscriptionReport } from '#fulfilment/work/record-subscription.ts';

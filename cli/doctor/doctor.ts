@@ -1,7 +1,6 @@
 import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
 import { CHECKS, type CheckName, type Finding, type Findings } from '#cli/doctor/finding.ts';
-import { type Mark, markedLine } from '#cli/terminal/marked-line.ts';
-import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { type Mark, type Output, markedLine, printJson, printLines } from '#cli/terminal/output.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import type { Environment } from '#config/environment.ts';
 import { counted } from '#domain/text.ts';

@@ -1,8 +1,15 @@
 /** Compares amounts of the service with each other: a charge and a debit with the price, a credit with its debit. */
 import { type Leg, type LegRecord, until } from '#cli/sandbox-tour/leg.ts';
 import { notePurchase } from '#cli/sandbox-tour/observations.ts';
-import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
-import { type Money, negateMoney, plainText, subtractMoney, sumByCurrency } from '#domain/money/money.ts';
+import {
+  type Money,
+  compareAmounts,
+  isOtherMoney,
+  negateMoney,
+  plainText,
+  subtractMoney,
+  sumByCurrency,
+} from '#domain/money/money.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf } from '#upstream/mapping/wallet-movements.ts';

@@ -1,7 +1,7 @@
 import { LEGS, type StepStatus, type TourFinding, tourExitCode } from '#cli/sandbox-tour/leg.ts';
 import { profileFileContent } from '#cli/sandbox-tour/profile.ts';
 import type { TourReport } from '#cli/sandbox-tour/tour.ts';
-import { type Mark, markedLine } from '#cli/terminal/marked-line.ts';
+import { type Mark, markedLine } from '#cli/terminal/output.ts';
 import { type Money, subtractMoney } from '#domain/money/money.ts';
 import { type MeasuredProfile, PROFILE_ITEMS, profileItems } from '#domain/service/capability-profile.ts';
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { account, actor } from '#cli/api/account.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile.ts';
-import { withDatabase } from '#cli/set-up/command-database.ts';
+import { account, actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { duration } from '#cli/terminal/durations.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
@@ -20,7 +19,7 @@ import {
 } from '#db/service/capability-profiles.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import { type Permission, permissions } from '#domain/service/capability-profile.ts';
-import { releaseRecorded } from '#fulfilment/gate/first-purchase-check.ts';
+import { releaseRecorded } from '#fulfilment/gate/pauses.ts';
 
 /** Probing production would spend money, so production uses the profile of the sandbox. */
 const MEASURED_IN = 'sandbox';

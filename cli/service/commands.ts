@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { SandboxTourOptions } from '#cli/sandbox-tour/sandbox.ts';
 import type { ContractCheckOptions } from '#cli/service/contract.ts';
-import { duration, id, ids, overlap } from '#cli/terminal/arguments.ts';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import { type EnvironmentFor, type SetUpOption, duration, id, ids, overlap } from '#cli/terminal/options.ts';
 
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
   program

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { actor } from '#cli/api/account.ts';
 import { withProfileDatabase } from '#cli/service/capabilities.ts';
 import { contractJson, contractLines } from '#cli/service/contract-report.ts';
 import { OwnToken, openOwnSession } from '#cli/service/own-session.ts';
+import { actor } from '#cli/set-up/command-database.ts';
 import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
@@ -11,7 +11,7 @@ import { type Environment, readTogether } from '#config/environment.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, judgeFirstPurchaseCheck, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
+import { applyFirstPurchaseCheck, heldKinds, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import { type JsonObject, UnreadableDocument, checkContract, readDocument } from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-purchase-check.ts';

@@ -1,8 +1,6 @@
-import { actor } from '#cli/api/account.ts';
-import { withDatabase } from '#cli/set-up/command-database.ts';
+import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { duration } from '#cli/terminal/durations.ts';
-import { type Output, printLines } from '#cli/terminal/output.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
+import { type Output, printLines, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { type ServiceSecretConfig, readServiceSecretConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';

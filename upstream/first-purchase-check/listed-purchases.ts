@@ -1,7 +1,6 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
 import type * as z from 'zod';
-import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
-import { type Money, plainText } from '#domain/money/money.ts';
+import { type Money, compareAmounts, isOtherMoney, plainText } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
   type EndpointName,

@@ -7,7 +7,7 @@ import { compareMoney } from '#domain/money/money.ts';
 import { WEBHOOK_TOLERANCE_SECONDS, serviceAddress } from '#domain/service/service-address.ts';
 import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { heldPurchases } from '#fulfilment/readiness/account-conditions.ts';
+import { heldPurchases } from '#fulfilment/readiness/conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { createHttpTransport } from '#upstream/client/http.ts';

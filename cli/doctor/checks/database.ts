@@ -16,8 +16,8 @@ import { describeKeyProblem } from '#domain/encryption-keys.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { type FirstPurchaseCheckState, readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
-import { driftStopTexts } from '#fulfilment/readiness/gate-conditions.ts';
+import { type FirstPurchaseCheckState, readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
+import { driftStopTexts } from '#fulfilment/readiness/conditions.ts';
 
 export function openDatabase({ url, isPooled }: Pick<DatabaseConfig, 'url' | 'isPooled'>): Database {
   const options = { url, isPooled, poolSize: 1, applicationName: 'reseller doctor' };

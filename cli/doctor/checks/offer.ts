@@ -3,14 +3,13 @@ import type { Records } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/service/own-session.ts';
 import { duration } from '#cli/terminal/durations.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
+import { typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import type { PauseRow } from '#db/gate/pauses.ts';
 import { type StoredCapabilityProfile, judgedProfile } from '#db/service/capability-profiles.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, nounOf } from '#domain/gate/first-purchase-check.ts';
 import { type Capabilities, capabilities, permissions } from '#domain/service/capability-profile.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import type { FirstPurchaseCheckState } from '#fulfilment/gate/first-purchase-check.ts';
+import type { FirstPurchaseCheckState, PauseRow } from '#fulfilment/gate/pauses.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { type ContractReport, checkContract as compare } from '#upstream/contract-check.ts';
 

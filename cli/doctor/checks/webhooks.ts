@@ -1,9 +1,9 @@
-/** Checks of the webhooks of the service: secret, address and arrival. */
 import { randomUUID } from 'node:crypto';
+/** Checks of the webhooks of the service: secret, address and arrival. */
 import * as z from 'zod';
 import { type Records, WEBHOOK_SILENCE } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
+import { typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig, WebhookAddressConfig, WebhookSecret } from '#config/config.ts';
 import { isLoopback } from '#config/fields.ts';
 import { signWebhook } from '#crypto/webhook-signatures.ts';
