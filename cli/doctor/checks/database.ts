@@ -7,7 +7,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { Database, type Executor } from '#db/connection/database.ts';
 import { EncryptionKeysError, keyUse, verifyKeys } from '#db/connection/encryption-keys.ts';
 import { OtherInstallationError, verifyStamp } from '#db/connection/installation.ts';
-import { SchemaNotCurrentError, requireCurrentSchema } from '#db/connection/migrate.ts';
+import { SchemaNotCurrentError, requireCurrentSchema, UnreleasedSchemaError } from '#db/connection/migrate.ts';
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { type StoredCapabilityProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { type StoredWebhookSecrets, readRefusedPrefix, readWebhookSecrets } from '#db/service/webhook-secrets.ts';
@@ -73,6 +73,9 @@ export async function checkMigrations(database: Database): Promise<Finding> {
     await database.run(requireCurrentSchema);
     return ok('the schema is that of this version');
   } catch (error) {
+    if (error instanceof UnreleasedSchemaError) {
+      return failure('the database was set up by a version from before the first release', error.message);
+    }
     if (!(error instanceof SchemaNotCurrentError)) throw error;
     const [fact = '', advice = ''] = error.message.split(': ', 2);
     return failure(fact, `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`);

@@ -13,7 +13,8 @@ import {
 } from '#cli/sandbox-tour/purchases.ts';
 import { lapse } from '#cli/terminal/durations.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import type { ServicePackage } from '#upstream/contract.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ServiceOrder, ServicePackage } from '#upstream/contract.ts';
 
 export const PURPOSES = ['untouched', 'installed', 'active', 'consumed', 'recharged'] as const;
 export type Purpose = (typeof PURPOSES)[number];
@@ -45,17 +46,11 @@ export async function orderLeg(
   await repeatAtOnce(leg, placed);
   leg.observations.repeatedReference = await repeatReference(leg, placed);
   const second = await sendTwiceAtOnce(leg, item.id);
-  const esims = new Map<Purpose, BoughtEsim>(
-    second === undefined
-      ? [['untouched', esim]]
-      : [
-          ['untouched', esim],
-          ['installed', second],
-        ],
-  );
+  const esims = new Map<Purpose, BoughtEsim>([['untouched', esim]]);
+  if (second !== undefined) esims.set('installed', second);
   for (const purpose of PURPOSES.filter((each) => !esims.has(each))) {
-    const bought = await buyOne(leg, item.id, `an order for the eSIM that will be ${purpose}`);
-    if (bought !== undefined) esims.set(purpose, bought);
+    const bought = await buy(leg, item.id, `an order for the eSIM that will be ${purpose}`);
+    if (bought !== undefined) esims.set(purpose, bought.esim);
   }
   for (const id of choices.furtherPackageIds) await buyFurther(leg, id);
   return { first: placed, package: item, esims: Object.fromEntries(esims) };
@@ -67,27 +62,35 @@ function candidates(packages: readonly ServicePackage[], chosen: number | undefi
 }
 
 async function buyFirst(leg: Leg, items: readonly ServicePackage[]) {
-  const [step, expected] = ['POST /orders', 'an order that is completed, with an eSIM'];
-  if (items.length === 0) leg.failed(step, expected, 'no such package is for sale');
+  if (items.length === 0) leg.failed('POST /orders', COMPLETED, 'no such package is for sale');
   for (const item of items) {
-    const request = newOrderRequest(leg, item.id);
-    const placed = await leg.client.createOrder(request);
-    if (!placed.ok) {
-      leg.failed(step, expected, `package ${item.id}: ${clause(placed.detail)}`);
-      continue;
-    }
-    const order = await followOrder(leg, placed.value, request.reference);
-    const esim = deliveredBy(request, order);
-    if (esim === undefined) {
-      leg.failed(step, expected, `package ${item.id}: ${howItEnded(order)}`);
-      continue;
-    }
-    leg.ok(step, expected, `package ${item.id}: ${throughProcessing(placed.value.status)}completed`);
-    notePrice(leg, 'order', item, order);
-    noteTime(leg, placed.value.created_at, leg.now());
-    return { placed: { ...request, order: placed.value }, esim, item };
+    const bought = await buy(leg, item.id, 'POST /orders', `package ${item.id}: `);
+    if (bought === undefined) continue;
+    notePrice(leg, 'order', item, bought.esim.order);
+    noteTime(leg, bought.placed.order.created_at, leg.now());
+    return { ...bought, item };
   }
   return undefined;
+}
+
+const COMPLETED = 'an order that is completed, with an eSIM';
+
+/** Buys an eSIM. @param named the beginning of what was seen. @returns undefined, after a step, when none came. */
+async function buy(leg: Leg, packageId: number, step: string, named = '') {
+  const request = newOrderRequest(leg, packageId);
+  const placed = await leg.client.createOrder(request);
+  if (!placed.ok) {
+    leg.failed(step, COMPLETED, `${named}${clause(placed.detail)}`);
+    return undefined;
+  }
+  const order = await followOrder(leg, placed.value, request.reference);
+  const esim = deliveredBy(request, order);
+  if (esim === undefined) {
+    leg.failed(step, COMPLETED, `${named}${howItEnded(order)}`);
+    return undefined;
+  }
+  leg.ok(step, COMPLETED, `${named}${throughProcessing(placed.value.status)}completed`);
+  return { placed: { ...request, order: placed.value }, esim };
 }
 
 async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
@@ -99,21 +102,16 @@ async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
 async function repeatReference(leg: Leg, placed: PlacedOrder): Promise<SecondPurchase> {
   const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
   const result = await leg.client.createOrder({ ...placed, idempotencyKey: leg.newId() });
-  const seen = judgeReference(result.ok ? result.value.id : undefined, placed, result.ok ? undefined : result);
+  const seen = judgeReference(placed.order.id, result);
   if (seen.outcome === 'unclear') leg.skipped(step, expected, `${seen.detail}, which proves nothing`);
   else leg.ok(step, expected, seen.detail);
   return seen;
 }
 
-function judgeReference(
-  id: string | undefined,
-  placed: PlacedOrder,
-  refusal: Parameters<typeof observeRefusal>[0] | undefined,
-): SecondPurchase {
-  if (refusal !== undefined) {
-    return { outcome: observeRefusal(refusal) === 'refused' ? 'one' : 'unclear', detail: clause(refusal.detail) };
-  }
-  if (id === placed.order.id) return { outcome: 'one', detail: 'it returned the order that has the reference' };
+function judgeReference(firstId: string, result: ServiceResult<ServiceOrder>): SecondPurchase {
+  if (!result.ok)
+    return { outcome: observeRefusal(result) === 'refused' ? 'one' : 'unclear', detail: clause(result.detail) };
+  if (result.value.id === firstId) return { outcome: 'one', detail: 'it returned the order that has the reference' };
   return { outcome: 'two', detail: 'it bought another one' };
 }
 
@@ -138,21 +136,6 @@ function judgeConcurrent(orders: number, refusal: string | undefined): SecondPur
   if (orders === 0) return { outcome: 'unclear', detail: clause(refusal ?? 'neither was answered') };
   const second = refusal === undefined ? 'both got the same order' : `one was bought; the other: ${clause(refusal)}`;
   return { outcome: 'one', detail: second };
-}
-
-async function buyOne(leg: Leg, packageId: number, step: string): Promise<BoughtEsim | undefined> {
-  const expected = 'an order that is completed, with an eSIM';
-  const request = newOrderRequest(leg, packageId);
-  const placed = await leg.client.createOrder(request);
-  if (!placed.ok) {
-    leg.failed(step, expected, clause(placed.detail));
-    return undefined;
-  }
-  const order = await followOrder(leg, placed.value, request.reference);
-  const esim = deliveredBy(request, order);
-  if (esim === undefined) leg.failed(step, expected, howItEnded(order));
-  else leg.ok(step, expected, `${throughProcessing(placed.value.status)}completed`);
-  return esim;
 }
 
 /** Orders a package of --also. Any final status is as expected. */
