@@ -13,7 +13,6 @@ export interface SweepCursor {
   readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
 }
 
-/** Dependencies of the sweep. */
 export interface SweepTools {
   readonly database: Database;
   readonly sweep: SweepPolicy;

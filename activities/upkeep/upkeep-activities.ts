@@ -32,7 +32,6 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
   readonly logger: Logger;
 }
 
-/** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
