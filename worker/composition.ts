@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import { createBooksActivities } from '#activities/upkeep/books.ts';
 import { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
@@ -12,6 +11,7 @@ import { Database, type Executor } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';

@@ -1,4 +1,4 @@
-import type { GateListener } from '#activities/work/work-dependencies.ts';
+import type { GateListener } from '#fulfilment/purchase/handler.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Logs changes of circuits and of the balance. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Waiter } from '#db/connection/wakeups.ts';
 import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
+import { WalletReader } from '#fulfilment/gate/wallet-reader.ts';
+import type { GateListener } from '#fulfilment/purchase/handler.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 

@@ -1,13 +1,13 @@
-import { WalletReadings } from '#activities/evidence/wallet-readings.ts';
 import type { BooksActivities } from '#activities/upkeep/upkeep-types.ts';
-import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
 import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
+import { WalletReader } from '#fulfilment/gate/wallet-reader.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';

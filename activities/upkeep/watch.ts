@@ -1,10 +1,10 @@
 import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import {
   announceExpiringEsims,
   announceExpiringSubscriptions,

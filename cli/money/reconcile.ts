@@ -9,7 +9,7 @@ import type { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation } from '#db/money/reconciliations.ts';
 import { adjustmentsSince } from '#db/money/wallet-movements.ts';
-import { countOpenCases } from '#db/work/case-queries.ts';
+import { countOpenCases } from '#db/work/cases.ts';
 import { compareBooks } from '#temporal/compare-books.ts';
 import { connectClient } from '#temporal/connection.ts';
 

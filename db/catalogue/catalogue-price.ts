@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { packages, vpnPlans } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 

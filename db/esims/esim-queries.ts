@@ -8,7 +8,7 @@ import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { attempts, esims, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { FREES_REFERENCE } from '#domain/work/reference-use.ts';
+import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 
 /** Finds an eSIM that the owner may see. */
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {

@@ -2,7 +2,7 @@
 import { and, asc, eq, isNotNull, isNull, ne, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, gateDrifts, gateLines, gateReservations, gateWaits } from '#db/schema.ts';
-import { storedKind, workTable } from '#db/work/kinds.ts';
+import { storedKind, workTable } from '#db/work/rows.ts';
 import type { Line } from '#domain/gate/drift.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';

@@ -5,7 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import type { Postponement } from '#db/queues/inbox-queue.ts';
 import { outbox } from '#db/schema.ts';
-import { startOf, type StoredStart } from '#db/work/kinds.ts';
+import { startOf, type StoredStart } from '#db/work/rows.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;

@@ -4,10 +4,9 @@ import { amount, bytea, instant } from '#db/schema/columns.ts';
 import type { RetryOverrides, RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { TaskPosition } from '#domain/work/task-position.ts';
+import type { WorkStatus, TaskPosition } from '#domain/work/lifecycle.ts';
 
-/** The columns of every kind of work; `fulfilment/work/update-work.ts` changes them for all kinds. */
+/** The columns of every kind of work; `fulfilment/work/change.ts` changes them for all kinds. */
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),

@@ -1,9 +1,9 @@
+import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 /**
  * What a relay does after it could not hand over a row: after a passing error it waits, after lasting errors it
  * quarantines the row.
  */
-import { backoffMs } from '#domain/policy/backoff.ts';
-import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
+import { backoffMs } from '#domain/retry/backoff.ts';
 
 /** Why a row could not be handed over. */
 export type RelayFailure =

@@ -21,7 +21,7 @@ import { forgetReadings } from '#db/money/wallet-readings.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases } from '#db/schema.ts';
 import { openCase, openCaseOnce } from '#db/work/cases.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import {
   expectedBalance,
@@ -39,8 +39,8 @@ import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconci
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
 import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
 import { reportAmount } from '#fulfilment/books/report-amount.ts';
-import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
-import { announceDoubt } from '#fulfilment/work/work-events.ts';
+import { settlePaidRefunds } from '#fulfilment/cancellations/refunds.ts';
+import { announceDoubt } from '#fulfilment/work/events.ts';
 
 /** The wallet as read from the service. */
 export interface Wallet {

@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import { workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
-import { lockWork } from '#db/work/work-rows.ts';
+import { workOf } from '#db/work/attempts.ts';
+import { lockWork } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
-import { updateWork } from '#fulfilment/work/update-work.ts';
+import { updateWork } from '#fulfilment/work/change.ts';
 
 /** A debit that the wallet shows for an attempt. */
 export interface ShownDebit {

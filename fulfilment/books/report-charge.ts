@@ -1,12 +1,12 @@
-import { limitOf, priceAtSend, workOf } from '#db/attempts/attempts.ts';
 import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { limitOf, priceAtSend, workOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
 import { plainText, type Money } from '#domain/money/money.ts';
-import { isWithin } from '#domain/purchase/price-limit.ts';
+import { isWithin } from '#domain/purchase/send-claim.ts';
 import { reportAmount, type DifferentAmount } from '#fulfilment/books/report-amount.ts';
 
 /**

@@ -15,7 +15,7 @@ import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
 import { productColumn } from '#db/gate/lines.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import type { CatalogueItem, CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import { announcedChanges, readingResult, type CatalogueChange, type KnownItem } from '#domain/catalogue/reading.ts';
 import { paddedMoney } from '#domain/money/money.ts';

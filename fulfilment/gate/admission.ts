@@ -5,8 +5,7 @@ import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/
 import { activePauses } from '#db/gate/pauses.ts';
 import { consumeOverride, enqueue, findWait, firstInQueue, hasOverride, type GateWait } from '#db/gate/waits.ts';
 import { gateCircuits, gateLines, gatePauses, gateWaits } from '#db/schema.ts';
-import type { WorkRow } from '#db/work/kinds.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import type { WorkRow, AttemptRow } from '#db/work/rows.ts';
 import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
 import { lineOf, type GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';

@@ -9,8 +9,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { findLine, lineOfRow, lockLine, productColumn, storeLine, type LineRow } from '#db/gate/lines.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateDrifts } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
+import { workTable, type AttemptRow } from '#db/work/rows.ts';
 import {
   afterDrift,
   afterReleaseByDocument,

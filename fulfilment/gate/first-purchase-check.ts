@@ -6,7 +6,7 @@ import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Executor } from '#db/connection/database.ts';
 import type { PauseRow } from '#db/gate/pauses.ts';
 import { capabilityProfiles, gatePauses } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { notLookedYet, type FirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { boughtStatusesOf } from '#domain/work/lifecycle.ts';

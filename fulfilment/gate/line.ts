@@ -1,6 +1,5 @@
 /** The drift stop at the gate: what it holds, whose turn it is, and when it ends. See `domain/gate/drift.ts`. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { currentAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import {
   findLine,
@@ -14,9 +13,9 @@ import {
 import { noteProbe } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, gateDrifts, vpnSubscriptions } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { currentAttempt } from '#db/work/attempts.ts';
+import { workTable, readWork } from '#db/work/rows.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import {
   afterLook,
   afterSend,

@@ -8,8 +8,8 @@ import type { CaseVerdict, OperatorAction } from '#domain/operator/operator-acti
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
-import { expectRefund, nameRefund } from '#fulfilment/work/store-refund.ts';
+import { expectRefund, nameRefund } from '#fulfilment/cancellations/refunds.ts';
+import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/cancellations/report.ts';
 
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 

@@ -1,7 +1,7 @@
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { dismissDeliveryCase, findCase, type CaseOfWork } from '#db/work/case-queries.ts';
+import { dismissDeliveryCase, findCase, type CaseOfWork } from '#db/work/cases.ts';
 
 /** The case as it is now, or why it was not dismissed. */
 export type CaseDismissal =

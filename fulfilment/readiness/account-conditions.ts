@@ -1,5 +1,5 @@
 import type { Executor } from '#db/connection/database.ts';
-import { countHeldWork } from '#db/work/held-work.ts';
+import { countHeldWork } from '#db/work/counts.ts';
 import { counted } from '#domain/counted.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import type { Degradation } from '#telemetry/readiness.ts';

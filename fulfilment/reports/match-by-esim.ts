@@ -2,7 +2,7 @@
 import { and, desc, eq, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
-import type { StoredStart, WorkRow } from '#db/work/kinds.ts';
+import type { StoredStart, WorkRow } from '#db/work/rows.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 

@@ -1,8 +1,8 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
-import { currentOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
-import { startOf, storedKind, workTable } from '#db/work/kinds.ts';
+import { currentOf } from '#db/work/attempts.ts';
+import { startOf, storedKind, workTable } from '#db/work/rows.ts';
 import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 

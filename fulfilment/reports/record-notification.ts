@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { inbox } from '#db/schema.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { workTable } from '#db/work/rows.ts';
 import { afterNotifying, type NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';

@@ -1,13 +1,13 @@
 /** Merges a report with what is known of a subscription or a refund. */
 import type { Executor } from '#db/connection/database.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { knownReports } from '#fulfilment/work/record-cancellation.ts';
-import { newEndOf } from '#fulfilment/work/record-subscription.ts';
+import { knownReports } from '#fulfilment/cancellations/report.ts';
+import { newEndOf } from '#fulfilment/vpn/subscription.ts';
 
 export interface ReportInContext {
   /** The report, with the outcome that it has together with earlier ones. */

@@ -14,7 +14,7 @@ import {
   type ShareLinkRow,
 } from '#db/esims/share-links.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
+import { findCancellationInForce } from '#db/work/cancellations.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { sharedEsimView, type SharedEsimView } from '#domain/esims/share-link.ts';
 

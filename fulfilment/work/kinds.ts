@@ -1,6 +1,6 @@
 /** What the use cases do differently for a kind of work: one entry for each kind. What is absent needs nothing more. */
 import type { Executor } from '#db/connection/database.ts';
-import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
+import { isCancelledAlready } from '#db/work/cancellations.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';

@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, errors, ProxyAgent, request, type Dispatcher } from 'undici';
 import type { TryFailure, TryOutcome } from '#domain/events/webhook-delivery.ts';
-import { retryAfterMs } from '#domain/work/retry-after.ts';
+import { retryAfterMs } from '#domain/retry/backoff.ts';
 import type { AddressPolicy } from '#outbound/address-policy.ts';
 import type { HostLookup } from '#outbound/host-lookup.ts';
 import { mayConnect, urlProblem } from '#outbound/webhook-url.ts';

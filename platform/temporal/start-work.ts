@@ -6,7 +6,7 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
+import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/start-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';

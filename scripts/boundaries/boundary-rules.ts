@@ -26,10 +26,10 @@ const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   'platform/telemetry': { mayImport: ['platform/config/', 'domain/'] },
   upstream: { mayImport: ['domain/', 'platform/crypto/', 'platform/telemetry/'] },
   db: { mayImport: ['domain/', 'platform/crypto/', 'platform/telemetry/'] },
-  fulfilment: { mayImport: ['domain/', 'db/', 'platform/crypto/', 'platform/telemetry/'] },
+  fulfilment: { mayImport: ['domain/', 'db/', 'platform/crypto/', 'platform/telemetry/', 'upstream/'] },
   workflows: {
     mayImport: ['domain/'],
-    mayImportTypes: ['activities/'],
+    mayImportTypes: ['activities/', 'fulfilment/purchase/results.ts'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
     bundled: true,
   },

@@ -11,7 +11,7 @@ import {
   problemWith,
   type DeclaredPackages,
 } from '#scripts/boundaries/boundary-rules.ts';
-import { cycles, importsOf, readSubpaths, typeScriptFiles } from '#scripts/boundaries/import-graph.ts';
+import { cycles, importsOf, readSubpaths, typeScriptFiles, type Import } from '#scripts/boundaries/import-graph.ts';
 
 /** The result of the check. */
 export interface BoundaryReport {
@@ -63,8 +63,26 @@ export function checkBoundaries(root: string): BoundaryReport {
     filesByFolder: Object.fromEntries(
       folders.map((entry) => [entry.folder, entry.files.length] as const).filter(([, n]) => n > 0),
     ),
-    problems: [...tooFew, ...unknown, ...unreadable, ...blind, ...forbidden, ...circles],
+    problems: [...tooFew, ...unknown, ...unreadable, ...blind, ...forbidden, ...callsOfApi(imports), ...circles],
   };
+}
+
+/**
+ * The API answers from PostgreSQL: it imports no use case that calls the service. Such a use case knows the client of
+ * the service, if only as the type of a parameter.
+ */
+function callsOfApi(imports: readonly Import[]): string[] {
+  const edges = imports.flatMap(({ from, kind, target }) =>
+    target.kind === 'file' && from.startsWith('fulfilment/') ? [{ from, kind, to: target.path }] : [],
+  );
+  const calling = new Set(edges.filter(({ to }) => to.startsWith('upstream/client')).map(({ from }) => from));
+  for (const file of calling)
+    for (const { from, kind, to } of edges) if (to === file && kind !== 'type') calling.add(from);
+  return imports.flatMap(({ from, kind, target }) =>
+    from.startsWith('api/') && kind !== 'type' && target.kind === 'file' && calling.has(target.path)
+      ? [`${from} → ${target.path}: api/ may not import a use case that calls the service`]
+      : [],
+  );
 }
 
 function unlistedFolders(root: string): string[] {

@@ -23,7 +23,6 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
   { file: 'domain/work/hold-reasons.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/work/lifecycle.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
-  { file: 'domain/work/transitions.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
   { file: 'domain/money/money.ts', tests: ['test/property/domain/money.test.ts'] },
   { file: 'domain/relay/observation.ts', tests: ['test/unit/domain/relay/observation.test.ts'] },
   {
@@ -34,7 +33,6 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
       'test/property/domain/operator-actions.test.ts',
     ],
   },
-  { file: 'domain/purchase/price-limit.ts', tests: ['test/property/domain/price-limit.test.ts'] },
   {
     file: 'domain/purchase/purchase-decision.ts',
     tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/property/domain/purchase-decision.test.ts'],
@@ -58,19 +56,21 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
       'test/property/domain/reconciliation.test.ts',
     ],
   },
-  { file: 'domain/cancellation/refund.ts', tests: ['test/property/domain/refund.test.ts'] },
   { file: 'domain/cancellation/refund-conditions.ts', tests: ['test/property/domain/refund-conditions.test.ts'] },
   {
-    file: 'domain/cancellation/refund-lifecycle.ts',
-    tests: ['test/unit/domain/cancellation/refund-lifecycle.test.ts'],
+    file: 'domain/cancellation/refund.ts',
+    tests: ['test/property/domain/refund.test.ts', 'test/unit/domain/cancellation/refund-lifecycle.test.ts'],
   },
   { file: 'domain/relay/relay-failure.ts', tests: ['test/unit/domain/relay/relay-failure.test.ts'] },
-  { file: 'domain/purchase/restored-records.ts', tests: ['test/unit/domain/purchase/restored-records.test.ts'] },
+  { file: 'domain/purchase/recovery.ts', tests: ['test/unit/domain/purchase/restored-records.test.ts'] },
   {
     file: 'domain/retry/retry-rules.ts',
     tests: ['test/unit/domain/retry/retry-rules.test.ts', 'test/property/domain/retry-rules.test.ts'],
   },
-  { file: 'domain/purchase/send-claim.ts', tests: ['test/unit/domain/purchase/send-claim.test.ts'] },
+  {
+    file: 'domain/purchase/send-claim.ts',
+    tests: ['test/unit/domain/purchase/send-claim.test.ts', 'test/property/domain/price-limit.test.ts'],
+  },
   { file: 'domain/relay/start-decision.ts', tests: ['test/unit/domain/relay/start-decision.test.ts'] },
   { file: 'domain/relay/sweep-decision.ts', tests: ['test/unit/domain/relay/sweep-decision.test.ts'] },
   {

@@ -3,13 +3,12 @@
  * transactions or workflows are pure functions here. An old rule replaces one of these rules.
  */
 import { judgeAbsence, type Absence, type AbsenceFacts } from '#domain/money/absence.ts';
-import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/purchase/late-answer.ts';
-import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/restored-records.ts';
-import { decideSendClaim } from '#domain/purchase/send-claim.ts';
+import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/recovery.ts';
+import { afterAnswer, type AnswerEffect, type StoredAnswer, decideSendClaim } from '#domain/purchase/send-claim.ts';
 import { decideInboxRow } from '#domain/relay/inbox-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { startDecision } from '#domain/relay/start-decision.ts';
-import { isSuperseded } from '#domain/work/task-position.ts';
+import { isSuperseded } from '#domain/work/lifecycle.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 
 /** A relay's knowledge of an inbox row before its decision. */

@@ -10,8 +10,8 @@ import { firstReconciliationAt, newestReconciliation } from '#db/money/reconcili
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
-import { countOpenCases } from '#db/work/case-queries.ts';
-import { workTable } from '#db/work/kinds.ts';
+import { countOpenCases } from '#db/work/cases.ts';
+import { workTable } from '#db/work/rows.ts';
 import { CATALOGUES } from '#domain/catalogue/catalogue.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
 import { hasDrift } from '#domain/gate/drift.ts';

@@ -1,7 +1,7 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
-import type { StartedWork } from '#db/work/started-work.ts';
+import type { StartedWork } from '#db/work/rows.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';

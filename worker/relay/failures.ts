@@ -1,6 +1,6 @@
 import { DecryptionError } from '#crypto/key-ring.ts';
 import { sqlState } from '#db/connection/database.ts';
-import { WorkMissingError } from '#db/work/work-rows.ts';
+import { WorkMissingError } from '#db/work/rows.ts';
 import type { RelayFailure } from '#domain/relay/relay-failure.ts';
 import { UnreadableRowError } from '#worker/relay/read-report.ts';
 

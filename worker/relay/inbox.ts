@@ -1,7 +1,7 @@
 import { accessAad } from '#db/encryption-aads.ts';
 import { postpone, releaseRows, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
-import { startedWork } from '#db/work/started-work.ts';
+import { startedWork } from '#db/work/rows.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';

@@ -6,8 +6,7 @@ import {
   type OutboxRow,
   type TakenOutboxRow,
 } from '#db/queues/outbox.ts';
-import { startedWork } from '#db/work/started-work.ts';
-import { readWork } from '#db/work/work-rows.ts';
+import { startedWork, readWork } from '#db/work/rows.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';

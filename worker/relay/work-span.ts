@@ -1,4 +1,4 @@
-import type { StartedWork } from '#db/work/started-work.ts';
+import type { StartedWork } from '#db/work/rows.ts';
 import { inSpan } from '#telemetry/tracing.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
+import { backoffMs } from '#domain/retry/backoff.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#fulfilment/purchase/results.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';

@@ -1,9 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
+import { backoffMs } from '#domain/retry/backoff.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
+import type { EvidenceResult, PurchaseActivities } from '#fulfilment/purchase/results.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import { showAskedAgain } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';

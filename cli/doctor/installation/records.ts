@@ -5,7 +5,7 @@ import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { countHeldWork } from '#db/work/held-work.ts';
+import { countHeldWork } from '#db/work/counts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';

@@ -6,7 +6,7 @@ import { takePending } from '#db/queues/inbox-queue.ts';
 import { requeueingUnmatched } from '#db/queues/inbox.ts';
 import { pollQueues } from '#db/queues/poll-queues.ts';
 import type { attempts } from '#db/schema.ts';
-import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
+import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,

@@ -34,7 +34,7 @@ const ALLOWED: Record<string, string[]> = {
   'platform/telemetry': ['platform/config', 'domain'],
   upstream: ['domain', 'platform/crypto', 'platform/telemetry'],
   db: ['domain', 'platform/crypto', 'platform/telemetry'],
-  fulfilment: ['domain', 'db', 'platform/crypto', 'platform/telemetry'],
+  fulfilment: ['domain', 'db', 'platform/crypto', 'platform/telemetry', 'upstream'],
   workflows: ['domain'],
   activities: ['domain', 'platform/crypto', 'platform/telemetry', 'upstream', 'db', 'fulfilment', 'workflows'],
   'platform/temporal': ['domain', 'platform/config', 'platform/crypto', 'platform/telemetry'],
@@ -113,6 +113,10 @@ const PLANTS: Record<string, string> = {
   'db/planted-development.ts': "import 'fast-check';",
   'db/planted-undeclared.ts': "import 'left-pad';",
   'db/planted-broken.ts': 'import {',
+  'fulfilment/planted-call.ts':
+    "import type { ServiceClient } from '#upstream/client.ts';\nexport const call = (service: ServiceClient) => service;",
+  'fulfilment/planted-caller.ts': "import '#fulfilment/planted-call.ts';",
+  'api/planted-call.ts': "import '#fulfilment/planted-caller.ts';",
   'db/circle-a.ts': "import '#db/circle-b.ts';",
   'db/circle-b.ts': "import '#db/circle-c.ts';",
   'db/circle-c.ts': "import '#db/circle-a.ts';",
@@ -184,6 +188,10 @@ describe('the boundary check', () => {
       expect(problemsOf(`${folder}/planted-messages.ts`)).toEqual([]);
       expect(problemsOf(`${folder}/planted/workflows.ts`)).toHaveLength(1);
     }
+  });
+
+  it('forbids the API a use case that calls the service, also behind another one', () => {
+    expect(problemsOf('api/planted-call.ts')).toEqual([expect.stringContaining('a use case that calls the service')]);
   });
 
   it('permits the simulator to import only the wire shapes of upstream', () => {

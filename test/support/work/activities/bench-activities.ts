@@ -10,12 +10,12 @@ import type {
 } from '#activities/upkeep/upkeep-types.ts';
 import { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
-import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import type { PurchaseActivities, SubscriptionActivities } from '#activities/work/work-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
+import type { PurchaseActivities, SubscriptionActivities } from '#fulfilment/purchase/results.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface ActivityBenchOptions {
