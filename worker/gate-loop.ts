@@ -5,8 +5,8 @@ import { isGateInUse } from '#db/gate/waits.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { readDriftedAgain } from '#fulfilment/gate/drift.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
-import { WalletReader } from '#fulfilment/gate/wallet-reader.ts';
 import type { GateListener } from '#fulfilment/purchase/handler.ts';
+import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 

@@ -19,10 +19,10 @@ import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhoo
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import type { Found, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { workHandlers } from '#fulfilment/purchase/kinds.ts';
-import { recordReport } from '#fulfilment/purchase/report.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {

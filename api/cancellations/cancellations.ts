@@ -19,7 +19,7 @@ import { workOperations } from '#api/work/work-operations.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { cancellationReads } from '#db/work/cancellations.ts';
-import { acceptCancellation } from '#fulfilment/cancellations/accept.ts';
+import { acceptCancellation } from '#fulfilment/accept/cancellation.ts';
 
 /** The existing cancellation of an eSIM, in a problem. */
 export const cancellationName = {

@@ -17,7 +17,7 @@ import { topupCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import { topupReads } from '#db/work/topups.ts';
-import { acceptTopup } from '#fulfilment/topups/accept.ts';
+import { acceptTopup } from '#fulfilment/accept/topup.ts';
 
 /** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {

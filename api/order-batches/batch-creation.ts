@@ -17,8 +17,8 @@ import { findBatch, type StoredBatch } from '#db/work/orders.ts';
 import type { Money } from '#domain/money/money.ts';
 import { batchOrderReference } from '#domain/work/identifiers.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import type { NewOrder } from '#fulfilment/orders/accept.ts';
-import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/orders/batches.ts';
+import { acceptBatch, findTakenOfBatch, type BatchAcceptance, type NewBatch } from '#fulfilment/accept/batch.ts';
+import type { NewOrder } from '#fulfilment/accept/order.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 type BatchRequest = Pick<

@@ -16,7 +16,7 @@ import { orderCsv } from '#api/work/work-csv.ts';
 import { workOperations } from '#api/work/work-operations.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { orderReads } from '#db/work/orders.ts';
-import { acceptOrder } from '#fulfilment/orders/accept.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
 
 /** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {

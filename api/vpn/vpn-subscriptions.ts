@@ -29,8 +29,8 @@ import { type WorkJson, type WorkResource, notFound } from '#api/work/work-resou
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { acceptVpnSubscription } from '#fulfilment/vpn/accept.ts';
-import { cancelVpnSubscription } from '#fulfilment/vpn/subscription.ts';
+import { acceptVpnSubscription } from '#fulfilment/accept/vpn-subscription.ts';
+import { cancelVpnSubscription } from '#fulfilment/work/subscription.ts';
 
 const tag = 'VPN';
 

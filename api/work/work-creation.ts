@@ -21,7 +21,7 @@ import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinished } from '#domain/work/lifecycle.ts';
-import type { Acceptance, NewWork } from '#fulfilment/work/accept.ts';
+import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 
 /** The part of a request that is the same for work of every kind. */

@@ -27,7 +27,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { NO_ATTEMPTS, type WorkFilter, type StoredWork, type WorkReads } from '#db/work/work-reads.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { Acceptance, NewWork } from '#fulfilment/work/accept.ts';
+import type { Acceptance, NewWork } from '#fulfilment/accept/work.ts';
 
 type ListQuery = z.ZodObject & z.ZodType<z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>>;
 

@@ -11,7 +11,7 @@ import { attempts } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
-import { acceptOrder } from '#fulfilment/orders/accept.ts';
+import { acceptOrder } from '#fulfilment/accept/order.ts';
 import { startSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openService } from '#upstream/service.ts';

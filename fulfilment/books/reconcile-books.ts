@@ -39,8 +39,8 @@ import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconci
 import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
 import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
 import { reportAmount } from '#fulfilment/books/report-amount.ts';
-import { settlePaidRefunds } from '#fulfilment/cancellations/refunds.ts';
 import { announceDoubt } from '#fulfilment/work/events.ts';
+import { settlePaidRefunds } from '#fulfilment/work/refunds.ts';
 
 /** The wallet as read from the service. */
 export interface Wallet {

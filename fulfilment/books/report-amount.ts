@@ -2,8 +2,8 @@ import type { Executor } from '#db/connection/database.ts';
 import { openCaseOfProduct, openCaseOnce } from '#db/work/cases.ts';
 import { isOtherMoney, type AmountComparison } from '#domain/money/compare-amounts.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { orderedProduct } from '#fulfilment/attempts/report.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
-import { orderedProduct } from '#fulfilment/purchase/report.ts';
 
 /** A charge or a debit that is not the expected one. */
 export interface DifferentAmount {

@@ -8,8 +8,8 @@ import type { CaseVerdict, OperatorAction } from '#domain/operator/operator-acti
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { expectRefund, nameRefund } from '#fulfilment/cancellations/refunds.ts';
-import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/cancellations/report.ts';
+import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
+import { expectRefund, nameRefund } from '#fulfilment/work/refunds.ts';
 
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 

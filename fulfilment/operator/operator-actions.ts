@@ -29,16 +29,16 @@ import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { isCompared } from '#fulfilment/attempts/recover.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
 import { actionKey, isDone, isRetryUnderWay, wasJudgedSo } from '#fulfilment/operator/earlier-actions.ts';
 import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
 import { correctAttempt } from '#fulfilment/operator/operator-corrections.ts';
-import { isCompared } from '#fulfilment/purchase/recover.ts';
-import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/vpn/subscription.ts';
 import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
+import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }

@@ -7,8 +7,8 @@ import { lockWork, readWork } from '#db/work/rows.ts';
 import { workExists } from '#db/work/work-reads.ts';
 import type { Operator, OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { isCompared } from '#fulfilment/attempts/recover.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
-import { isCompared } from '#fulfilment/purchase/recover.ts';
 
 /** An operator action on one piece of work. */
 export interface ActionRequest {

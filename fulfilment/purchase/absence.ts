@@ -2,10 +2,10 @@ import { findAttemptById, newestDelivered } from '#db/work/attempts.ts';
 import { type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
+import type { AbsenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
+import { restartResendWindow } from '#fulfilment/attempts/recover.ts';
 import type { WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import { restartResendWindow } from '#fulfilment/purchase/recover.ts';
-import type { AbsenceResult, PurchaseActivities } from '#fulfilment/purchase/results.ts';
 
 /**
  * Proves that no send of an attempt has bought so far: a complete list of the service without it, a control of that

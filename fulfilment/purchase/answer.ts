@@ -10,18 +10,18 @@ import { type WorkRow, type AttemptRow, RowMissingError } from '#db/work/rows.ts
 import { timelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
+import type { SendResult } from '#domain/purchase/results.ts';
 import { afterAnswer } from '#domain/purchase/send-claim.ts';
 import { isSettledByService, attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite, type FailureDetail } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
+import { doubtAttempt } from '#fulfilment/attempts/recover.ts';
+import { belongsToAnother, type AttemptReport, applyReport } from '#fulfilment/attempts/report.ts';
 import { changesNoCircuit } from '#fulfilment/gate/circuits.ts';
 import { noteDrift } from '#fulfilment/gate/drift.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
 import { attemptSnapshot, noteOf, type WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import { doubtAttempt } from '#fulfilment/purchase/recover.ts';
-import { belongsToAnother, type AttemptReport, applyReport } from '#fulfilment/purchase/report.ts';
-import type { SendResult } from '#fulfilment/purchase/results.ts';
 import { markInProgress } from '#fulfilment/work/change.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 

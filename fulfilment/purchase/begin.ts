@@ -8,14 +8,14 @@ import { areSettled, findAttempt, readProgress } from '#db/work/attempts.ts';
 import { lockWorkInEpoch, type AttemptRow, type WorkRow } from '#db/work/rows.ts';
 import { timelineEntry } from '#db/work/timeline.ts';
 import { plainMoney, plainText } from '#domain/money/money.ts';
+import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
 import { retryRule, ruleOfWork } from '#domain/retry/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { startOfRun } from '#domain/work/lifecycle.ts';
+import { comparison, restoreAttempts } from '#fulfilment/attempts/recover.ts';
 import { openAttempt } from '#fulfilment/purchase/attempt.ts';
 import { attemptSnapshot, type WorkDependencies, type WorkHandlers } from '#fulfilment/purchase/handler.ts';
-import { comparison, restoreAttempts } from '#fulfilment/purchase/recover.ts';
-import type { OpenResult, PurchaseActivities, WorkSnapshot } from '#fulfilment/purchase/results.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
 

@@ -9,6 +9,7 @@ import { type WorkRow, type AttemptRow, lockUnfinishedWork } from '#db/work/rows
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { knowsMore } from '#domain/purchase/recovery.ts';
+import type { SendResult } from '#domain/purchase/results.ts';
 import {
   mayHaveBought,
   resendWindowInForce,
@@ -19,14 +20,13 @@ import {
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { isSettledByService, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
-import { abandonIfCancelled } from '#fulfilment/orders/batches.ts';
+import { abandonIfCancelled } from '#fulfilment/accept/batch.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import { recordSend } from '#fulfilment/purchase/answer.ts';
 import { type LockedAttempt, lockAttempt } from '#fulfilment/purchase/attempt.ts';
 import { MoneyShortError, type ReservationOrder } from '#fulfilment/purchase/gate.ts';
 import { startLease, type Admitted, type Claimed, type Request, type Sender } from '#fulfilment/purchase/handler.ts';
 import { priceLimit, priceObjection } from '#fulfilment/purchase/offer.ts';
-import type { AttemptReport } from '#fulfilment/purchase/report.ts';
-import type { SendResult } from '#fulfilment/purchase/results.ts';
 import { readClaimConditions } from '#fulfilment/work/buying-barrier.ts';
 import { startingSend } from '#fulfilment/work/change.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';

@@ -1,10 +1,9 @@
 import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import type { CompletionResult, PurchaseActivities, NotYetReason } from '#domain/purchase/results.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { noteDrift, noteUnfilled } from '#fulfilment/gate/drift.ts';
 import type { WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { CompletionResult, PurchaseActivities } from '#fulfilment/purchase/results.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and runs it again. */
@@ -74,12 +73,6 @@ const MISSING: ReadonlySet<NotYetReason> = new Set([
 function detailOf(result: CompletionResult): string {
   return 'detail' in result ? result.detail : '';
 }
-
-/**
- * Why a purchase cannot be completed yet: a failure of the service, or something that it does not show yet.
- * `not_filled`: the service calls it completed, and a fact of the delivery has no value so far.
- */
-export type NotYetReason = FailureClass | 'not_listed' | 'not_filled' | 'refund_not_in_wallet';
 
 /** Thrown while a purchase is completed: the workflow waits and tries again. */
 export class NotYetError extends Error {

@@ -27,9 +27,9 @@ import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import { purchaseFinder, type Movement, type Purchase } from '#domain/money/movements.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
+import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { EvidenceResult, PurchaseActivities } from '#fulfilment/purchase/results.ts';
 import type { UnreadWallet, WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 
 /**

@@ -6,13 +6,6 @@ import type { WorkRow, AttemptRow } from '#db/work/rows.ts';
 import { type Money, plainText } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { FailureDetail } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
-import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
-import type { Reserved } from '#fulfilment/gate/reservations.ts';
-import type { WalletReader } from '#fulfilment/gate/wallet-reader.ts';
-import type { Gate } from '#fulfilment/purchase/gate.ts';
-import type { AttemptReport } from '#fulfilment/purchase/report.ts';
 import type {
   CancellationSnapshot,
   CompletionResult,
@@ -20,7 +13,14 @@ import type {
   AttemptSnapshot,
   PurchaseActivities,
   SendResult,
-} from '#fulfilment/purchase/results.ts';
+} from '#domain/purchase/results.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
+import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
+import type { Reserved } from '#fulfilment/gate/reservations.ts';
+import type { Gate } from '#fulfilment/purchase/gate.ts';
+import type { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';

@@ -1,8 +1,8 @@
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { storedReason } from '#domain/work/foreign-text.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import { type Found, type LookUpResult, type LookUpManyResult, noteOf } from '#fulfilment/purchase/handler.ts';
-import type { AttemptReport } from '#fulfilment/purchase/report.ts';
 import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/mapping/event-parsing.ts';

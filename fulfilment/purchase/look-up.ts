@@ -1,10 +1,10 @@
 import { workOf, findAttemptById, lockAttemptRow } from '#db/work/attempts.ts';
 import { type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
+import { recordReport, type NotOurs, findMismatch } from '#fulfilment/attempts/report.ts';
 import { noteDrift } from '#fulfilment/gate/drift.ts';
 import { recordAnswer } from '#fulfilment/purchase/answer.ts';
 import type { LookUpResult, WorkHandlers, WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import { recordReport, type NotOurs, findMismatch, has } from '#fulfilment/purchase/report.ts';
-import type { PurchaseActivities } from '#fulfilment/purchase/results.ts';
 
 /**
  * Looks an attempt up that the service calls completed, and stores the facts of its record. An event may contain only a

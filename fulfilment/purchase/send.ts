@@ -2,8 +2,9 @@ import { requestBodyAad } from '#db/encryption-aads.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { type AttemptRow, lockWork, WorkFinishedError } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import type { SendResult } from '#domain/purchase/results.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import { WalletReader } from '#fulfilment/gate/wallet-reader.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import { recordSend, type RecordedSend } from '#fulfilment/purchase/answer.ts';
 import { claimOnce } from '#fulfilment/purchase/claim.ts';
 import { complete } from '#fulfilment/purchase/deliver.ts';
@@ -20,8 +21,7 @@ import {
   attemptSnapshot,
   type WorkDependencies,
 } from '#fulfilment/purchase/handler.ts';
-import type { AttemptReport } from '#fulfilment/purchase/report.ts';
-import type { SendResult } from '#fulfilment/purchase/results.ts';
+import { WalletReader } from '#fulfilment/purchase/wallet-reader.ts';
 import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';

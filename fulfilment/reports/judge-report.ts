@@ -11,14 +11,14 @@ import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { refusedCancellation, storedReason } from '#domain/work/foreign-text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { storeCancellationReport, storeEsimReport } from '#fulfilment/cancellations/report.ts';
-import { recordReport, reportOtherPrice } from '#fulfilment/purchase/report.ts';
+import { recordReport, reportOtherPrice } from '#fulfilment/attempts/report.ts';
 import type { InboxMatch } from '#fulfilment/reports/match-by-esim.ts';
 import { lockMatch } from '#fulfilment/reports/match-report.ts';
 import type { ReportInContext } from '#fulfilment/reports/report-context.ts';
-import { newEndOf, storeSubscriptionReport } from '#fulfilment/vpn/subscription.ts';
+import { storeCancellationReport, storeEsimReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
+import { newEndOf, storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 
 /** A report for the workflow of the work that it is about. */
 interface Observation {

@@ -6,8 +6,8 @@ import { judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/ob
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { knownReports } from '#fulfilment/cancellations/report.ts';
-import { newEndOf } from '#fulfilment/vpn/subscription.ts';
+import { knownReports } from '#fulfilment/work/cancellation.ts';
+import { newEndOf } from '#fulfilment/work/subscription.ts';
 
 export interface ReportInContext {
   /** The report, with the outcome that it has together with earlier ones. */

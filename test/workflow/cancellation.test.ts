@@ -9,7 +9,7 @@ import type {
   PurchaseActivities,
   StepRecord,
   WorkSnapshot,
-} from '#fulfilment/purchase/results.ts';
+} from '#domain/purchase/results.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';

@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { witnessOfEnd, type Witness } from '#domain/purchase/recovery.ts';
 import type { ServiceObservation } from '#domain/relay/service-observation.ts';
-import type { PurchaseActivities, WorkSnapshot } from '#fulfilment/purchase/results.ts';
+import type { PurchaseActivities, WorkSnapshot } from '#domain/purchase/results.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { POLICY, withOrder, withWorker } from '#test/support/work/workflows/order-workflow.ts';

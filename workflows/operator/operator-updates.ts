@@ -9,7 +9,7 @@ import { REFUSALS, type OperatorAction } from '#domain/operator/operator-actions
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import type { PurchaseActivities } from '#fulfilment/purchase/results.ts';
+import type { PurchaseActivities } from '#domain/purchase/results.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   abandonUpdate,

@@ -20,7 +20,7 @@ import type {
   StepRecord,
   SubscriptionSnapshot,
   WorkSnapshot,
-} from '#fulfilment/purchase/results.ts';
+} from '#domain/purchase/results.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 import type { Shown } from '#workflows/work/current-details.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';

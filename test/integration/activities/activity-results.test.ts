@@ -2,7 +2,7 @@ import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cases, inbox, orders } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
-import { recordReport } from '#fulfilment/purchase/report.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { sendsOf, step } from '#test/support/work/activities/steps.ts';

@@ -4,9 +4,9 @@ import type { Database } from '#db/connection/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { findAttemptById, limitOf, findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/work/attempts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { recordSendFailure } from '#fulfilment/purchase/answer.ts';
 import { openAttempt } from '#fulfilment/purchase/attempt.ts';
-import { recordReport } from '#fulfilment/purchase/report.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {

@@ -11,8 +11,8 @@ import {
   type RefundStatusOrNone,
 } from '#domain/cancellation/refund.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { markRefundNeedsAttention, settleRefund, type CancellationDetails } from '#fulfilment/cancellations/refunds.ts';
-import { storeCancellationReport, undoCancelled } from '#fulfilment/cancellations/report.ts';
+import { storeCancellationReport, undoCancelled } from '#fulfilment/work/cancellation.ts';
+import { markRefundNeedsAttention, settleRefund, type CancellationDetails } from '#fulfilment/work/refunds.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
 

@@ -19,9 +19,9 @@ import {
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
-import { storeSubscriptionReport } from '#fulfilment/vpn/subscription.ts';
 import { countEnded } from '#fulfilment/work/change.ts';
 import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/events.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';

@@ -4,7 +4,7 @@ import { grantOverride } from '#db/gate/waits.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
 import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/first-purchase-check.ts';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { readGateConditions } from '#fulfilment/readiness/gate-conditions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';

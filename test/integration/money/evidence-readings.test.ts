@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { storeReading } from '#db/money/wallet-readings.ts';
 import { attempts, walletMovements, walletReadings } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 

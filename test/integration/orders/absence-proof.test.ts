@@ -5,7 +5,7 @@ import { attempts } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { readOrder } from '#db/work/orders.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;

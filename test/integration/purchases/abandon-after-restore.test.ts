@@ -7,7 +7,7 @@ import { orders } from '#db/schema.ts';
 import { findAttempt, findAttemptById } from '#db/work/attempts.ts';
 import { readWork } from '#db/work/rows.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { step } from '#test/support/work/activities/steps.ts';
 

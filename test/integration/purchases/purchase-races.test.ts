@@ -5,7 +5,7 @@ import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 

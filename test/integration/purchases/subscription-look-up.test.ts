@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 let bench: ActivityBench;

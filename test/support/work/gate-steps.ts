@@ -1,7 +1,7 @@
 import { listCircuits } from '#db/gate/circuits.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 /** Sends at the purchase gate, with the clock of the test. */
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** An answer of a service that has not approved the account. */

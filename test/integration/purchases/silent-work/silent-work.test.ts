@@ -7,7 +7,7 @@ import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
 import { ownReference } from '#fulfilment/purchase/listing.ts';
-import type { AttemptRef } from '#fulfilment/purchase/results.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
 import { judgeReport } from '#fulfilment/reports/judge-report.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';

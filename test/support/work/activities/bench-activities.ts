@@ -15,7 +15,7 @@ import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/u
 import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { PurchaseActivities, SubscriptionActivities } from '#fulfilment/purchase/results.ts';
+import type { PurchaseActivities, SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface ActivityBenchOptions {

@@ -13,7 +13,7 @@ import type {
   WorkSnapshot,
   SendResult,
   StepRecord,
-} from '#fulfilment/purchase/results.ts';
+} from '#domain/purchase/results.ts';
 import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
 

@@ -10,7 +10,7 @@ import type {
   SubscriptionLookUp,
   SubscriptionSnapshot,
   WorkSnapshot,
-} from '#fulfilment/purchase/results.ts';
+} from '#domain/purchase/results.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';

@@ -3,8 +3,10 @@ import { chargedOf } from '#db/work/attempts.ts';
 import { wholeRow, type AttemptRow, type VpnSubscriptionRow, lockWork } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { isSoldAtLoss } from '#domain/pricing/margin.ts';
+import type { SubscriptionSnapshot } from '#domain/purchase/results.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { NotYetError } from '#fulfilment/purchase/deliver.ts';
 import type { Found, LookUpResult, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
@@ -18,10 +20,8 @@ import {
 } from '#fulfilment/purchase/listing.ts';
 import { lookUpAndStore } from '#fulfilment/purchase/look-up.ts';
 import { notListed, refusal, unreadOffer } from '#fulfilment/purchase/offer.ts';
-import type { AttemptReport } from '#fulfilment/purchase/report.ts';
-import type { SubscriptionSnapshot } from '#fulfilment/purchase/results.ts';
-import type { SubscriptionReport } from '#fulfilment/vpn/subscription.ts';
 import { completeWork, recordStep } from '#fulfilment/work/record-step.ts';
+import type { SubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import { givesAccess, type VpnAccess, type VpnSubscription } from '#upstream/contract.ts';
 

@@ -13,10 +13,10 @@ import { ATTEMPT_DECISIONS, type ObservedOutcome, isAsOrdered } from '#domain/re
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { storedReason, type StoredReason } from '#domain/work/foreign-text.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { CancellationDetails } from '#fulfilment/cancellations/refunds.ts';
-import { knownReports, storeCancellationReport } from '#fulfilment/cancellations/report.ts';
-import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/vpn/subscription.ts';
+import { knownReports, storeCancellationReport } from '#fulfilment/work/cancellation.ts';
 import { openContradiction } from '#fulfilment/work/events.ts';
+import type { CancellationDetails } from '#fulfilment/work/refunds.ts';
+import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/subscription.ts';
 
 /** A report of the service about an attempt, from an answer, a look-up or an event. */
 export interface AttemptReport {
@@ -208,6 +208,6 @@ export function belongsToAnother(attempt: AttemptRow, facts: AttemptReport): Not
 }
 
 /** The beginning of a sentence. */
-export function has({ number }: AttemptRow, { serviceId }: AttemptReport): string {
+function has({ number }: AttemptRow, { serviceId }: AttemptReport): string {
   return `The service has ${serviceId ?? 'something'} for attempt ${number}`;
 }

@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { cancellations } from '#db/schema.ts';
 import type { CancellationRow } from '#db/work/rows.ts';
 import type { OnUnmetConditions } from '#domain/cancellation/refund-conditions.ts';
-import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/accept/work.ts';
 
 interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
   /** Our id; the eSIM exists. */

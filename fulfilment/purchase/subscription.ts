@@ -2,12 +2,12 @@ import { accessAad } from '#db/encryption-aads.ts';
 import { currentAttempt } from '#db/work/attempts.ts';
 import { lockUnfinishedWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { noteOf, type WorkDependencies } from '#fulfilment/purchase/handler.ts';
-import type { SubscriptionActivities } from '#fulfilment/purchase/results.ts';
-import { subscriptionReport } from '#fulfilment/vpn/purchase.ts';
-import { noteCancelAccepted, storeSubscriptionReport } from '#fulfilment/vpn/subscription.ts';
+import { subscriptionReport } from '#fulfilment/purchase/vpn-subscription.ts';
+import { noteCancelAccepted, storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 

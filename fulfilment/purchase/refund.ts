@@ -7,14 +7,14 @@ import { openCase, openCaseOnce } from '#db/work/cases.ts';
 import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
 import { judgeCredit, otherCreditText, type CreditVerdict } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { settleRefund } from '#fulfilment/cancellations/refunds.ts';
 import { NotYetError } from '#fulfilment/purchase/deliver.ts';
 import type { WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { sinceFirstSend } from '#fulfilment/purchase/listing.ts';
 import { lookUpAndStore } from '#fulfilment/purchase/look-up.ts';
-import type { CompletionResult } from '#fulfilment/purchase/results.ts';
 import { completeWork } from '#fulfilment/work/record-step.ts';
+import { settleRefund } from '#fulfilment/work/refunds.ts';
 import { isFinalMovement, isOfOrder, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 /**

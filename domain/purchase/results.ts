@@ -14,7 +14,6 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus, TaskPosition } from '#domain/work/lifecycle.ts';
-import type { NotYetReason } from '#fulfilment/purchase/deliver.ts';
 
 /** Inputs and results of the activities of work. Everything here is JSON without personal data. */
 
@@ -276,3 +275,9 @@ export interface PurchaseActivities {
   /** Performs and records an operator action. Fails with `ACTION_REFUSED`, not retryable, when it is not allowed. */
   actOnWork(input: { work: WorkRef; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;
 }
+
+/**
+ * Why a purchase cannot be completed yet: a failure of the service, or something that it does not show yet.
+ * `not_filled`: the service calls it completed, and a fact of the delivery has no value so far.
+ */
+export type NotYetReason = FailureClass | 'not_listed' | 'not_filled' | 'refund_not_in_wallet';

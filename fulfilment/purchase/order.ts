@@ -1,7 +1,7 @@
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { wholeRow, type AttemptRow } from '#db/work/rows.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
-import { createEsimDelivery } from '#fulfilment/orders/deliver.ts';
+import { createEsimDelivery } from '#fulfilment/purchase/esim-delivery.ts';
 import type { Found, LookUpResult, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import {
   resultsByReference,

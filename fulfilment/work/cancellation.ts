@@ -8,8 +8,8 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { settlePaidRefunds, type CancellationDetails, storeRefund } from '#fulfilment/cancellations/refunds.ts';
 import { wakeHeldOfEsim } from '#fulfilment/work/record-step.ts';
+import { settlePaidRefunds, type CancellationDetails, storeRefund } from '#fulfilment/work/refunds.ts';
 
 /** What is known about a cancellation so far, in the form of a report. */
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {

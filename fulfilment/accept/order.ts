@@ -14,7 +14,7 @@ import {
   type Acceptance,
   type NewCustomer,
   type NewWork,
-} from '#fulfilment/work/accept.ts';
+} from '#fulfilment/accept/work.ts';
 
 export interface NewOrder extends NewWork {
   readonly externalOrderId: string;

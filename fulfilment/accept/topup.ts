@@ -12,7 +12,7 @@ import {
   type Acceptance,
   type NewCustomer,
   type NewWork,
-} from '#fulfilment/work/accept.ts';
+} from '#fulfilment/accept/work.ts';
 
 interface NewTopup extends NewWork {
   /** Our id; the eSIM exists. */

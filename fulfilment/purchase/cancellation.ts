@@ -6,8 +6,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
 import { cancellationOutcome, type RefundState } from '#domain/cancellation/refund.ts';
 import { refusedCancellation } from '#domain/work/foreign-text.ts';
-import { cancellationCompletion } from '#fulfilment/cancellations/complete.ts';
-import type { CancellationDetails } from '#fulfilment/cancellations/refunds.ts';
+import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import {
   type WorkHandler,
   type Found,
@@ -17,8 +16,9 @@ import {
 } from '#fulfilment/purchase/handler.ts';
 import { resultsByEsim, sinceFirstSend } from '#fulfilment/purchase/listing.ts';
 import { refusal } from '#fulfilment/purchase/offer.ts';
-import type { AttemptReport } from '#fulfilment/purchase/report.ts';
+import { cancellationCompletion } from '#fulfilment/purchase/refund.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
+import type { CancellationDetails } from '#fulfilment/work/refunds.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';

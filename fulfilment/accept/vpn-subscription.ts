@@ -11,7 +11,7 @@ import {
   type Acceptance,
   type NewCustomer,
   type NewWork,
-} from '#fulfilment/work/accept.ts';
+} from '#fulfilment/accept/work.ts';
 
 interface NewVpnSubscription extends NewWork, NewCustomer {
   readonly externalSubscriptionId: string;

@@ -11,10 +11,10 @@ import { type OrderBatchRow, type OrderRow, wholeRow, type WorkRow } from '#db/w
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { type NewOrder, orderValues } from '#fulfilment/accept/order.ts';
+import { acceptedEntry } from '#fulfilment/accept/work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
-import { type NewOrder, orderValues } from '#fulfilment/orders/accept.ts';
-import { acceptedEntry } from '#fulfilment/work/accept.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
 
 /** What a caller provides for a batch. */
