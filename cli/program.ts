@@ -12,7 +12,7 @@ import { addReconcileCommand } from '#cli/money/reconcile-command.ts';
 import { AUDIT, CASES, EVENTS, REFUNDS, SALES, WALLET, WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
-import { addCall, addResource, withExamples } from '#cli/resources/resource-command.ts';
+import { addCall, addResource, describeOnEntry, withExamples } from '#cli/resources/resource-command.ts';
 import { addSandboxCommand } from '#cli/sandbox-tour/sandbox-command.ts';
 import { addCapabilitiesCommand } from '#cli/service/capabilities-command.ts';
 import { addContractCommand } from '#cli/service/contract-command.ts';
@@ -63,6 +63,8 @@ export function resellerProgram(environment: Environment): ResellerProgram {
     .version(productVersion(), '--version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help lists commands and options)');
+  describeOnEntry(program);
+
   withInstallationOptions(program, environment, (folder) => (impliedFolder = folder));
 
   addStartCommand(program, environment);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '#db/connection/database.ts';
 import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import {
   applyFirstPurchaseCheck,

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { inSpan } from '#telemetry/tracing.ts';
-import { traceparentIn } from '#temporal/trace-header.ts';
+import { traceparentIn } from '#temporal/connection.ts';
 
 /**
  * Runs each activity in a span of the trace that its workflow hands on. Names are those of Temporal's own tracing

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions } from '@temporalio/worker';
-import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
+import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 
 const path = (file: string) => fileURLToPath(new URL(`../workflows/${file}`, import.meta.url));
 

@@ -1,8 +1,8 @@
 import type { BooksActivities } from '#activities/upkeep/upkeep-types.ts';
 import { findReportOfRun, lockBooks, unreadSince, type ReconciliationRow } from '#db/money/reconciliations.ts';
-import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
+import { counted } from '#domain/text.ts';
 import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
 import { correctTotals } from '#fulfilment/gate/correct-totals.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';

@@ -1,5 +1,5 @@
 import type { CatalogueActivities, CatalogueResult } from '#activities/upkeep/upkeep-types.ts';
-import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/readings.ts';
+import { findReadingOfRun, type CatalogueReadingRow } from '#db/catalogue/catalogue.ts';
 import type { CatalogueItems, CatalogueName, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import { recordReading } from '#fulfilment/catalogue/record-reading.ts';

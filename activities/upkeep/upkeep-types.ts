@@ -1,4 +1,4 @@
-import type { ReadingVerdict } from '#domain/catalogue/reading.ts';
+import type { ReadingVerdict } from '#domain/catalogue/catalogue.ts';
 import type { Runway } from '#domain/money/runway.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { BooksResult } from '#workflows/messages.ts';

@@ -1,7 +1,7 @@
 import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
-import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-readings.ts';
+import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { isEsimInUse } from '#domain/esims/thresholds.ts';
+import { isEsimInUse } from '#domain/esims/esim-state.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/handler.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '#config/environment.ts';
-import { apiKeyMode, type ApiKeyMode } from '#crypto/api-key.ts';
+import { apiKeyMode, type ApiKeyMode } from '#crypto/generated-secrets.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { stampedMode } from '#db/connection/installation.ts';
 

@@ -1,8 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { NewKeyOptions } from '#cli/access/keys.ts';
 import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/arguments.ts';
-import { withFormatOptions } from '#cli/terminal/shared-options.ts';
-import type { EnvironmentFor, SetUpOption } from '#cli/terminal/shared-options.ts';
+import { withFormatOptions, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
 import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 

@@ -8,9 +8,12 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { price } from '#config/fields.ts';
-import { generateApiKey } from '#crypto/api-key.ts';
+import { generateApiKey } from '#crypto/generated-secrets.ts';
 import {
   addApiKey,
+  API_SCOPES,
+  type ApiScope,
+  apiScopes,
   changeRateLimit,
   changeSpendLimit,
   findApiKey,
@@ -20,12 +23,11 @@ import {
   rotateApiKey,
   type RotationRefusal,
 } from '#db/access/api-keys.ts';
-import { API_SCOPES, type ApiScope, apiScopes } from '#db/access/api-scopes.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { latestReading } from '#db/gate/wallet.ts';
-import { counted } from '#domain/counted.ts';
 import type { Money } from '#domain/money/money.ts';
+import { counted } from '#domain/text.ts';
 import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,9 +2,8 @@ import { keyMode } from '#cli/access/key-mode.ts';
 import { actor } from '#cli/api/account.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
 import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
-import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { addApiKey, findApiKey } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
+import { generateApiKey, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
+import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database } from '#db/connection/database.ts';
 

@@ -2,9 +2,9 @@
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Event } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { OUTBOUND_POLICY } from '#domain/policy/webhook-policy.ts';
-import { envelopeBody, webhookHeaders } from '#outbound/webhook-message.ts';
+import { envelopeBody, webhookHeaders } from '#outbound/event-message.ts';
 
 /** What became of an event. */
 interface Forwarded {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ListenOptions } from '#cli/events/listen.ts';
-import { describedCall } from '#cli/resources/definition.ts';
+import { apiCall } from '#cli/resources/call.ts';
 import { optionOf } from '#cli/resources/fields.ts';
-import { withExamples } from '#cli/resources/resource-command.ts';
+import { describeWhenEntered, withExamples } from '#cli/resources/resource-command.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Adds `listen` to the command `events`. */
@@ -13,13 +13,15 @@ export function addListenCommand(events: Command, environment: Environment): voi
       'print events as they happen, until Ctrl-C; with --forward-to also send each to a program on this machine, ' +
         'signed like the webhook of an endpoint',
     );
-  for (const field of describedCall('streamEvents').query) command.addOption(optionOf(field, true));
-  command
-    .option(
-      '--forward-to <url>',
-      'send each event there; the secret of RESELLER_WEBHOOK_SECRET signs, or else a new one',
-    )
-    .option('--json', 'print each event as one line of JSON');
+  describeWhenEntered(command, async () => {
+    for (const field of (await apiCall('streamEvents')).query) command.addOption(optionOf(field, true));
+    command
+      .option(
+        '--forward-to <url>',
+        'send each event there; the secret of RESELLER_WEBHOOK_SECRET signs, or else a new one',
+      )
+      .option('--json', 'print each event as one line of JSON');
+  });
   withExamples(command, 'reseller events listen', [
     ['--type "order.*"', 'events of orders'],
     ['--forward-to http://127.0.0.1:5000/hook', 'sends each event to your program, signed'],

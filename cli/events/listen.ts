@@ -1,14 +1,15 @@
-import type { ApiOptions } from '#cli/api/api-access.ts';
 /** `reseller events listen`: events as they happen, also sent to the program of a developer. */
-import { typedCaller } from '#cli/api/typed-client.ts';
+import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
+import { ApiClient } from '#cli/api/api-client.ts';
 import { forwarder, type Forwarder } from '#cli/events/forward.ts';
-import { describedCall } from '#cli/resources/definition.ts';
+import { apiCall } from '#cli/resources/call.ts';
 import { valuesOf } from '#cli/resources/fields.ts';
 import { type Output, printLine } from '#cli/terminal/output.ts';
 import { timeText } from '#cli/terminal/tables/cells.ts';
 import { type Paint, paintFor } from '#cli/terminal/tables/colours.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
-import type { Event, StreamEventsQuery } from '#clients/typescript/src/index.ts';
+import { EventStream, type StreamEventsQuery } from '#clients/typescript/src/events.ts';
+import type { Event } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Options of the command; those of the filter come with them. */
@@ -37,15 +38,12 @@ export async function listen(options: ListenOptions, context: ListenContext): Pr
   printLine(notes, 'Waiting for events; Ctrl-C ends it.');
   const paint = paintFor(output, environment);
   // The API checks the values of the filter.
-  const query: StreamEventsQuery = valuesOf(describedCall('streamEvents').query, { ...options });
+  const query: StreamEventsQuery = valuesOf((await apiCall('streamEvents')).query, { ...options });
   const onDisconnect = ({ message }: Error, nextInMs: number): void =>
     printLine(notes, `${message}; the next try is in ${Math.round(nextInMs / 1_000)} s.`);
-  await typedCaller(
-    options,
-    environment,
-  )(async (client) => {
+  await new ApiClient(apiAccess(options, environment)).ask(async (transport) => {
     try {
-      for await (const event of client.streamEvents(query, { signal, onDisconnect })) {
+      for await (const event of new EventStream(transport, query, { signal, onDisconnect })) {
         output.write(`${options.json === true ? visible(JSON.stringify(event)) : eventLine(event, paint)}\n`);
         if (forward !== undefined) await report(forward, event, context);
       }

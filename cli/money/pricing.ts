@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
-import { ApiClient } from '#cli/api/api-client.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { ApiCommands } from '#cli/api/api-client.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import type { Environment } from '#config/environment.ts';
 
 export interface SetOptions extends ApiOptions {
   readonly default?: boolean;
@@ -23,7 +21,6 @@ export interface SetOptions extends ApiOptions {
 }
 
 const PATH = '/v1/pricing/rules';
-const PAGE = 100;
 
 const markup = z.object({ percent: z.string(), amount: z.string() });
 const terms = z.object({
@@ -49,31 +46,14 @@ const rule = z.object({
 });
 type Rule = z.output<typeof rule>;
 
-function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
-}
-
 /** The commands about pricing rules. */
-export class PricingCommands {
-  readonly #environment: Environment;
-  readonly #output: Output;
-
-  constructor(environment: Environment, output: Output = process.stdout) {
-    this.#environment = environment;
-    this.#output = output;
-  }
-
+export class PricingCommands extends ApiCommands {
   /** `pricing set`. @throws UserError without a target, or with an invalid margin. */
   async set(options: SetOptions): Promise<void> {
     const wanted = { target: targetOf(options), currency: options.currency, terms: termsOf(options) };
-    const known = (
-      await this.#all(
-        options,
-        `${PATH}?target=${wanted.target.kind}&currency=${encodeURIComponent(options.currency)}`,
-        rule,
-      )
-    ).find((each) => nameOf(each.target) === nameOf(wanted.target));
-    const api = this.#api(options);
+    const api = this.api(options);
+    const rules = await api.all(PATH, { target: wanted.target.kind, currency: options.currency }, rule);
+    const known = rules.find((each) => nameOf(each.target) === nameOf(wanted.target));
     const stored =
       known === undefined
         ? await api.call({
@@ -88,41 +68,17 @@ export class PricingCommands {
             body: { terms: wanted.terms, reason: options.reason, version: known.version },
             answer: rule,
           });
-    this.#say(`${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
+    this.say(`${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
   }
 
   /** `pricing end`. */
   async end(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
-    const ended = await this.#api(options).call({
+    const ended = await this.api(options).call({
       path: `${PATH}/${encodeURIComponent(id)}?${new URLSearchParams({ reason }).toString()}`,
       method: 'DELETE',
       answer: rule,
     });
-    this.#say(`${ended.id}  ended at ${ended.ended_at}`);
-  }
-
-  async #all<Item extends z.ZodType>(options: ApiOptions, path: string, item: Item): Promise<z.output<Item>[]> {
-    const api = this.#api(options);
-    const found: z.output<Item>[] = [];
-    let cursor: string | null = null;
-    do {
-      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const page: { data: z.output<Item>[]; next_cursor: string | null } = await api.call({
-        path: `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${more}`,
-        answer: pageOf(item),
-      });
-      found.push(...page.data);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return found;
-  }
-
-  #api(options: ApiOptions): ApiClient {
-    return new ApiClient(apiAccess(options, this.#environment));
-  }
-
-  #say(line: string): void {
-    printLine(this.#output, line);
+    this.say(`${ended.id}  ended at ${ended.ended_at}`);
   }
 }
 

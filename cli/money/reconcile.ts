@@ -10,8 +10,8 @@ import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation } from '#db/money/reconciliations.ts';
 import { adjustmentsSince } from '#db/money/wallet-movements.ts';
 import { countOpenCases } from '#db/work/cases.ts';
-import { compareBooks } from '#temporal/compare-books.ts';
 import { connectClient } from '#temporal/connection.ts';
+import { compareBooks } from '#temporal/schedules.ts';
 
 export interface ReconcileOptions {
   readonly json?: boolean;

@@ -1,10 +1,10 @@
 import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 import type { Adjustments } from '#db/money/wallet-movements.ts';
-import { counted } from '#domain/counted.ts';
 import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
+import { counted } from '#domain/text.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 
 /** The report in the JSON form of the API. */

@@ -1,10 +1,10 @@
-/** Turns the described fields of a call into options, and their values into what the API takes. */
+/** Turns the fields of a call into options, and their values into what the API takes. */
 import { InvalidArgumentError, Option } from 'commander';
-import type { DescribedField } from '#cli/resources/described-call.ts';
+import type { Field } from '#cli/resources/call.ts';
 import { duration } from '#cli/terminal/arguments.ts';
 
 /** How the value of an option is shown in the help. */
-const VALUES: Readonly<Record<Exclude<DescribedField['kind'], 'flag'>, string>> = {
+const VALUES: Readonly<Record<Exclude<Field['kind'], 'flag'>, string>> = {
   text: 'text',
   integer: 'number',
   number: 'number',
@@ -16,9 +16,9 @@ const VALUES: Readonly<Record<Exclude<DescribedField['kind'], 'flag'>, string>> 
 };
 
 /** The option of a field. @param inFilter a time may be the length of a time span until now. */
-export function optionOf({ name, kind, description, required }: DescribedField, inFilter: boolean): Option {
+export function optionOf({ name, kind, description, required }: Field, inFilter: boolean): Option {
   const flag = `--${name.replaceAll('_', '-')}`;
-  const about = sentenceOf(description, required === true);
+  const about = sentenceOf(description, required);
   if (kind === 'flag') return new Option(`${flag} [boolean]`, about).argParser(flagValue).preset('true');
   const option = new Option(`${flag} <${VALUES[kind]}>`, withHint(about, kind, inFilter));
   switch (kind) {
@@ -42,7 +42,7 @@ export function optionOf({ name, kind, description, required }: DescribedField, 
 
 /** The values of the given options, by the names of the API. */
 export function valuesOf(
-  fields: readonly DescribedField[],
+  fields: readonly Field[],
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   return Object.fromEntries(
@@ -54,7 +54,7 @@ export function valuesOf(
 }
 
 /** The option of a field as it is typed. */
-export function flagOf({ name }: DescribedField): string {
+export function flagOf({ name }: Field): string {
   return `--${name.replaceAll('_', '-')}`;
 }
 
@@ -63,8 +63,8 @@ function sentenceOf(description: string, required: boolean): string {
   return required ? `${plain}${plain === '' ? '' : ' '}(required)` : plain;
 }
 
-function withHint(about: string, kind: DescribedField['kind'], inFilter: boolean): string {
-  const hints: Partial<Record<DescribedField['kind'], string>> = {
+function withHint(about: string, kind: Field['kind'], inFilter: boolean): string {
+  const hints: Partial<Record<Field['kind'], string>> = {
     time: inFilter ? 'a time, or the length of a time span until now such as 24h' : '2030-01-31T12:00:00Z',
     money: '"12.50 USD"',
     map: 'once for each',

@@ -5,8 +5,7 @@ import { notePurchase } from '#cli/sandbox-tour/noting.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { compareAmounts, isOtherMoney } from '#domain/money/compare-amounts.ts';
 import { plainText, subtractMoney, sumByCurrency, negateMoney, type Money } from '#domain/money/money.ts';
-import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
+import { type PurchaseKind, PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { type ApiAccess, ApiClient } from '#cli/api/api-client.ts';
+import type { ApiAccess } from '#cli/api/api-access.ts';
+import { ApiClient } from '#cli/api/api-client.ts';
 import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { terminalQrCode } from '#cli/terminal/qr-code.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
@@ -49,7 +50,7 @@ const PREFERRED_PACKAGE = 9001;
  */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const { terminal } = options;
-  const api = new ApiClient({ ...options.api, ...(options.signal === undefined ? {} : { signal: options.signal }) });
+  const api = new ApiClient(options.api, options.signal);
   const wanted = await wantedOrder(api, options.stateFile);
   terminal.say(`\n${terminal.bold('A first order')}: POST /v1/orders with package ${wanted.package_id}`);
   const created = await api.call({

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
-import { ApiClient } from '#cli/api/api-client.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { ApiCommands } from '#cli/api/api-client.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import type { Environment } from '#config/environment.ts';
 
 export interface ReplayOptions extends ApiOptions {
   readonly event?: string;
@@ -19,21 +17,13 @@ const replayed = z.object({ queued: z.int(), next_since: z.string().nullable() }
 const PATH = '/v1/webhook-endpoints';
 
 /** The commands about webhook endpoints. */
-export class WebhookEndpointCommands {
-  readonly #environment: Environment;
-  readonly #output: Output;
-
-  constructor(environment: Environment, output: Output = process.stdout) {
-    this.#environment = environment;
-    this.#output = output;
-  }
-
+export class WebhookEndpointCommands extends ApiCommands {
   /** `webhook-endpoints replay`: repeats the call until everything is queued. */
   async replay(id: string, { event, delivery: one, since, until, which, ...options }: ReplayOptions): Promise<void> {
     if ([event, one, since].filter((each) => each !== undefined).length !== 1) {
       throw new UserError('Exactly one of --event, --delivery and --since is needed.', 'Give one of them.');
     }
-    const api = this.#api(options);
+    const api = this.api(options);
     let queued = 0;
     for (let from = since; ;) {
       const body = { event_id: event, delivery_id: one, since: from, until, which };
@@ -47,14 +37,6 @@ export class WebhookEndpointCommands {
       if (answer.next_since === null) break;
       from = answer.next_since;
     }
-    this.#say(queued === 1 ? 'One delivery is queued.' : `${queued} deliveries are queued.`);
-  }
-
-  #api(options: ApiOptions): ApiClient {
-    return new ApiClient(apiAccess(options, this.#environment));
-  }
-
-  #say(line: string): void {
-    printLine(this.#output, line);
+    this.say(queued === 1 ? 'One delivery is queued.' : `${queued} deliveries are queued.`);
   }
 }

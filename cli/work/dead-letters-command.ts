@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { withFormatOptions } from '#cli/terminal/shared-options.ts';
 import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
-import type { DeadLetterActionOptions, DeadLetterCommands } from '#cli/work/dead-letters.ts';
+import type { DeadLetterCommands } from '#cli/work/dead-letters.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** `dead-letters list`, `requeue` and `dismiss`. */
@@ -19,10 +19,10 @@ export function addDeadLettersCommand(program: Command, environment: Environment
     .command('requeue <id>')
     .description('process one again, after its cause was corrected')
     .requiredOption('--reason <reason>', 'reason, for the audit log')
-    .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).requeue(id, options));
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).requeue(id, options));
   letters
     .command('dismiss <id>')
     .description('dismiss one: it will never be processed')
     .requiredOption('--reason <reason>', 'reason, for the audit log')
-    .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).dismiss(id, options));
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).dismiss(id, options));
 }

@@ -1,18 +1,10 @@
 import * as z from 'zod';
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
-import { ApiClient } from '#cli/api/api-client.ts';
-import { typedCaller } from '#cli/api/typed-client.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { ApiCommands } from '#cli/api/api-client.ts';
 import { type Columns, flexible, text, time } from '#cli/terminal/tables/columns.ts';
 import { type FormatOptions, printItems } from '#cli/terminal/tables/print-items.ts';
-import type { DeadLetter } from '#clients/typescript/src/index.ts';
-import type { Environment } from '#config/environment.ts';
 
-export interface DeadLetterActionOptions extends ApiOptions {
-  readonly reason: string;
-}
-
-const letter = z.object({
+const letter = z.looseObject({
   id: z.string(),
   message: z.string(),
   subject_kind: z.string(),
@@ -21,7 +13,7 @@ const letter = z.object({
   tries: z.int(),
   received_at: z.string(),
 });
-const COLUMNS: Columns<DeadLetter> = {
+const COLUMNS: Columns<z.output<typeof letter>> = {
   received_at: time((each) => each.received_at),
   id: text((each) => each.id),
   message: text((each) => each.message),
@@ -31,58 +23,31 @@ const COLUMNS: Columns<DeadLetter> = {
   error: flexible((each) => each.error),
 };
 
-const PATH = '/v1/dead-letters';
-const QUEUES = ['inbox', 'outbox'] as const;
+type ActionOptions = ApiOptions & { readonly reason: string };
 
 /** `reseller dead-letters`: rows that the relay could not process and quarantined. */
-export class DeadLetterCommands {
-  readonly #environment: Environment;
-  readonly #output: Output;
-
-  constructor(environment: Environment, output: Output = process.stdout) {
-    this.#environment = environment;
-    this.#output = output;
-  }
-
+export class DeadLetterCommands extends ApiCommands {
   /** `dead-letters list`: rows of both queues, oldest first. */
   async list(options: ApiOptions & FormatOptions): Promise<void> {
-    const letters = await typedCaller(
-      options,
-      this.#environment,
-    )(async (client) => {
-      const found: DeadLetter[] = [];
-      for (const queue of QUEUES) for await (const each of client.listDeadLetters({ queue })) found.push(each);
-      return found;
-    });
-    const context = { output: this.#output, environment: this.#environment, none: 'There are no dead letters.' };
-    printItems(options, COLUMNS, letters, context);
+    const api = this.api(options);
+    const letters = [];
+    for (const queue of ['inbox', 'outbox']) letters.push(...(await api.all('/v1/dead-letters', { queue }, letter)));
+    const { output, environment } = this;
+    printItems(options, COLUMNS, letters, { output, environment, none: 'There are no dead letters.' });
   }
 
-  /** `dead-letters requeue`. */
-  async requeue(id: string, options: DeadLetterActionOptions): Promise<void> {
+  async requeue(id: string, options: ActionOptions): Promise<void> {
     await this.#perform(id, 'requeue', options);
-    this.#say(`${id} is processed again.`);
+    this.say(`${id} is processed again.`);
   }
 
-  /** `dead-letters dismiss`. */
-  async dismiss(id: string, options: DeadLetterActionOptions): Promise<void> {
+  async dismiss(id: string, options: ActionOptions): Promise<void> {
     await this.#perform(id, 'dismiss', options);
-    this.#say(`${id} is dismissed.`);
+    this.say(`${id} is dismissed.`);
   }
 
-  async #perform(id: string, action: 'requeue' | 'dismiss', options: DeadLetterActionOptions): Promise<void> {
-    await this.#api(options).call({
-      path: `${PATH}/${encodeURIComponent(id)}/${action}`,
-      body: { reason: options.reason },
-      answer: letter,
-    });
-  }
-
-  #api(options: ApiOptions): ApiClient {
-    return new ApiClient(apiAccess(options, this.#environment));
-  }
-
-  #say(line: string): void {
-    printLine(this.#output, line);
+  async #perform(id: string, action: 'requeue' | 'dismiss', { reason, ...options }: ActionOptions): Promise<void> {
+    const path = `/v1/dead-letters/${encodeURIComponent(id)}/${action}`;
+    await this.api(options).call({ path, body: { reason }, answer: letter });
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
-import { ApiClient, ApiError } from '#cli/api/api-client.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { ApiCommands, ApiError } from '#cli/api/api-client.ts';
 import { duration } from '#cli/doctor/duration.ts';
-import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
+import { printJson, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
-import { counted } from '#domain/counted.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
+import { counted } from '#domain/text.ts';
 
 export interface PauseOptions extends ApiOptions {
   readonly kind?: string;
@@ -77,31 +77,28 @@ const runway = z.object({
 });
 
 /** The commands about the purchase gate. */
-export class GateCommands {
-  readonly #environment: Environment;
-  readonly #output: Output;
+export class GateCommands extends ApiCommands {
   readonly #now: () => number;
 
   /** @param now epoch milliseconds. */
   constructor(environment: Environment, output: Output = process.stdout, now: () => number = Date.now) {
-    this.#environment = environment;
-    this.#output = output;
+    super(environment, output);
     this.#now = now;
   }
 
   /** `gate show`. */
   async show({ json, ...options }: ApiOptions & { readonly json?: boolean }): Promise<void> {
     const answer = z.looseObject({});
-    const found = await this.#api(options).call({ path: '/v1/purchase-gate', answer });
-    if (json === true) return printJson(this.#output, found);
-    for (const line of gateLines(gate.parse(found), this.#now())) this.#say(line);
-    this.#say(await this.#runwayLine(options));
+    const found = await this.api(options).call({ path: '/v1/purchase-gate', answer });
+    if (json === true) return printJson(this.output, found);
+    for (const line of gateLines(gate.parse(found), this.#now())) this.say(line);
+    this.say(await this.#runwayLine(options));
   }
 
   /** Needs the scope wallet:read, which the key may lack. */
   async #runwayLine(options: ApiOptions): Promise<string> {
     try {
-      return runwayText(await this.#api(options).call({ path: '/v1/wallet/runway', answer: runway }));
+      return runwayText(await this.api(options).call({ path: '/v1/wallet/runway', answer: runway }));
     } catch (error) {
       if (error instanceof ApiError && error.status === 403)
         return 'Wallet lasts: unknown, the key lacks the scope wallet:read';
@@ -112,14 +109,14 @@ export class GateCommands {
   /** `gate pause`. */
   async pause({ kind, failureClass, reason, ...options }: PauseOptions): Promise<void> {
     const body = { kind, failure_class: failureClass, reason };
-    const made = await this.#api(options).call({
+    const made = await this.api(options).call({
       path: '/v1/purchase-gate/pauses',
       body,
       idempotencyKey: randomUUID(),
       answer: pause,
     });
-    this.#say(`${made.id}  ${pauseScope(made.kind, made.failure_class)} paused, since ${made.paused_at}`);
-    this.#say(`End it with: npx reseller gate release ${made.id} --reason …`);
+    this.say(`${made.id}  ${pauseScope(made.kind, made.failure_class)} paused, since ${made.paused_at}`);
+    this.say(`End it with: npx reseller gate release ${made.id} --reason …`);
   }
 
   /** `gate release`: ends a pause, or lets one purchase of a stopped kind go. */
@@ -128,21 +125,11 @@ export class GateCommands {
     if (id.startsWith(DRIFT)) {
       const kind = encodeURIComponent(id.slice(DRIFT.length));
       const started = `/v1/purchase-gate/drift-stops/${kind}?${query.toString()}`;
-      return this.#say(
-        driftLine(await this.#api(options).call({ path: started, method: 'DELETE', answer: driftStop })),
-      );
+      return this.say(driftLine(await this.api(options).call({ path: started, method: 'DELETE', answer: driftStop })));
     }
     const path = `/v1/purchase-gate/pauses/${encodeURIComponent(id)}?${query.toString()}`;
-    const ended = await this.#api(options).call({ path, method: 'DELETE', answer: pause });
-    this.#say(`${ended.id}  released at ${ended.released_at}`);
-  }
-
-  #api(options: ApiOptions): ApiClient {
-    return new ApiClient(apiAccess(options, this.#environment));
-  }
-
-  #say(line: string): void {
-    printLine(this.#output, line);
+    const ended = await this.api(options).call({ path, method: 'DELETE', answer: pause });
+    this.say(`${ended.id}  released at ${ended.released_at}`);
   }
 }
 

@@ -7,8 +7,6 @@ export const work = z.looseObject({
 });
 export type Work = z.output<typeof work>;
 
-export const workPage = z.object({ data: z.array(work), next_cursor: z.string().nullable() });
-
 export const bulkResult = z.object({
   matched: z.int(),
   remaining: z.int(),

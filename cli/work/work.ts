@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
-import { ApiClient, ApiError } from '#cli/api/api-client.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { type ApiClient, ApiCommands, ApiError } from '#cli/api/api-client.ts';
 import { AS_CONFIGURED, type OrConfigured } from '#cli/terminal/arguments.ts';
-import { printLine, type Output } from '#cli/terminal/output.ts';
+import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { WorkResource } from '#cli/work/kinds.ts';
 import {
@@ -14,10 +14,9 @@ import {
   refusedLine,
   type Work,
   work,
-  workPage,
 } from '#cli/work/work-answers.ts';
 import type { Environment } from '#config/environment.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /** Filters of the API; all given ones apply. */
 export interface WorkFilter {
@@ -60,7 +59,6 @@ type BulkAction =
     }
   | { readonly action: 'resolve'; readonly case: string; readonly verdict: string; readonly next: string | undefined };
 
-const PAGE = 100;
 /** Maximum number of ids in one call. */
 const MAX_BULK = 100;
 
@@ -74,15 +72,12 @@ const CHANGES: ReadonlySet<Action> = new Set(['limit', 'retry-policy']);
 export const ALL = 'all';
 
 /** The commands of one kind of work. */
-export class WorkCommands {
+export class WorkCommands extends ApiCommands {
   readonly #kind: WorkResource;
-  readonly #environment: Environment;
-  readonly #output: Output;
 
   constructor(kind: WorkResource, environment: Environment, output: Output = process.stdout) {
+    super(environment, output);
     this.#kind = kind;
-    this.#environment = environment;
-    this.#output = output;
   }
 
   /**
@@ -111,13 +106,14 @@ export class WorkCommands {
         'Give one or the other, so that no others are changed by mistake.',
       );
     }
-    const api = this.#api(options);
+    const api = this.api(options);
     const lines = await this.#callInParts(api, asked, ids, options);
-    for (const line of lines) this.#say(bulkLine(asked.action, line));
+    for (const line of lines) this.say(bulkLine(asked.action, line));
     const refused = lines.filter(({ result }) => result === 'refused' || result === 'not_found').length;
-    if (lines.length === 0) this.#say(this.#none());
-    else if (options.dryRun === true) this.#say(`${this.#counted(lines.length - refused)}. Nothing was changed.`);
-    else this.#say(`${lines.length - refused} of ${this.#counted(lines.length)} done.`);
+    if (lines.length === 0) this.say(`No ${this.#kind.noun}s.`);
+    else if (options.dryRun === true)
+      this.say(`${counted(lines.length - refused, this.#kind.noun)}. Nothing was changed.`);
+    else this.say(`${lines.length - refused} of ${counted(lines.length, this.#kind.noun)} done.`);
     return refused === 0 ? 0 : 1;
   }
 
@@ -156,7 +152,7 @@ export class WorkCommands {
     const limit = maxPrice === 'none' ? null : { amount, currency };
     if (id === ALL) return await this.#performOnSeveral({ action: 'limit', max_price: limit }, [], options);
     this.#requireNoFilter(options);
-    return (await this.#performOnOne(this.#api(options), id, 'limit', { reason: options.reason, max_price: limit }))
+    return (await this.#performOnOne(this.api(options), id, 'limit', { reason: options.reason, max_price: limit }))
       ? 0
       : 1;
   }
@@ -176,7 +172,7 @@ export class WorkCommands {
     if (named.length === 0) {
       throw new UserError('No change is given.', 'Give --attempts, --first-wait, --longest-wait or --deadline.');
     }
-    return (await this.#performOnOne(this.#api(options), id, 'retry-policy', { reason, ...change })) ? 0 : 1;
+    return (await this.#performOnOne(this.api(options), id, 'retry-policy', { reason, ...change })) ? 0 : 1;
   }
 
   /** `resolve`. @param id of one, or {@link ALL}. @returns the exit code. */
@@ -198,7 +194,7 @@ export class WorkCommands {
     }
     this.#requireNoFilter(options);
     const body = { reason, case: caseReason, verdict, next, ...serviceIds };
-    return (await this.#performOnOne(this.#api(options), id, 'resolve', body)) ? 0 : 1;
+    return (await this.#performOnOne(this.api(options), id, 'resolve', body)) ? 0 : 1;
   }
 
   /** Refuses filters and --dry-run beside an id: the caller may expect an action on several. */
@@ -209,25 +205,19 @@ export class WorkCommands {
 
   /** @returns false when the API refuses the action, or there is no such work; the reason is printed. */
   async #performOnOne(api: ApiClient, id: string, action: Action, body: Record<string, unknown>): Promise<boolean> {
-    return await this.#unlessRefused(id, async () => {
+    try {
       const { status } = await api.call({
-        path: `${this.#pathOf(id)}/${action}`,
+        path: `${this.#kind.path}/${encodeURIComponent(id)}/${action}`,
         ...(CHANGES.has(action) && { method: 'PATCH' }),
         body,
         answer: work,
       });
-      this.#say(doneLine(id, action, status));
-    });
-  }
-
-  async #unlessRefused(id: string, call: () => Promise<void>): Promise<boolean> {
-    try {
-      await call();
+      this.say(doneLine(id, action, status));
       return true;
     } catch (error) {
       const reason = error instanceof ApiError ? this.#refusal(error) : undefined;
       if (reason === undefined) throw error;
-      this.#say(refusedLine(id, reason));
+      this.say(refusedLine(id, reason));
       return false;
     }
   }
@@ -241,39 +231,6 @@ export class WorkCommands {
 
   /** All pages that match the filters. */
   async #matching(api: ApiClient, { status, failureClass, attention }: WorkFilter): Promise<Work[]> {
-    const query = new URLSearchParams({ limit: String(PAGE) });
-    for (const [name, value] of Object.entries({ status, failure_class: failureClass, attention })) {
-      if (value !== undefined) query.set(name, value);
-    }
-    const found: Work[] = [];
-    for (;;) {
-      const { data, next_cursor: next } = await api.call({
-        path: `${this.#kind.path}?${query.toString()}`,
-        answer: workPage,
-      });
-      found.push(...data);
-      if (next === null) return found;
-      query.set('cursor', next);
-    }
-  }
-
-  #api(options: ApiOptions): ApiClient {
-    return new ApiClient(apiAccess(options, this.#environment));
-  }
-
-  #pathOf(id: string): string {
-    return `${this.#kind.path}/${encodeURIComponent(id)}`;
-  }
-
-  #counted(count: number): string {
-    return counted(count, this.#kind.noun);
-  }
-
-  #none(): string {
-    return `No ${this.#kind.noun}s.`;
-  }
-
-  #say(line: string): void {
-    printLine(this.#output, line);
+    return api.all(this.#kind.path, { status, failure_class: failureClass, attention }, work);
   }
 }

@@ -1,7 +1,7 @@
 /** The queue of work that waits at the gate, and the overrides of operators. */
 import { and, asc, eq, not, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
+import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import { noteFilled } from '#db/connection/after-commit.ts';
 import type { Write } from '#db/connection/alongside.ts';
 import type { Executor } from '#db/connection/database.ts';

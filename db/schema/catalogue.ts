@@ -12,8 +12,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
-import { CATALOGUES, type CatalogueName } from '#domain/catalogue/catalogue.ts';
-import { READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/reading.ts';
+import { type CatalogueName, CATALOGUES, READING_VERDICTS, type ReadingVerdict } from '#domain/catalogue/catalogue.ts';
 
 /** The columns of packages and plans alike. @param days name of the column of the duration. */
 const itemColumns = <Days extends string>(days: Days) => ({

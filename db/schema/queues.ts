@@ -2,8 +2,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { type AnyPgColumn, bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
-import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
+import { INBOX_STATES, type InboxState } from '#domain/relay/relay-decision.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** All reports of the service, by webhook or look-up. Processed ones of ended work are deleted after a year or more. */

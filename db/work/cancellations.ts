@@ -1,10 +1,8 @@
 /** Queries of cancellations and refunds. */
-import { and, eq, gt, lt, sql, notInArray, inArray, isNotNull, notExists } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, lt, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
 import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
-import { pagesOf } from '#db/lists/pagination.ts';
-import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
+import { type Given, type GivenFilter, type GivenPage, pagesOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
 import { attemptSummary, summaryColumns, type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';

@@ -1,10 +1,8 @@
 /** Orders as the API shows them. */
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { oneOf } from '#db/lists/conditions.ts';
-import type { PageOptions } from '#db/lists/given-values.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { newest } from '#db/lists/status-pages.ts';
+import { oneOf, type PageOptions, newest } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
 import { type OrderRow, type OrderBatchRow, WorkMissingError } from '#db/work/rows.ts';
 import { type WorkFilter, workReads, type StoredWork } from '#db/work/work-reads.ts';

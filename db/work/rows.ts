@@ -2,7 +2,6 @@ import { getTableColumns, sql, type SQL, eq } from 'drizzle-orm';
 import { pgTable, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
-/** Rows as the database stores them: the tables of `db/schema/`. */
 import {
   type attempts,
   cancellations,
@@ -18,6 +17,8 @@ import { workColumns } from '#db/schema/work-columns.ts';
 import type { MovementNames } from '#domain/money/movements.ts';
 import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { type WorkStatus, isFinal } from '#domain/work/lifecycle.ts';
+
+/** Rows as the database stores them: the tables of `db/schema/`. */
 
 export type AttemptRow = typeof attempts.$inferSelect;
 export type CancellationRow = typeof cancellations.$inferSelect;

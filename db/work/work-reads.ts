@@ -3,13 +3,21 @@ import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL, type SQLW
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { hasPairs, oneOf, type Condition } from '#db/lists/conditions.ts';
-import type { Given, GivenFilter, GivenPage, PageOptions } from '#db/lists/given-values.ts';
-import { ownWork, type Owner, findOneOfOwner } from '#db/lists/ownership.ts';
-import { pagesOf } from '#db/lists/pagination.ts';
-import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
+import { findOneOfOwner, type Owner, ownWork } from '#db/lists/ownership.ts';
+import {
+  type Condition,
+  type Given,
+  type GivenFilter,
+  type GivenPage,
+  type PageOptions,
+  pagesOf,
+  hasPairs,
+  oneOf,
+  newest,
+  pageOfStatuses,
+} from '#db/lists/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
-import { storedKind, workTable, type WorkRow } from '#db/work/rows.ts';
+import { type WorkRow, workTable, storedKind } from '#db/work/rows.ts';
 import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { DOUBTS } from '#domain/retry/resubmission.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';

@@ -7,11 +7,10 @@ import type {
   SendOutcome,
 } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/recovery.ts';
-import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { AttemptState, ObservedOutcome, SubscriptionEnd, ServiceObservation } from '#domain/relay/observation.ts';
 import type { RetryOverrides, RetryRule } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
+import type { FailureClass, FailureDetail } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus, TaskPosition } from '#domain/work/lifecycle.ts';
 

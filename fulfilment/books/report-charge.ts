@@ -1,4 +1,4 @@
-import { cataloguePrice } from '#db/catalogue/catalogue-price.ts';
+import { cataloguePrice } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { limitOf, priceAtSend, workOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';

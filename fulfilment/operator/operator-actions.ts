@@ -10,6 +10,7 @@ import { type WorkRow, type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import {
+  type ActionJudgement,
   judgeAbandon,
   judgeLimitChange,
   judgeRelease,
@@ -17,12 +18,11 @@ import {
   judgeRetry,
   judgeRetryChange,
   needsWallet,
-  REFUSALS,
-  type ActionJudgement,
   type OperatedWork,
   type Operator,
   type OperatorAction,
   type Refusal,
+  REFUSALS,
 } from '#domain/operator/operator-actions.ts';
 import { judgeableWithoutCase, possibleNow } from '#domain/operator/possible-actions.ts';
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/retry/retry-rules.ts';
@@ -30,10 +30,16 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { isCompared } from '#fulfilment/attempts/recover.ts';
+import {
+  actionKey,
+  isDone,
+  isRetryUnderWay,
+  wasJudgedSo,
+  detailOf,
+  sentence,
+} from '#fulfilment/operator/action-record.ts';
 import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
-import { actionKey, isDone, isRetryUnderWay, wasJudgedSo } from '#fulfilment/operator/earlier-actions.ts';
-import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
-import { correctAttempt } from '#fulfilment/operator/operator-corrections.ts';
+import { correctAttempt } from '#fulfilment/operator/corrections.ts';
 import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';

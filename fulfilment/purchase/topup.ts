@@ -1,20 +1,19 @@
 import type { Executor } from '#db/connection/database.ts';
-import { isEsimOfAnotherOrder, lockEsim } from '#db/esims/esim-queries.ts';
-import { lookAgainAt } from '#db/esims/esim-readings.ts';
+import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-queries.ts';
 import { chargedOf, serviceIdsOfOthers, takenServiceIds } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { packagesOfTopups, readTopup } from '#db/work/topups.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import type { Found, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import {
-  resultsByEsim,
   resultById,
   resultOfList,
+  resultsByEsim,
   purchaseReport,
   sinceFirstSend,
 } from '#fulfilment/purchase/listing.ts';
 import { lookUpAndStore } from '#fulfilment/purchase/look-up.ts';
-import { notListed, refusal, unreadOffer } from '#fulfilment/purchase/offer.ts';
+import { notListed, unreadOffer, refusal } from '#fulfilment/purchase/offer.ts';
 import { completeWork } from '#fulfilment/work/record-step.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';

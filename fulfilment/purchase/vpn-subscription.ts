@@ -2,7 +2,7 @@ import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
 import { chargedOf } from '#db/work/attempts.ts';
 import { wholeRow, type AttemptRow, type VpnSubscriptionRow, lockWork } from '#db/work/rows.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
-import { isSoldAtLoss } from '#domain/pricing/margin.ts';
+import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
 import type { SubscriptionSnapshot } from '#domain/purchase/results.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';

@@ -1,8 +1,8 @@
 import type { Executor } from '#db/connection/database.ts';
 import { countHeldWork } from '#db/work/counts.ts';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import type { Degradation } from '#telemetry/probes.ts';
 
 /** Failure classes about our account. They block every purchase until someone corrects them at the service. */
 const ACCOUNT_CONDITIONS = [

@@ -1,11 +1,11 @@
 import type { Executor } from '#db/connection/database.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { readAccountConditions } from '#fulfilment/readiness/account-conditions.ts';
 import { readGateConditions } from '#fulfilment/readiness/gate-conditions.ts';
 import { readRelayConditions } from '#fulfilment/readiness/relay-conditions.ts';
 import { readWebhookConditions } from '#fulfilment/readiness/webhook-conditions.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import type { Degradation } from '#telemetry/probes.ts';
 
 /**
  * Everything that the readiness probe names as degraded: what holds purchases, what keeps webhooks of the service away,

@@ -7,7 +7,7 @@ import { CIRCUITS, circuitSentence } from '#domain/gate/circuit.ts';
 import { hasDrift, lineTexts } from '#domain/gate/drift.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
 import { addMoney, plainText, type Money } from '#domain/money/money.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import type { Degradation } from '#telemetry/probes.ts';
 
 function pauseText({ id, kind, failureClass }: PauseRow): string {
   return `${pauseScope(kind, failureClass)} (${id})`;

@@ -1,8 +1,8 @@
 import type { Executor } from '#db/connection/database.ts';
-import { LAGGING_QUEUES, type LaggingQueue, relayLag } from '#db/queues/relay-lag.ts';
-import { counted } from '#domain/counted.ts';
+import { LAGGING_QUEUES, type LaggingQueue, relayLag } from '#db/queues/relay-queues.ts';
 import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import { counted } from '#domain/text.ts';
+import type { Degradation } from '#telemetry/probes.ts';
 
 const CONSEQUENCES: Readonly<Record<LaggingQueue, string>> = {
   outbox: 'orders are accepted and not begun',

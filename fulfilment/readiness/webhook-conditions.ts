@@ -1,7 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
-import { describeRefusedPrefix } from '#domain/service/header-prefix.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
+import { describeRefusedPrefix } from '#domain/service/service-address.ts';
+import type { Degradation } from '#telemetry/probes.ts';
 
 /** Webhooks that were refused for their header prefix, for the readiness probe. */
 export async function readWebhookConditions(db: Executor): Promise<Degradation[]> {

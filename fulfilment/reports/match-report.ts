@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { currentOf } from '#db/work/attempts.ts';
 import { startOf, storedKind, workTable } from '#db/work/rows.ts';
-import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
+import type { InboxMatch, NamedPurchase } from '#fulfilment/reports/reports-by-kind.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 
 /**

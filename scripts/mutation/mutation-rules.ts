@@ -8,7 +8,7 @@ export interface MutatedRule {
 
 export const MUTATED_RULES: readonly MutatedRule[] = [
   {
-    file: 'platform/crypto/webhook-signature.ts',
+    file: 'platform/crypto/webhook-signatures.ts',
     tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
   },
   { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },
@@ -20,7 +20,6 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     file: 'domain/work/failure.ts',
     tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/unit/domain/work/failure.test.ts'],
   },
-  { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
   { file: 'domain/work/hold-reasons.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/work/lifecycle.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
   { file: 'domain/money/money.ts', tests: ['test/property/domain/money.test.ts'] },
@@ -61,7 +60,15 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     file: 'domain/cancellation/refund.ts',
     tests: ['test/property/domain/refund.test.ts', 'test/unit/domain/cancellation/refund-lifecycle.test.ts'],
   },
-  { file: 'domain/relay/relay-failure.ts', tests: ['test/unit/domain/relay/relay-failure.test.ts'] },
+  {
+    file: 'domain/relay/relay-decision.ts',
+    tests: [
+      'test/unit/domain/relay/inbox-decision.test.ts',
+      'test/unit/domain/relay/poll-interval.test.ts',
+      'test/unit/domain/relay/relay-failure.test.ts',
+      'test/unit/domain/relay/start-decision.test.ts',
+    ],
+  },
   { file: 'domain/purchase/recovery.ts', tests: ['test/unit/domain/purchase/restored-records.test.ts'] },
   {
     file: 'domain/retry/retry-rules.ts',
@@ -71,7 +78,6 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     file: 'domain/purchase/send-claim.ts',
     tests: ['test/unit/domain/purchase/send-claim.test.ts', 'test/property/domain/price-limit.test.ts'],
   },
-  { file: 'domain/relay/start-decision.ts', tests: ['test/unit/domain/relay/start-decision.test.ts'] },
   { file: 'domain/relay/sweep-decision.ts', tests: ['test/unit/domain/relay/sweep-decision.test.ts'] },
   {
     file: 'upstream/client/error-mapping.ts',

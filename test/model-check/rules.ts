@@ -5,9 +5,8 @@
 import { judgeAbsence, type Absence, type AbsenceFacts } from '#domain/money/absence.ts';
 import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/recovery.ts';
 import { afterAnswer, type AnswerEffect, type StoredAnswer, decideSendClaim } from '#domain/purchase/send-claim.ts';
-import { decideInboxRow } from '#domain/relay/inbox-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import { startDecision } from '#domain/relay/start-decision.ts';
+import { startDecision, decideInboxRow } from '#domain/relay/relay-decision.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 

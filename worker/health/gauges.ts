@@ -1,5 +1,5 @@
 import { and, asc, count, eq, isNull, like, min, notExists, notInArray } from 'drizzle-orm';
-import { catalogueReadAt, suspectedIds } from '#db/catalogue/readings.ts';
+import { catalogueReadAt, suspectedIds } from '#db/catalogue/catalogue.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { heldGroups } from '#db/gate/held-groups.ts';
@@ -7,8 +7,8 @@ import { parkedPurchases, stoppedLines } from '#db/gate/lines.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
-import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
+import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { countOpenCases } from '#db/work/cases.ts';
 import { workTable } from '#db/work/rows.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '#db/connection/database.ts';
-import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/overdue-rows.ts';
+import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/retention.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Returns a function that sets the gauge of rows that are due for deletion; it runs before each render. */

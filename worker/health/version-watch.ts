@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DeploymentVersion } from '#config/config.ts';
 import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import type { Degradation } from '#telemetry/probes.ts';
 import { idleProblem, nameOf, type Routing, workShare, type WorkShare } from '#temporal/worker-versions.ts';
 import { within } from '#worker/health/temporal-health.ts';
 

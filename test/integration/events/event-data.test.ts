@@ -10,7 +10,7 @@ import { announcedStatuses, eventTypes } from '#domain/events/event-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
-import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { announceDisabled } from '#fulfilment/event-webhooks/record-try.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {
   announceExpiringEsims,
@@ -22,7 +22,7 @@ import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { countEnded } from '#fulfilment/work/change.ts';
 import { announceDoubt, announceRefund, announcing } from '#fulfilment/work/events.ts';
 import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
-import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { eventEnvelope } from '#outbound/event-message.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
 import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inboxKey } from '#db/queues/inbox-keys.ts';
+import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';

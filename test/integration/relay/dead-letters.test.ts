@@ -1,11 +1,16 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { deadLetterId, listDeadLetters, type DeadLetterQueue } from '#db/queues/dead-letters.ts';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { dismissDeadLetter, requeueDeadLetter } from '#fulfilment/operator/dead-letters.ts';
+import {
+  dismissDeadLetter,
+  requeueDeadLetter,
+  deadLetterId,
+  type DeadLetterQueue,
+  listDeadLetters,
+} from '#fulfilment/operator/dead-letters.ts';
 import { buyingBarrier } from '#fulfilment/work/buying-barrier.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {

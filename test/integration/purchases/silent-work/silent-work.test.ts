@@ -5,13 +5,13 @@ import { takePending } from '#db/queues/inbox-queue.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import { findAttemptById } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { Capability } from '#domain/service/capabilities.ts';
-import { ownReference } from '#fulfilment/purchase/listing.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
+import type { Capability } from '#domain/service/capability-profile.ts';
+import { ownReference } from '#fulfilment/purchase/listing.ts';
 import { judgeReport } from '#fulfilment/reports/judge-report.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
-import { readReport } from '#worker/relay/read-report.ts';
+import { readReport } from '#worker/relay/inbox.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
