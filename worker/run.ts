@@ -17,14 +17,12 @@ import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger, installRuntime } from '#temporal/sdk-runtime.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { readRouting } from '#temporal/worker-versions.ts';
-import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
-import { TemporalHealth } from '#worker/health/temporal-health.ts';
-import { VersionWatch } from '#worker/health/version-watch.ts';
-import { policyInForce } from '#worker/policy-in-force.ts';
+import { workflowBundle } from '#worker/bundle.ts';
+import { createWorkerParts, type WorkerParts, policyInForce } from '#worker/composition.ts';
+import { TemporalHealth, VersionWatch } from '#worker/health.ts';
 import { Relay } from '#worker/relay/relay.ts';
 import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { createWorkers } from '#worker/workers.ts';
-import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
 /** Wait between attempts to reach PostgreSQL and Temporal at the start. */

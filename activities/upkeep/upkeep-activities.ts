@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
-import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
+import { sweepWork, type SweepTools, type SweepCursor } from '#activities/upkeep/sweep.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
@@ -33,7 +32,7 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
 }
 
 /** Makes the activities of the scheduled workflows. */
-export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
+export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
 
@@ -67,7 +66,8 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 
   return {
-    async reconcileSilentWork() {
+    /** Looks silent attempts up at the service; new reports go into the inbox like webhooks. */
+    async reconcileSilentWork(): Promise<{ lookedUp: number; newReports: number }> {
       const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
       const listed = await lookUpInLists(silent);
       let lookedUpCount = listed.size;
@@ -91,14 +91,26 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       return { lookedUp: lookedUpCount, newReports };
     },
 
-    async requestIdleWork(input) {
+    /**
+     * Requests the start of unfinished work without a running workflow, and wakes running work and deliveries that
+     * should have continued.
+     * @param input.from where the last sweep stopped; absent: from the beginning.
+     * @returns the counts, and where the next sweep continues.
+     */
+    async requestIdleWork(input?: {
+      from?: SweepCursor;
+    }): Promise<{ requested: number; woken: number; next?: SweepCursor }> {
       const swept = await sweepWork(dependencies, input?.from);
       await database.run((db) => requeueMatchable(db, sweep.batch));
       await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
       return swept;
     },
 
-    async forgetOldAnswers() {
+    /**
+     * Deletes stored answers of idempotent requests, events, webhook deliveries, history of ended work and the audit
+     * log after their retention times.
+     */
+    async forgetOldAnswers(): Promise<{ forgotten: number }> {
       const until = now() + sweep.forgettingMs;
       /** Deletes batch after batch until none is left or the time is over. */
       const forget = async (

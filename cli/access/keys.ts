@@ -25,9 +25,9 @@ import {
 } from '#db/access/api-keys.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { latestReading } from '#db/gate/wallet.ts';
 import type { Money } from '#domain/money/money.ts';
 import { counted } from '#domain/text.ts';
+import { latestReading } from '#fulfilment/gate/wallet.ts';
 import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;

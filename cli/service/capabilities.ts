@@ -18,7 +18,7 @@ import {
 } from '#db/service/capability-profiles.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
 import { permissions, type Permission } from '#domain/service/capability-profile.ts';
-import { releaseRecorded } from '#fulfilment/gate/first-purchase-check.ts';
+import { releaseRecorded } from '#fulfilment/gate/pauses.ts';
 
 /** Probing production would spend money, so production uses the profile of the sandbox. */
 const MEASURED_IN = 'sandbox';

@@ -22,7 +22,7 @@ import { messageOf } from '#cli/terminal/user-error.ts';
 import { readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+import { bundleWorkflows } from '#worker/bundle.ts';
 
 /**
  * The Temporal server opens up to 40 connections for each of its four services, and each of our processes some more

@@ -12,9 +12,9 @@ import {
   topups,
   vpnSubscriptions,
 } from '#db/schema.ts';
+import { workColumns } from '#db/schema/columns.ts';
 import type { EventData } from '#db/schema/events.ts';
-import { workColumns } from '#db/schema/work-columns.ts';
-import type { MovementNames } from '#domain/money/movements.ts';
+import type { MovementNames } from '#domain/money/books.ts';
 import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { type WorkStatus, isFinal } from '#domain/work/lifecycle.ts';
 

@@ -11,8 +11,7 @@ import {
   wasReadCompletely,
 } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { type NewEvent, recordEvents } from '#db/events/event-log.ts';
-import { productColumn } from '#db/gate/lines.ts';
+import { recordEvents, type NewEvent } from '#db/events/event-log.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, packages, vpnPlans, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/rows.ts';
@@ -29,6 +28,7 @@ import {
 import { paddedMoney } from '#domain/money/money.ts';
 import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
+import { productColumn } from '#fulfilment/gate/line.ts';
 
 /** One run of the reading of a catalogue. */
 export interface ReadingRun {

@@ -8,7 +8,7 @@ import { openCase } from '#db/work/cases.ts';
 import { type AttemptRow, wholeRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { NotOurs } from '#fulfilment/attempts/report.ts';
-import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { reportCharge } from '#fulfilment/books/charges.ts';
 import { NotYetError, notAnswered } from '#fulfilment/purchase/deliver.ts';
 import type { LookUpResult, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import { lookUpAndStore } from '#fulfilment/purchase/look-up.ts';

@@ -3,7 +3,7 @@ import { isEsimOfAnotherOrder, lockEsim, lookAgainAt } from '#db/esims/esim-quer
 import { chargedOf, serviceIdsOfOthers, takenServiceIds } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { packagesOfTopups, readTopup } from '#db/work/topups.ts';
-import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { reportCharge } from '#fulfilment/books/charges.ts';
 import type { Found, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import {
   resultById,

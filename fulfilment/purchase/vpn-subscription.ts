@@ -7,7 +7,7 @@ import type { SubscriptionSnapshot } from '#domain/purchase/results.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import type { AttemptReport } from '#fulfilment/attempts/report.ts';
-import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { reportCharge } from '#fulfilment/books/charges.ts';
 import { NotYetError } from '#fulfilment/purchase/deliver.ts';
 import type { Found, LookUpResult, WorkHandler, WorkDependencies } from '#fulfilment/purchase/handler.ts';
 import {

@@ -129,8 +129,8 @@ function processMetrics(registry: Registry) {
       ['endpoint'],
     ),
     /**
-     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are counted
-     * in addition.
+     * `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and `header_disagrees` are
+     * counted in addition.
      */
     webhookDeliveries: counter('reseller_webhook_deliveries_total', 'Deliveries of the service by result.', ['result']),
     relayRows: counter('reseller_relay_rows_total', 'Rows processed by the relay, by queue and result.', [
@@ -197,7 +197,7 @@ function processMetrics(registry: Registry) {
   };
 }
 
-/** Work and the catalogue. `worker/health/gauges.ts` sets the gauges of the database. */
+/** Work and the catalogue. `worker/gauges.ts` sets the gauges of the database. */
 function workMetrics(registry: Registry) {
   const { gauge, histogram } = makers(registry);
   return {
@@ -234,7 +234,7 @@ function workMetrics(registry: Registry) {
   };
 }
 
-/** The purchase gate and the wallet; `worker/health/gauges.ts` sets them. */
+/** The purchase gate and the wallet; `worker/gauges.ts` sets them. */
 function gateMetrics(registry: Registry) {
   const { gauge, unsetGauge } = makers(registry);
   return {

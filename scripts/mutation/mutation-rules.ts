@@ -12,10 +12,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
     tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
   },
   { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },
-  {
-    file: 'domain/gate/circuit.ts',
-    tests: ['test/property/domain/circuit.test.ts', 'test/property/domain/circuit-table.test.ts'],
-  },
+  { file: 'domain/gate/circuit.ts', tests: ['test/property/domain/circuit.test.ts'] },
   {
     file: 'domain/work/failure.ts',
     tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/unit/domain/work/failure.test.ts'],
@@ -38,7 +35,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   },
   { file: 'domain/gate/purchase-gate.ts', tests: ['test/property/domain/purchase-gate.test.ts'] },
   {
-    file: 'domain/money/movements.ts',
+    file: 'domain/money/books.ts',
     tests: [
       'test/unit/domain/money/reconciliation-causes.test.ts',
       'test/unit/domain/money/reconciliation-debits-credits.test.ts',

@@ -13,7 +13,7 @@ import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
 import { bundleReorderedOrder } from '#test/support/work/workflows/reordered-bundle.ts';
 import { WorkerFleet } from '#test/support/work/workflows/worker-fleet.ts';
-import { forVersionedWorkers, workflowBundle } from '#worker/workflow-bundle.ts';
+import { forVersionedWorkers, workflowBundle } from '#worker/bundle.ts';
 
 quietRuntime();
 

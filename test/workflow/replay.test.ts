@@ -9,8 +9,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/payload-codec.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/workflows/histories.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
-import { forVersionedWorkers, workflowBundle } from '#worker/workflow-bundle.ts';
-import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
+import { forVersionedWorkers, workflowBundle, WORKFLOW_SOURCES } from '#worker/bundle.ts';
 import { TRACE_HEADER } from '#workflows/messages.ts';
 
 quietRuntime();

@@ -8,8 +8,8 @@ import { countHeldWork } from '#db/work/counts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import { type FirstPurchaseCheckState, readFirstPurchaseCheck } from '#fulfilment/gate/first-purchase-check.ts';
-import { driftStopTexts } from '#fulfilment/readiness/gate-conditions.ts';
+import { readFirstPurchaseCheck, type FirstPurchaseCheckState } from '#fulfilment/gate/pauses.ts';
+import { driftStopTexts } from '#fulfilment/readiness/conditions.ts';
 
 /** The default: the policy of the worker only decides when the worker raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;

@@ -19,8 +19,9 @@ import {
   FIRST_PURCHASE_CHECK_ACTOR,
   readFirstPurchaseCheck,
   releaseRecorded,
-} from '#fulfilment/gate/first-purchase-check.ts';
-import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+  addPause,
+  releasePause,
+} from '#fulfilment/gate/pauses.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readGate } from '#db/gate/gate-overview.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
+import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED } from '#test/support/work/gate-steps.ts';
 

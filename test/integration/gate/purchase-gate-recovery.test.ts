@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listCircuits } from '#db/gate/circuits.ts';
+import type { AttemptRef } from '#domain/purchase/results.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
-import type { AttemptRef } from '#domain/purchase/results.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
 /** The closing of circuits, on a real database and a real simulator, with the clock of the test. */

@@ -9,7 +9,7 @@ import { messageOf } from '#cli/terminal/user-error.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
-import { bundleWorkflows } from '#worker/bundle-workflows.ts';
+import { bundleWorkflows } from '#worker/bundle.ts';
 
 /** Addresses of the PostgreSQL and Temporal of a test run. */
 export interface SharedServers {

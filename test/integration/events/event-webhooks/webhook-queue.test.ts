@@ -13,7 +13,7 @@ import {
 import { deleteWebhookEndpoint, disableWebhookEndpoint } from '#fulfilment/event-webhooks/record-try.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
-import { databaseGauges } from '#worker/health/gauges.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 
 let bench: WebhookBench;
 beforeAll(async () => {

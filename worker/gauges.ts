@@ -1,14 +1,10 @@
 import { and, asc, count, eq, isNull, like, min, notExists, notInArray } from 'drizzle-orm';
 import { catalogueReadAt, suspectedIds } from '#db/catalogue/catalogue.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { listCircuits } from '#db/gate/circuits.ts';
-import { heldGroups } from '#db/gate/held-groups.ts';
-import { parkedPurchases, stoppedLines } from '#db/gate/lines.ts';
-import { activePauses } from '#db/gate/pauses.ts';
-import { latestReading, reservedIn } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
+import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/retention.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { countOpenCases } from '#db/work/cases.ts';
 import { workTable } from '#db/work/rows.ts';
@@ -20,11 +16,16 @@ import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { pauseFor } from '#fulfilment/gate/pauses.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
+import { stoppedLines } from '#fulfilment/gate/line.ts';
+import { heldGroups, parkedPurchases } from '#fulfilment/gate/overview.ts';
+import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
+import { latestReading, reservedIn } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-const SECONDS_PER_DAY = 86_400;
+/** The age of a time in seconds; 0 without one. */
+type Age = (at: Date | null | undefined) => number;
 
 /** Returns a function that sets the gauges from PostgreSQL; it runs before each render of the metrics. */
 export function databaseGauges(
@@ -32,34 +33,38 @@ export function databaseGauges(
   metrics: Metrics,
   { webhookSilence, now }: { readonly webhookSilence: WebhookSilencePolicy; readonly now: () => number },
 ): () => Promise<void> {
-  const seconds = (oldest: Date | null | undefined) =>
-    oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000;
+  const age: Age = (at) => (at == null ? 0 : Math.max(0, now() - at.getTime()) / 1_000);
   return () =>
     database.run(async (db) => {
-      await setWorkGauges(db, metrics, seconds);
+      await setWorkGauges(db, metrics, age);
       const openCases = await countOpenCases(db);
       metrics.casesOpen.reset();
       for (const row of openCases) metrics.casesOpen.set({ reason: row.reason }, row.count);
-
       await setGateGauges(db, metrics);
-
       const lag = await relayLag(db);
       for (const queue of LAGGING_QUEUES) metrics.relayLag.set({ queue }, lag[queue]);
-
-      await setOutboundGauges(db, metrics, seconds);
-
+      await setOutboundGauges(db, metrics, age);
       const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
       metrics.webhooksMissed.set(missed < webhookSilence.reports ? 0 : missed);
-      await setBooks(db, metrics, seconds);
-      await setCatalogueGauges(db, metrics, seconds);
+      await setBooks(db, metrics, age);
+      await setCatalogueGauges(db, metrics, age);
     });
 }
 
-async function setWorkGauges(
-  db: Executor,
-  metrics: Metrics,
-  seconds: (at: Date | null | undefined) => number,
-): Promise<void> {
+/** Returns a function that sets the gauge of rows that are due for deletion; it runs before each render. */
+export function retentionGauge(
+  database: Database,
+  { rowsOverdue }: Metrics,
+  kept: KeptTimes,
+  now: () => number,
+): () => Promise<void> {
+  return async () => {
+    const overdue = await database.run((db) => overdueRows(db, kept, now()));
+    for (const table of SWEPT_TABLES) rowsOverdue.set({ table }, overdue[table] / 1_000);
+  };
+}
+
+async function setWorkGauges(db: Executor, metrics: Metrics, age: Age): Promise<void> {
   for (const kind of WORK_KINDS) {
     const table = workTable(kind);
     // Most work has ended. Counting it at every scrape would be expensive.
@@ -68,23 +73,21 @@ async function setWorkGauges(
       .from(table)
       .where(notInArray(table.status, [...FINAL_STATUSES]))
       .groupBy(table.status);
-    const found = new Map(byStatus.map((row) => [row.status, row]));
-    for (const status of statusesOf(kind)) {
-      if (isFinal(status)) continue;
-      metrics.work.set({ kind, status }, found.get(status)?.rows ?? 0);
-      metrics.workOldest.set({ kind, status }, seconds(found.get(status)?.oldest));
+    for (const status of statusesOf(kind).filter((each) => !isFinal(each))) {
+      const found = byStatus.find((row) => row.status === status);
+      metrics.work.set({ kind, status }, found?.rows ?? 0);
+      metrics.workOldest.set({ kind, status }, age(found?.oldest));
     }
+    const { subjectKind, subjectId, barrier } = gateWaits;
     const paused = db
-      .select({ id: gateWaits.subjectId })
+      .select({ id: subjectId })
       .from(gateWaits)
-      .where(
-        and(eq(gateWaits.subjectKind, kind), eq(gateWaits.subjectId, table.id), like(gateWaits.barrier, 'pause:%')),
-      );
+      .where(and(eq(subjectKind, kind), eq(subjectId, table.id), like(barrier, 'pause:%')));
     const [held] = await db
       .select({ since: min(table.createdAt) })
       .from(table)
       .where(and(eq(table.status, 'held'), notExists(paused)));
-    metrics.workHeld.set({ kind }, seconds(held?.since));
+    metrics.workHeld.set({ kind }, age(held?.since));
     const attempt = db
       .select({ id: attempts.id })
       .from(attempts)
@@ -96,25 +99,20 @@ async function setWorkGauges(
       .where(and(eq(table.status, 'accepted'), notExists(attempt)))
       .orderBy(asc(table.createdAt), asc(table.id))
       .limit(1);
-    metrics.workNotStarted.set({ kind }, seconds(notStarted?.since));
+    metrics.workNotStarted.set({ kind }, age(notStarted?.since));
   }
 }
 
 /** Findings of the newest comparison of the books, and the age of the newest successful one. */
-async function setBooks(
-  db: Executor,
-  metrics: Metrics,
-  seconds: (at: Date | null | undefined) => number,
-): Promise<void> {
+async function setBooks(db: Executor, metrics: Metrics, age: Age): Promise<void> {
   const newest = await newestReconciliation(db);
   for (const kind of findingKinds) metrics.booksFindings.set({ kind }, newest?.findingCounts[kind] ?? 0);
   metrics.walletBalance.reset();
-  if (newest?.balance != null && newest.balanceCurrency !== null) {
+  if (newest?.balance != null && newest.balanceCurrency !== null)
     metrics.walletBalance.set({ currency: newest.balanceCurrency }, Number(newest.balance));
-  }
   // `unsupported` counts as successful: without movements of the service there is nothing to compare.
   const compared = await newestReconciliation(db, ['complete', 'unsupported']);
-  metrics.booksAge.set(seconds(compared?.finishedAt ?? (await firstReconciliationAt(db))));
+  metrics.booksAge.set(age(compared?.finishedAt ?? (await firstReconciliationAt(db))));
 }
 
 async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
@@ -148,17 +146,13 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
   // Remove the gauge when there is no value: an old value would look current.
   metrics.runwaySeconds.remove();
-  if (runway?.days != null) metrics.runwaySeconds.set(runway.days * SECONDS_PER_DAY);
+  if (runway?.days != null) metrics.runwaySeconds.set(runway.days * 86_400);
   metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);
   metrics.walletAvailable.reset();
   if (available !== undefined) metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
 }
 
-async function setOutboundGauges(
-  db: Executor,
-  metrics: Metrics,
-  seconds: (at: Date | null | undefined) => number,
-): Promise<void> {
+async function setOutboundGauges(db: Executor, metrics: Metrics, age: Age): Promise<void> {
   const { id, disabledReason, failures, failingSince, deletedAt } = webhookEndpoints;
   const pending = db
     .select({ endpointId: webhookDeliveries.endpointId, rows: count().as('rows') })
@@ -184,20 +178,16 @@ async function setOutboundGauges(
   const since = found.flatMap((each) =>
     each.disabledReason === null && each.failingSince !== null ? [each.failingSince] : [],
   );
-  metrics.outboundFailing.set(seconds(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
+  metrics.outboundFailing.set(age(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
 }
 
 /** How old the stored catalogue is, and whether a reading that lacks many items waits for the next one. */
-async function setCatalogueGauges(
-  db: Executor,
-  metrics: Metrics,
-  seconds: (at: Date | null | undefined) => number,
-): Promise<void> {
+async function setCatalogueGauges(db: Executor, metrics: Metrics, age: Age): Promise<void> {
   for (const catalogue of CATALOGUES) {
     const readAt = await catalogueReadAt(db, catalogue);
     const suspected = await suspectedIds(db, catalogue);
     if (readAt === undefined) metrics.catalogueAge.remove({ catalogue });
-    else metrics.catalogueAge.set({ catalogue }, seconds(readAt));
+    else metrics.catalogueAge.set({ catalogue }, age(readAt));
     metrics.catalogueSuspicious.set({ catalogue }, suspected.size > 0 ? 1 : 0);
   }
 }

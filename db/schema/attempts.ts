@@ -1,8 +1,20 @@
 /** Attempts at the service. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  text,
+  uniqueIndex,
+  bigserial,
+  jsonb,
+} from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
@@ -27,7 +39,6 @@ export const attempts = pgTable(
     /** The first send that was not definitely refused: start of the resend window; null: none. */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
     lastSentAt: instant('last_sent_at'),
-    /** When the service first reported its failure. */
     failedAt: instant('failed_at'),
     /**
      * The last reading of the wallet before the first send that was not refused; 0: not known, because records were
@@ -45,13 +56,10 @@ export const attempts = pgTable(
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
-    /** The reason in the words of the service. */
     serviceMessage: text('service_message'),
     /** True once a failed attempt certainly cost nothing: by the wallet, or by a verdict. */
     settled: boolean('settled').notNull().default(false),
-    /** The service's id of the purchase. */
     serviceId: text('service_id'),
-    /** The service's id of the eSIM. */
     serviceEsimId: text('service_esim_id'),
     /**
      * Our id of an eSIM from the first send until the attempt is settled: no other attempt of that eSIM is sent
@@ -61,9 +69,7 @@ export const attempts = pgTable(
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** Time of the last report about this attempt, by answer, webhook or look-up. */
     lastReportAt: instant('last_report_at'),
-    /** Time of the reconciler's last look-up. */
     lastLookUpAt: instant('last_look_up_at'),
   },
   (table) => [
@@ -83,5 +89,54 @@ export const attempts = pgTable(
     index('attempts_failed')
       .on(table.subjectKind, table.id)
       .where(sql`${table.state} in ('failed', 'refused')`),
+  ],
+);
+
+export const timeline = pgTable(
+  'timeline',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    at: instant('at').notNull().defaultNow(),
+    event: text('event').notNull(),
+    /** A sentence; never personal data. */
+    message: text('message').notNull(),
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull().default({}),
+    /** Makes an activity that runs twice write one entry. */
+    dedupKey: text('dedup_key'),
+  },
+  (table) => [
+    // Also finds the timeline of a subject, which is short: an index in its order would be one more entry a row.
+    uniqueIndex('timeline_dedup').on(table.subjectKind, table.subjectId, table.dedupKey),
+  ],
+);
+
+/** Cases. At most one open case for each subject and reason, and for each product and reason. */
+export const cases = pgTable(
+  'cases',
+  {
+    id: text('id').primaryKey(),
+    subjectKind: text('subject_kind').$type<WorkKind | 'delivery'>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    reason: text('reason').$type<AttentionReason>().notNull(),
+    attemptId: text('attempt_id'),
+    /** The package or plan that the case is about; null: the case is about its work alone. */
+    product: integer('product'),
+    detail: text('detail').notNull(),
+    openedAt: instant('opened_at').notNull().defaultNow(),
+    closedAt: instant('closed_at'),
+    resolution: text('resolution'),
+  },
+  (table) => [
+    uniqueIndex('cases_one_open')
+      .on(table.subjectKind, table.subjectId, table.reason)
+      .where(sql`${table.closedAt} is null`),
+    uniqueIndex('cases_one_open_of_product')
+      .on(table.subjectKind, table.product, table.reason)
+      .where(sql`${table.closedAt} is null and ${table.product} is not null`),
+    index('cases_open')
+      .on(table.openedAt)
+      .where(sql`${table.closedAt} is null`),
   ],
 );
