@@ -1,6 +1,6 @@
 /** Entry of the `reseller` command. */
 import { resellerProgram } from '#cli/program.ts';
-import { report } from '#cli/terminal/report.ts';
+import { report } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
 // A reader such as `head` may close the pipe early.

@@ -1,7 +1,7 @@
 /** Address of the REST API and the API key, for the commands that call it. */
 import { join, resolve } from 'node:path';
-import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
-import { DEFAULT_FOLDER } from '#cli/data-folder/installation.ts';
+import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
+import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/development-secrets.ts';
 import { findRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';

@@ -1,5 +1,5 @@
 /** Types of the table of resources: for each command the call of the TypeScript client, and what is printed of it. */
-import type { Columns } from '#cli/terminal/tables/columns.ts';
+import type { Columns } from '#cli/terminal/columns.ts';
 import type { ResellerClient } from '#clients/typescript/src/index.ts';
 
 type ResultOf<Name extends keyof ResellerClient> = ResellerClient[Name] extends (...args: never[]) => infer Result

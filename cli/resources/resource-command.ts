@@ -4,12 +4,10 @@
  */
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { apiCall } from '#cli/resources/call.ts';
+import { apiCall, optionOf } from '#cli/resources/call.ts';
 import type { CallDefinition, Example, ResourceDefinition } from '#cli/resources/definition.ts';
-import { optionOf } from '#cli/resources/fields.ts';
-import { entries, waitSeconds } from '#cli/terminal/arguments.ts';
-import { withFormatOptions } from '#cli/terminal/shared-options.ts';
-import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import { entries, waitSeconds, withFormatOptions } from '#cli/terminal/options.ts';
+import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Parameters that have another option (`--limit`) or none. */

@@ -2,12 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { apiAccess } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError, PAGE } from '#cli/api/api-client.ts';
-import { apiCall, type Call, type Field } from '#cli/resources/call.ts';
+import { apiCall, type Call, type Field, flagOf, valuesOf } from '#cli/resources/call.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
-import { flagOf, valuesOf } from '#cli/resources/fields.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
 import { type Output, printText } from '#cli/terminal/output.ts';
-import { printItems, printObject } from '#cli/terminal/tables/print-items.ts';
+import { printItems, printObject } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { withoutControls } from '#cli/terminal/visible-text.ts';
 import { type Page, Paged } from '#clients/typescript/src/paged.ts';

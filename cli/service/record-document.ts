@@ -1,7 +1,7 @@
 /** `reseller contract check FILE --record`: releases held purchases by a document from a file. */
 import { OwnToken } from '#cli/access/own-token.ts';
-import { actor } from '#cli/api/account.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
+import { actor } from '#cli/set-up/command-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
 import { readTogether, type Environment } from '#config/environment.ts';

@@ -1,7 +1,7 @@
-import { account } from '#cli/api/account.ts';
+import { account } from '#cli/set-up/command-database.ts';
+import { type Columns, status, text } from '#cli/terminal/columns.ts';
 import { type Output, printLine } from '#cli/terminal/output.ts';
-import { type Columns, status, text } from '#cli/terminal/tables/columns.ts';
-import { type FormatOptions, printItems } from '#cli/terminal/tables/print-items.ts';
+import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { readDeploymentVersion, readTemporalConfig } from '#config/config.ts';
 import { type Environment, readTogether } from '#config/environment.ts';

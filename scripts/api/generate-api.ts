@@ -5,10 +5,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiOperations } from '#cli/api/operations.ts';
-import { apiDocument } from '#scripts/api/api-document.ts';
+import { apiDocument, type DescribedApi, readDescription } from '#scripts/api/api-document.ts';
 import { clientOperations } from '#scripts/api/client-operations.ts';
 import { clientTypes } from '#scripts/api/client-types.ts';
-import { type DescribedApi, readDescription } from '#scripts/api/described-api.ts';
 import { errorsDocument } from '#scripts/api/errors-document.ts';
 import { httpCollection } from '#scripts/api/http-collection.ts';
 

@@ -1,5 +1,5 @@
 import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
-import { typed } from '#cli/terminal/typed-command.ts';
+import { typed } from '#cli/terminal/output.ts';
 import type { WebhookSecret } from '#config/config.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { counted } from '#domain/text.ts';

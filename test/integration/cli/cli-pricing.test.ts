@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PricingCommands } from '#cli/money/pricing.ts';
+import { PricingCommands } from '#cli/operator/pricing.ts';
 import { PRICING } from '#cli/resources/catalogue.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { Environment } from '#config/environment.ts';

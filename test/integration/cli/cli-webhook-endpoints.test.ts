@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebhookEndpointCommands } from '#cli/operator/webhook-replay.ts';
 import { WEBHOOK_ENDPOINTS } from '#cli/resources/account.ts';
-import { WebhookEndpointCommands } from '#cli/webhook-endpoints/webhook-endpoints.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runDemo, type DemoOptions } from '#cli/set-up/demo-orders.ts';
+import { runDemo, type DemoOptions } from '#cli/set-up/demo.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';

@@ -13,7 +13,7 @@ import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts
 const documents = globSync(['*.md', 'docs/**/*.md', 'simulator/*.md'], { cwd: PROJECT }).filter(
   (file) => !file.startsWith('docs/adr/') && file !== 'CHANGELOG.md',
 );
-const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/typed-command.ts');
+const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/output.ts');
 
 /** A text that a program splits over several lines is one text. */
 const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').replaceAll(/['`] \+\n\s*['`]/g, '');

@@ -1,6 +1,6 @@
+import { flexible, text, type Columns } from '#cli/terminal/columns.ts';
 import { type Output, printJson, printLine } from '#cli/terminal/output.ts';
-import { flexible, text, type Columns } from '#cli/terminal/tables/columns.ts';
-import { printItems } from '#cli/terminal/tables/print-items.ts';
+import { printItems } from '#cli/terminal/print-items.ts';
 import { readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import { ConfigurationError, EXIT_CONFIGURATION, type ConfigurationProblem } from '#config/configuration-error.ts';
 import { configuredValues, type ConfiguredValue } from '#config/configured-values.ts';

@@ -1,8 +1,15 @@
 import { Option, type Command } from 'commander';
 import type { NewKeyOptions } from '#cli/access/keys.ts';
-import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/arguments.ts';
-import { withFormatOptions, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
-import type { FormatOptions } from '#cli/terminal/tables/print-items.ts';
+import {
+  days,
+  keyPrefix,
+  overlap,
+  requestsPerMinute,
+  withFormatOptions,
+  type EnvironmentFor,
+  type SetUpOption,
+} from '#cli/terminal/options.ts';
+import type { FormatOptions } from '#cli/terminal/print-items.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
 const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_test_` or `rsk_live_`';
@@ -69,5 +76,24 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .option('--no-share-links', 'its share links stay open')
     .action(async (prefix: string, options: { shareLinks: boolean } & SetUpOption) =>
       (await load()).revokeKey(prefix, options, await environmentFor(options)),
+    );
+}
+
+/** `encryption-keys list` and `retire`. */
+export function addEncryptionKeysCommand(program: Command, environmentFor: EnvironmentFor): void {
+  const load = () => import('#cli/access/encryption-keys.ts');
+  const keys = program
+    .command('encryption-keys')
+    .description('encryption keys that the database of DATABASE_URL was used with, by id');
+  keys
+    .command('list')
+    .description('list them, oldest first')
+    .action(async (options: SetUpOption) => (await load()).listEncryptionKeys(await environmentFor(options)));
+  keys
+    .command('retire')
+    .argument('<id>', 'id of the key')
+    .description('retire a key: processes then start without it; refused while stored values are encrypted with it')
+    .action(async (keyId: string, options: SetUpOption) =>
+      (await load()).retireEncryptionKey(keyId, await environmentFor(options)),
     );
 }

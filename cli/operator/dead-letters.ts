@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { ApiCommands } from '#cli/api/api-client.ts';
-import { type Columns, flexible, text, time } from '#cli/terminal/tables/columns.ts';
-import { type FormatOptions, printItems } from '#cli/terminal/tables/print-items.ts';
+import { type Columns, flexible, text, time } from '#cli/terminal/columns.ts';
+import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 
 const letter = z.looseObject({
   id: z.string(),

@@ -1,10 +1,48 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  statfsSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+/**
+ * Which installation a command works on. The rule is the same for all commands:
+ *
+ * 1. the `npm start` that runs on the folder of --data;
+ * 2. without --data: the installation that the environment variables name;
+ * 3. without such variables: the `npm start` that runs on `.data`.
+ */
 import * as z from 'zod';
-import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
-import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/process-identity.ts';
-import { codeOf, UserError } from '#cli/terminal/user-error.ts';
+import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
+import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/child.ts';
+import { codeOf, UserError, messageOf } from '#cli/terminal/user-error.ts';
+import type { Environment } from '#config/environment.ts';
+
+/** The folder of an `npm start` without --data. */
+export const DEFAULT_FOLDER = '.data';
+
+/** Each of these variables names an installation, or the service of one. */
+const ADDRESSES = [
+  'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_DIRECT_URL_FILE',
+  'SERVICE_BASE_URL',
+  'TEMPORAL_ADDRESS',
+] as const;
+
+/** The folder to use without --data (rule 3). @returns undefined when the environment variables apply. */
+export function impliedFolder(environment: Environment): string | undefined {
+  if (ADDRESSES.some((name) => (environment[name] ?? '') !== '')) return undefined;
+  return isLocked(DEFAULT_FOLDER) ? DEFAULT_FOLDER : undefined;
+}
 
 const identity = z.object({ pid: z.int().positive(), startedAt: z.string().min(1) });
 const schema = z.object({ owner: identity, children: z.array(identity) });
@@ -127,4 +165,44 @@ async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
   while (processes.some(isRunning) && Date.now() < deadline) await delay(POLL_MS);
   for (const left of processes.filter(isRunning)) sendSignal(-left.pid, 'SIGKILL');
   while (processes.some(isRunning)) await delay(POLL_MS);
+}
+
+// A new PostgreSQL cluster, its write-ahead log and the Temporal database take about 150 MB before the first order.
+const DISK_NEEDED_BYTES = 300 * 1024 ** 2;
+
+/**
+ * Creates the data folder and checks that it can be used.
+ *
+ * @param freeBytes reads the free space of a folder, in bytes; tests pass their own.
+ * @throws UserError when the folder cannot be written, or the disk has too little space.
+ */
+export function prepareDataFolder(folder: string, freeBytes: (folder: string) => number = freeBytesOf): void {
+  try {
+    const made = mkdirSync(folder, { recursive: true });
+    // Under root, PostgreSQL runs as another account: it must pass through the folder, but need not list it.
+    if (made !== undefined) chmodSync(folder, 0o711);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (codeOf(error) === 'ENOSPC') throw noSpace(folder, 0);
+    throw new UserError(
+      `The data folder ${folder} cannot be used: ${messageOf(error)}.`,
+      'Make it writable for you, or name another folder with --data.',
+      { cause: error },
+    );
+  }
+  const free = freeBytes(folder);
+  if (free < DISK_NEEDED_BYTES) throw noSpace(folder, free);
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+function noSpace(folder: string, free: number): UserError {
+  return new UserError(
+    `There is too little disk space: ${Math.floor(free / 1024 ** 2)} MB are free for ${folder}, and about 300 MB ` +
+      'are needed.',
+    'Free some space, or name a folder on another disk with --data.',
+  );
 }
