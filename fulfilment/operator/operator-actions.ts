@@ -5,6 +5,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
 import { attempts } from '#db/schema.ts';
 import { attemptsOf, currentAttempt } from '#db/work/attempts.ts';
+import { isCancelledAlready } from '#db/work/cancellations.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
 import { type WorkRow, type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
@@ -38,11 +39,9 @@ import {
   detailOf,
   sentence,
 } from '#fulfilment/operator/action-record.ts';
-import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
-import { correctAttempt } from '#fulfilment/operator/corrections.ts';
+import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/corrections.ts';
 import { hasPendingObservations } from '#fulfilment/work/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/change.ts';
-import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
@@ -143,7 +142,7 @@ async function judge(
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
       if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
-      const isCancelled = await FULFILMENT_KINDS[work.kind].isCancelled?.(tx, work.id);
+      const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
       const judged = judgeResolve(
         operated,
         { reason: action.reason, attempt, laterAttempts, isCancelled },
@@ -241,7 +240,7 @@ async function resolve(
   if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
   await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.reason}`, now);
   if (isFinal(row.status)) return undefined;
-  await FULFILMENT_KINDS[work.kind].correct?.(tx, work, action, now);
+  if (work.kind === 'cancellation') await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
     // Another attempt than the judged one may forbid it.
