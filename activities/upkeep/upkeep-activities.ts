@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { sweepWork, type SweepTools, type SweepCursor } from '#activities/upkeep/sweep.ts';
-import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -112,25 +111,24 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
      */
     async forgetOldAnswers(): Promise<{ forgotten: number }> {
       const until = now() + sweep.forgettingMs;
-      /** Deletes batch after batch until none is left or the time is over. */
-      const forget = async (
-        one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>,
-        keptMs: number,
-      ): Promise<number> => {
+      let forgotten = 0;
+      for (const [forget, keptMs] of [
+        [forgetAnswers, sweep.answersKeptMs],
+        [forgetEvents, sweep.eventsKeptMs],
+        [forgetDeliveries, outbound.logKeptMs],
+        [forgetTimeline, sweep.historyKeptMs],
+        [forgetReports, sweep.historyKeptMs],
+        [forgetAudit, sweep.historyKeptMs],
+      ] as const) {
         const what = { before: new Date(now() - keptMs), batch: sweep.batch };
-        for (let forgotten = 0; ;) {
-          const count = await database.run((db) => one(db, what));
+        // Batch after batch until none is left or the time is over; each kind of row has at least one.
+        for (;;) {
+          const count = await database.run((db) => forget(db, what));
           forgotten += count;
-          if (count < what.batch || now() >= until) return forgotten;
+          if (count < what.batch || now() >= until) break;
         }
-      };
-      const answers = await forget(forgetAnswers, sweep.answersKeptMs);
-      const events = await forget(forgetEvents, sweep.eventsKeptMs);
-      const deliveries = await forget(forgetDeliveries, outbound.logKeptMs);
-      const entries = await forget(forgetTimeline, sweep.historyKeptMs);
-      const reports = await forget(forgetReports, sweep.historyKeptMs);
-      const audit = await forget(forgetAudit, sweep.historyKeptMs);
-      return { forgotten: answers + events + deliveries + entries + reports + audit };
+      }
+      return { forgotten };
     },
   };
 }

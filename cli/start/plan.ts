@@ -135,7 +135,7 @@ export function productProcesses(plan: Plan): ProductProcesses {
     })),
     codec: nodeProcess('Codec server', {
       log: 'codec',
-      script: 'temporal/codec-server-main.ts',
+      script: 'platform/temporal/codec-server-main.ts',
       environment: environments.codec,
       port: ports.codec,
       path: '/healthz',
