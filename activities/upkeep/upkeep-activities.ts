@@ -10,8 +10,7 @@ import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention
 import { workOf, findSilentAttempts, markLookedUp } from '#db/work/attempts.ts';
 import { type AttemptRow, lockWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
-import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { ReconcilePolicy, SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
@@ -30,7 +29,6 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
   readonly logger: Logger;
 }
 
-/** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);

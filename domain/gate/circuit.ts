@@ -4,6 +4,7 @@ import type { GatePolicy } from '#domain/policy/gate-policy.ts';
  * by every purchase. Each condition has one circuit; the table below is the lifecycle of all of them.
  */
 import { backoffMs } from '#domain/retry/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 export const circuitNames = [

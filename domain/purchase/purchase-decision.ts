@@ -1,4 +1,5 @@
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { backoffMs } from '#domain/retry/backoff.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-rules.ts';

@@ -1,7 +1,7 @@
 import { findAttemptById, newestDelivered } from '#db/work/attempts.ts';
 import { type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import type { AbsenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { restartResendWindow } from '#fulfilment/attempts/recover.ts';

@@ -1,10 +1,11 @@
 import { patched } from '@temporalio/workflow';
+import { backoffMs } from '#domain/policy/settings.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
 import { backoffMs } from '#domain/retry/backoff.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
-import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import { CONTRADICTION, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';

@@ -5,6 +5,7 @@ import { installLinks, lpaString, parseLpaString, type Activation } from '#domai
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { MIN_SEND_MARGIN_MS } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/retry/backoff.ts';
+import { backoffMs } from '#domain/policy/settings.ts';
 import {
   attemptReference,
   ID_PREFIXES,
