@@ -3,7 +3,6 @@ import type { Database } from '#db/connection/database.ts';
 import { debitDelay } from '#db/money/wallet-readings.ts';
 import { NO_DEBIT_SEEN } from '#domain/money/absence.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';

@@ -1,6 +1,5 @@
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 
 /**
  * What follows a try to deliver an event to a webhook endpoint, for the delivery and for the endpoint. Each delivery

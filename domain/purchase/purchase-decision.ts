@@ -1,7 +1,6 @@
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';

@@ -21,9 +21,8 @@ import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import type { CancellationDetails } from '#fulfilment/work/refunds.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
-import { refundRecord } from '#upstream/mapping/event-data.ts';
-import { refundReport } from '#upstream/mapping/purchase-events.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
+import { refundReport } from '#upstream/mapping/events.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 /**
@@ -177,7 +176,7 @@ function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean 
 
 /** The report in the answer to a cancellation. */
 function reportOfAnswer({ status, refund }: EsimCancellation): AttemptReport {
-  return reportOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) }, refund);
+  return reportOf({ esim: status, ...(refund != null && refundReport(refund)) }, refund);
 }
 
 function reportOf(cancellation: CancellationDetails, refund: ServiceRefund | null | undefined): AttemptReport {
@@ -188,7 +187,7 @@ function reportOf(cancellation: CancellationDetails, refund: ServiceRefund | nul
 
 /** The result of a look-up, with the event that would have reported it. */
 function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: ServiceRefund | undefined): Found {
-  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) }, refund);
+  const facts = reportOf({ esim, ...(refund !== undefined && refundReport(refund)) }, refund);
   if (esim === 'cancelled') {
     return {
       kind: 'found',

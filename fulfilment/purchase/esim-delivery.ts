@@ -15,7 +15,7 @@ import { lookUpAndStore } from '#fulfilment/purchase/look-up.ts';
 import { completeLocked, type Completion } from '#fulfilment/work/record-step.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim, ServiceOrder } from '#upstream/contract.ts';
-import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esims.ts';
 
 type LookUpOrder = (attempt: AttemptRow) => Promise<LookUpResult<ServiceOrder>>;
 

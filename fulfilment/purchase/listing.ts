@@ -3,9 +3,11 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { storedReason } from '#domain/work/foreign-text.ts';
 import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import { type Found, type LookUpResult, type LookUpManyResult, noteOf } from '#fulfilment/purchase/handler.ts';
-import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
+import { sinceFirstSend } from '#fulfilment/purchase/listing.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+import type { Listing } from '#upstream/client/lists.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
-import { chargeOf } from '#upstream/mapping/event-parsing.ts';
+import { chargeOf } from '#upstream/mapping/events.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 
 /** How an item of a list becomes a result, and how sentences name the items. */

@@ -2,7 +2,6 @@ import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';

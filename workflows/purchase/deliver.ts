@@ -1,7 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { CompletionResult, PurchaseActivities } from '#domain/purchase/results.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import { nothingMore } from '#workflows/purchase/cases.ts';

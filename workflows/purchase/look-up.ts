@@ -3,7 +3,6 @@ import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
 import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#domain/purchase/results.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';

@@ -1,5 +1,4 @@
 import { patched } from '@temporalio/workflow';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';

@@ -1,6 +1,5 @@
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { CancellationResult, SubscriptionLookUp } from '#domain/purchase/results.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';

@@ -1,7 +1,6 @@
 import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { SubscriptionLookUp } from '#domain/purchase/results.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
 import { nextForActive, unreadableText } from '#workflows/subscription/subscription-texts.ts';
 import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/subscription.ts';

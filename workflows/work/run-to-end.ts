@@ -1,6 +1,5 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import { PURCHASE_POLICY } from '#domain/policy/purchase-policy.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { KINDS } from '#domain/work/kinds.ts';

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/esims/activation.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { MIN_SEND_MARGIN_MS } from '#domain/policy/purchase-policy.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import {
   attemptReference,

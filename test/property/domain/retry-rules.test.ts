@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { backoffMs } from '#domain/retry/backoff.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import {
   changedOverrides,
