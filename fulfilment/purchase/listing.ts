@@ -3,7 +3,6 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { storedReason } from '#domain/work/foreign-text.ts';
 import type { AttemptReport } from '#fulfilment/attempts/report.ts';
 import { type Found, type LookUpResult, type LookUpManyResult, noteOf } from '#fulfilment/purchase/handler.ts';
-import { sinceFirstSend } from '#fulfilment/purchase/listing.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { Listing } from '#upstream/client/lists.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
