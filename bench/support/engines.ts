@@ -1,13 +1,17 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Contestant } from '#bench/contestants/contestant.ts';
-import { installEngines, restateServer } from '#bench/contestants/engine-package.ts';
-import { answersOk } from '#bench/support/children.ts';
+import { promisify } from 'node:util';
+import { answersOk, PROJECT } from '#bench/support/children.ts';
+import type { BenchServers } from '#bench/support/context.ts';
+import type { Contestant } from '#bench/support/orders.ts';
 import { benchSecrets } from '#bench/support/product.ts';
-import type { BenchServers } from '#bench/support/servers.ts';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments, SIMULATOR_EMAIL } from '#cli/start/environment.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 /** A peer that carries out whole orders on another engine. */
 export interface EnginePeer extends Contestant {
@@ -122,4 +126,39 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
       for (const child of Object.values(parts)) await context.children.stop(child);
     },
   };
+}
+
+/** The peers on other engines are a package of their own: only the benchmark needs what they need. */
+const PACKAGE = join(PROJECT, 'bench/peers/engines');
+
+const run = promisify(execFile);
+
+/** Installs the peers' packages on first use. @throws UserError when that fails. */
+async function installEngines(say: (text: string) => void): Promise<void> {
+  const installed = join(PACKAGE, 'node_modules/.package-lock.json');
+  const lock = join(PACKAGE, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  say('peers: their packages are installed once, with npm ci in bench/peers/engines');
+  try {
+    await run('npm', ['ci'], { cwd: PACKAGE });
+  } catch (error) {
+    throw new UserError(
+      `The packages of the peers could not be installed: ${messageOf(error)}`,
+      'Run `npm ci` in bench/peers/engines, or leave these scenarios out with --only.',
+    );
+  }
+}
+
+/** Path of Restate's server. @throws UserError when there is none for this platform. */
+function restateServer(): string {
+  const name = `@restatedev/restate-server-${process.platform}-${process.arch}`;
+  try {
+    return createRequire(join(PACKAGE, 'package.json')).resolve(`${name}/bin/restate-server`);
+  } catch (error) {
+    throw new UserError(
+      `The server of Restate is not installed: ${name}.`,
+      'It exists for Linux and macOS. Leave these scenarios out with --only.',
+      { cause: error },
+    );
+  }
 }
