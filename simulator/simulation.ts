@@ -1,42 +1,38 @@
-import { pino, type Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import * as z from 'zod';
-import { Account } from '#simulator/account.ts';
-import { Agenda } from '#simulator/behaviour/agenda.ts';
+import { Account, Tokens } from '#simulator/account.ts';
 import { Behaviours } from '#simulator/behaviour/behaviours.ts';
-import { Choices } from '#simulator/behaviour/choices.ts';
+import { Choices, Releases, Settings } from '#simulator/behaviour/choices.ts';
 import type { Dialect, DialectChoice } from '#simulator/behaviour/dialect.ts';
-import { faultProfile, rulesOf, type FaultProfile } from '#simulator/behaviour/fault-profile.ts';
-import { Faults } from '#simulator/behaviour/faults.ts';
-import { Releases } from '#simulator/behaviour/releases.ts';
-import { Catalogue, CURRENCY } from '#simulator/catalogue/catalogue.ts';
-import { addedPackage, PACKAGES, type CataloguePackage } from '#simulator/catalogue/packages.ts';
-import { addedPlan, VPN_PLANS, type VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
-import { createClock, type Clock } from '#simulator/clock.ts';
-import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
+import { faultProfile, type FaultProfile, Faults, rulesOf } from '#simulator/behaviour/faults.ts';
+import {
+  addedPackage,
+  addedPlan,
+  Catalogue,
+  type CataloguePackage,
+  CURRENCY,
+  PACKAGES,
+  VPN_PLANS,
+  type VpnPlanItem,
+} from '#simulator/catalogue.ts';
+import { Agenda, type Clock, createClock } from '#simulator/clock.ts';
 import { createIdentifiers } from '#simulator/identifiers.ts';
 import type { ResolvedOptions } from '#simulator/options.ts';
 import { Cancellations } from '#simulator/sales/cancellations.ts';
-import { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
+import { EsimLifecycle } from '#simulator/sales/esims.ts';
 import { KeyedOperations } from '#simulator/sales/keyed-operations.ts';
-import { kindsOfSale, type KindsOfSale } from '#simulator/sales/kinds.ts';
-import { SaleProgress } from '#simulator/sales/progress.ts';
+import { kindsOfSale, type KindsOfSale, SaleProgress } from '#simulator/sales/progress.ts';
 import { Purchases } from '#simulator/sales/purchases.ts';
 import { VpnSubscriptions } from '#simulator/sales/vpn-subscriptions.ts';
 import { RateLimiter } from '#simulator/service/rate-limit.ts';
 import type { ShapeChoice } from '#simulator/shapes/shape.ts';
-import type { Shaper } from '#simulator/shapes/shaper.ts';
+import { IdNumbers, type Shaper } from '#simulator/shapes/shaper.ts';
 import { Deliveries } from '#simulator/store/deliveries.ts';
-import { Esims } from '#simulator/store/esims.ts';
-import { IdNumbers } from '#simulator/store/id-numbers.ts';
-import { IdempotencyKeys } from '#simulator/store/keys.ts';
+import { Esims, Refunds } from '#simulator/store/esims.ts';
 import { Ledger } from '#simulator/store/ledger.ts';
-import { Refunds } from '#simulator/store/refunds.ts';
-import { Requests } from '#simulator/store/requests.ts';
-import { Sales } from '#simulator/store/sales.ts';
-import { Settings } from '#simulator/store/settings.ts';
-import { Store } from '#simulator/store/store.ts';
-import { Subscriptions } from '#simulator/store/subscriptions.ts';
-import { Tokens } from '#simulator/store/tokens.ts';
+import { IdempotencyKeys, Requests } from '#simulator/store/requests.ts';
+import { Sales, Subscriptions } from '#simulator/store/sales.ts';
+import { type Environment, ENVIRONMENTS, Store } from '#simulator/store/store.ts';
 import { Wallet } from '#simulator/wallet.ts';
 import { Dispatcher } from '#simulator/webhooks/dispatcher.ts';
 import { WebhookEndpoints } from '#simulator/webhooks/endpoints.ts';

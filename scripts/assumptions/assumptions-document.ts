@@ -1,4 +1,9 @@
-/** Generates `docs/assumptions.md` from the contract: what is stated, what is assumed, and why. */
+/**
+ * `npm run generate:assumptions`: writes `docs/assumptions.md` from the contract: what is stated, what is assumed, and
+ * why.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capabilities.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
@@ -248,3 +253,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   };
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
+
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '../../docs/assumptions.md'), assumptionsDocument());

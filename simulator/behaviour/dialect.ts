@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
+import { CURRENCY } from '#simulator/catalogue.ts';
+import type { Environment } from '#simulator/store/store.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
 
@@ -249,4 +251,23 @@ export type DialectChoice = z.output<typeof dialectChoice>;
 export function dialectOf(choice: DialectChoice): Dialect {
   const changed = Object.fromEntries(Object.entries(choice.properties).filter(([, value]) => value !== undefined));
   return { ...DIALECTS[choice.name], ...changed };
+}
+
+export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
+
+/** False for calls that the dialect omits, and in production for calls of the sandbox. */
+export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
+  const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
+  if (sandboxOnly === true && environment === 'production') return false;
+  return capability === undefined || switchOf(capability, dialect);
+}
+
+/** False for logins, and for calls that the dialect serves without a token. */
+export function needsToken(name: EndpointName, dialect: Dialect): boolean {
+  return name !== 'login' && (ENDPOINTS[name].authorized || !dialect.public_without_token);
+}
+
+function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {
+  // `key_replay` is not a call.
+  return capability === 'key_replay' || dialect[`has_${capability}`];
 }

@@ -1,17 +1,14 @@
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
 import type { Behaviours } from '#simulator/behaviour/behaviours.ts';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
-import type { Clock } from '#simulator/clock.ts';
+import type { Agenda, Clock, DueSource } from '#simulator/clock.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import { planned } from '#simulator/sales/cancellation-plan.ts';
-import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
+import type { EsimLifecycle } from '#simulator/sales/esims.ts';
 import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
 import { esimBusy } from '#simulator/sales/purchases.ts';
-import { unmetConditions, decisionOfReview } from '#simulator/sales/refund-conditions.ts';
-import { jsonAnswer, notFound, ServiceError, type Answer } from '#simulator/service/errors.ts';
-import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
+import { decisionOfReview, planned, unmetConditions } from '#simulator/sales/refund-decisions.ts';
+import { type Answer, jsonAnswer, notFound, ServiceError } from '#simulator/service/errors.ts';
+import type { EsimRecord, Esims, RefundProgress, RefundRecord, Refunds } from '#simulator/store/esims.ts';
 import type { Ledger } from '#simulator/store/ledger.ts';
-import type { RefundProgress, RefundRecord, Refunds } from '#simulator/store/refunds.ts';
 import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { Wallet } from '#simulator/wallet.ts';
@@ -111,7 +108,7 @@ export class Cancellations implements DueSource {
     if (esim.status === 'cancelled')
       throw new ServiceError(409, 'already_cancelled', 'This eSIM is already cancelled.');
     if (refunds.inFlight(esim.id) !== undefined) throw esimBusy('cancellation');
-    if (sales.topupInFlight(esim.id) !== undefined) throw esimBusy('top-up');
+    if (sales.topups(esim.id, 'processing').length > 0) throw esimBusy('top-up');
 
     const unmet = this.#unmet(esim);
     const rule = behaviours.ofCancellation(esim.environment);
@@ -190,7 +187,7 @@ export class Cancellations implements DueSource {
     return unmetConditions({
       esim,
       usage: esimLifecycle.state(esim),
-      completedTopups: sales.completedTopups(esim.id).length,
+      completedTopups: sales.topups(esim.id, 'completed').length,
       order: this.#order(esim),
       movements: ledger
         .ofOrder(esim.orderId)

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
-import { ServiceError, type Answer } from '#simulator/service/errors.ts';
-import type { IdempotencyKeys, StoredResult } from '#simulator/store/keys.ts';
-import type { Store } from '#simulator/store/store.ts';
+import { type Answer, ServiceError } from '#simulator/service/errors.ts';
+import type { IdempotencyKeys, StoredResult } from '#simulator/store/requests.ts';
+import type { Environment, Store } from '#simulator/store/store.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
 /** One call of an operation with an Idempotency-Key. */

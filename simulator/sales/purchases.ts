@@ -1,19 +1,14 @@
 import type { Behaviour, Behaviours } from '#simulator/behaviour/behaviours.ts';
-import { CURRENCY, type Catalogue } from '#simulator/catalogue/catalogue.ts';
-import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
-import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
+import { type Catalogue, type CataloguePackage, CURRENCY, type VpnPlanItem } from '#simulator/catalogue.ts';
 import type { Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
+import type { EsimLifecycle } from '#simulator/sales/esims.ts';
 import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
-import type { KindsOfSale } from '#simulator/sales/kinds.ts';
-import type { SaleProgress } from '#simulator/sales/progress.ts';
-import { jsonAnswer, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
-import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
-import type { Refunds } from '#simulator/store/refunds.ts';
+import type { KindsOfSale, SaleProgress } from '#simulator/sales/progress.ts';
+import { type Answer, jsonAnswer, ServiceError, validationFailed } from '#simulator/service/errors.ts';
+import type { EsimRecord, Esims, Refunds } from '#simulator/store/esims.ts';
 import type { SaleKind, SaleRecord, Sales } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
+import type { Environment, Store } from '#simulator/store/store.ts';
 import type { Wallet } from '#simulator/wallet.ts';
 import type { OrderRequest, TopupRequest, VpnOrderRequest } from '#upstream/contract.ts';
 
@@ -154,7 +149,7 @@ export class Purchases {
   #requireNothingInFlight(esimId: string): void {
     const { sales, refunds } = this.#parts;
     if (refunds.inFlight(esimId) !== undefined) throw esimBusy('cancellation');
-    if (sales.topupInFlight(esimId) !== undefined) throw esimBusy('top-up');
+    if (sales.topups(esimId, 'processing').length > 0) throw esimBusy('top-up');
   }
 
   #requireNewReference(environment: Environment, kind: 'order' | 'vpn', reference: string): void {

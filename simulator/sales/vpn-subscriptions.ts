@@ -1,11 +1,9 @@
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
 import type { Behaviours } from '#simulator/behaviour/behaviours.ts';
-import type { Clock } from '#simulator/clock.ts';
-import type { KindsOfSale } from '#simulator/sales/kinds.ts';
+import type { Agenda, Clock, DueSource } from '#simulator/clock.ts';
+import type { KindsOfSale } from '#simulator/sales/progress.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
-import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
+import type { SaleRecord, Sales, SubscriptionRecord, Subscriptions } from '#simulator/store/sales.ts';
 import type { Store } from '#simulator/store/store.ts';
-import type { SubscriptionRecord, Subscriptions } from '#simulator/store/subscriptions.ts';
 import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
 
 export interface VpnSubscriptionParts {

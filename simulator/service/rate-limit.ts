@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { Settings } from '#simulator/behaviour/choices.ts';
 import type { Clock } from '#simulator/clock.ts';
-import type { Settings } from '#simulator/store/settings.ts';
 
 /** The limit of calls of one token. */
 export const rateLimit = z.strictObject({

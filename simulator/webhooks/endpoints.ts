@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import type { Settings } from '#simulator/behaviour/choices.ts';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import type { Settings } from '#simulator/store/settings.ts';
+import type { Environment } from '#simulator/store/store.ts';
 
 /** The target of webhooks, and the secret that signs them. */
 export interface WebhookTarget {

@@ -1,16 +1,13 @@
 import * as z from 'zod';
-import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Faults, WebhookFault } from '#simulator/behaviour/faults.ts';
-import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Environment } from '#simulator/environment.ts';
+import { type Agenda, type Clock, type DueSource, isoTime } from '#simulator/clock.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import type { Shaper } from '#simulator/shapes/shaper.ts';
 import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { Dispatcher, SendResult } from '#simulator/webhooks/dispatcher.ts';
+import type { Environment, Store } from '#simulator/store/store.ts';
+import { type Dispatcher, type SendResult, signatureOf } from '#simulator/webhooks/dispatcher.ts';
 import type { WebhookTarget } from '#simulator/webhooks/endpoints.ts';
-import { signatureOf } from '#simulator/webhooks/signer.ts';
 
 export interface WebhookEvent {
   readonly environment: Environment;

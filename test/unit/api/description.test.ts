@@ -9,7 +9,7 @@ import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { apiDocument } from '#scripts/api/api-document.ts';
 import { readDescription } from '#scripts/api/described-api.ts';
-import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { PACKAGES } from '#simulator/catalogue.ts';
 
 const document = await apiDocument();
 const api = readDescription(document);

@@ -1,6 +1,81 @@
-import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
-import type { EsimCondition, EsimRecord } from '#simulator/store/esims.ts';
+import type { Catalogue, CataloguePackage } from '#simulator/catalogue.ts';
+import type { Clock } from '#simulator/clock.ts';
+import { validationFailed } from '#simulator/service/errors.ts';
+import type { EsimCondition, EsimRecord, Esims } from '#simulator/store/esims.ts';
+import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
 import type { SimulatedState } from '#upstream/contract.ts';
+
+/** The life of eSIMs after their delivery: phones use them, top-ups recharge them. */
+export class EsimLifecycle {
+  readonly #esims: Esims;
+  readonly #sales: Sales;
+  readonly #packages: Catalogue<CataloguePackage>;
+  readonly #clock: Clock;
+
+  constructor(esims: Esims, sales: Sales, packages: Catalogue<CataloguePackage>, clock: Clock) {
+    this.#esims = esims;
+    this.#sales = sales;
+    this.#packages = packages;
+    this.#clock = clock;
+  }
+
+  /** The current usage and status of an eSIM. */
+  state(esim: EsimRecord): EsimState {
+    const topups = this.#sales.topups(esim.id, 'completed').map(({ itemId }) => this.#package(itemId));
+    return esimState(esim, this.#package(esim.packageId), topups, this.#clock.now());
+  }
+
+  /**
+   * Simulates that a phone installs, activates or uses up an eSIM.
+   *
+   * @throws ServiceError 422 when the eSIM is beyond that state, or cancelled.
+   */
+  changeState(esim: EsimRecord, state: SimulatedState): EsimRecord {
+    const current = this.state(esim);
+    if (!mayBecome(current.status, state)) {
+      throw validationFailed({ state: `this eSIM is ${current.status} and cannot become ${state}` });
+    }
+    if (current.status === state) return esim;
+    this.#esims.change(esim.id, conditionAfter(state, esim, current, this.#package(esim.packageId), this.#clock.now()));
+    return this.#reread(esim.id);
+  }
+
+  /** Recharges the eSIM of a top-up. Call it before the top-up counts as completed. */
+  recharge(topup: SaleRecord): void {
+    const esim = this.#reread(topup.esimId ?? '');
+    const condition = recharged(esim, this.state(esim), this.#package(topup.itemId), this.#clock.now());
+    this.#esims.change(esim.id, condition);
+  }
+
+  /**
+   * The packages that can recharge an eSIM: those for exactly the countries of its own package, limited or unlimited as
+   * that one is. Empty when the eSIM is cancelled or expired.
+   */
+  topupOptions(esim: EsimRecord): CataloguePackage[] {
+    const { status } = this.state(esim);
+    if (status === 'cancelled' || status === 'expired') return [];
+    const own = this.#package(esim.packageId);
+    return this.#packages.list().filter((item) => isCompatible(item, own));
+  }
+
+  #package(id: number): CataloguePackage {
+    const item = this.#packages.everSold(id);
+    if (item === undefined) throw new Error(`package ${id} is gone`);
+    return item;
+  }
+
+  #reread(id: string): EsimRecord {
+    const esim = this.#esims.get(id);
+    if (esim === undefined) throw new Error(`eSIM ${id} is gone`);
+    return esim;
+  }
+}
+
+function isCompatible(item: CataloguePackage, own: CataloguePackage): boolean {
+  const places = new Set([...item.countries, ...own.countries]);
+  const samePlaces = places.size === item.countries.length && places.size === own.countries.length;
+  return samePlaces && (item.dataMb === null) === (own.dataMb === null);
+}
 
 /** The usage and status of an eSIM at one time. */
 export interface EsimState {
@@ -26,7 +101,7 @@ const UNLIMITED_CONSUMED_MB = 51_200;
  * @param topups packages of its completed top-ups.
  * @param now epoch milliseconds.
  */
-export function esimState(
+function esimState(
   esim: EsimRecord,
   item: CataloguePackage,
   topups: readonly CataloguePackage[],
@@ -50,13 +125,13 @@ function usedUntil(esim: EsimRecord, item: CataloguePackage, until: number, tota
 const ORDER_OF_STATES: readonly EsimRecord['status'][] = ['available', 'installed', 'active', 'consumed'];
 
 /** False when the change would go backwards: an installed or used eSIM stays so. */
-export function mayBecome(shown: EsimState['status'], state: SimulatedState): boolean {
+function mayBecome(shown: EsimState['status'], state: SimulatedState): boolean {
   const from = ORDER_OF_STATES.findIndex((each) => each === shown);
   return from >= 0 && ORDER_OF_STATES.indexOf(state) >= from;
 }
 
 /** The eSIM after a phone brought it into a state. @param now epoch milliseconds. */
-export function conditionAfter(
+function conditionAfter(
   state: SimulatedState,
   esim: EsimRecord,
   current: EsimState,
@@ -76,7 +151,7 @@ export function conditionAfter(
  * The eSIM after a recharge: a consumed eSIM is active again, and a running one lasts longer.
  * @param now epoch milliseconds.
  */
-export function recharged(esim: EsimRecord, current: EsimState, topup: CataloguePackage, now: number): EsimCondition {
+function recharged(esim: EsimRecord, current: EsimState, topup: CataloguePackage, now: number): EsimCondition {
   const expiresAt = esim.expiresAt === null ? null : esim.expiresAt + topup.validityDays * DAY_MS;
   const wasOn = esim.status === 'active' || esim.status === 'consumed';
   if (!wasOn) return esim;
