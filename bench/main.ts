@@ -26,8 +26,7 @@ import { measureWorkers } from '#bench/scenarios/workers.ts';
 import { type BenchContext, type BenchServers, openContext } from '#bench/support/context.ts';
 import { median, rounded } from '#bench/support/figures.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { report } from '#cli/terminal/report.ts';
-import { UserError } from '#cli/terminal/user-error.ts';
+import { report, UserError } from '#cli/terminal/user-error.ts';
 
 type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
 

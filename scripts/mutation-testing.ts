@@ -19,11 +19,10 @@ const BOOKS =
  * not depend on tests that detect a change by accident.
  */
 const RULES: Readonly<Record<string, string>> = {
-  'platform/crypto/webhook-signature.ts': 'unit/crypto/webhook-signature property/edges/signature',
+  'platform/crypto/webhook-signatures.ts': 'unit/crypto/webhook-signature property/edges/signature',
   'domain/work/attempt-lifecycle.ts': 'unit/domain/work/attempt-lifecycle',
-  'domain/gate/circuit.ts': 'property/domain/circuit property/domain/circuit-table',
+  'domain/gate/circuit.ts': 'property/domain/circuit',
   'domain/work/failure.ts': 'unit/domain/purchase/purchase-decision unit/domain/work/failure',
-  'domain/relay/inbox-decision.ts': 'unit/domain/relay/inbox-decision',
   'domain/work/hold-reasons.ts': 'unit/domain/purchase/purchase-decision',
   'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle',
   'domain/work/transitions.ts': 'unit/domain/work/lifecycle',
@@ -34,16 +33,16 @@ const RULES: Readonly<Record<string, string>> = {
   'domain/purchase/price-limit.ts': 'property/domain/price-limit',
   'domain/purchase/purchase-decision.ts': 'unit/domain/purchase/purchase-decision property/domain/purchase-decision',
   'domain/gate/purchase-gate.ts': 'property/domain/purchase-gate',
-  'domain/money/movements.ts': BOOKS,
+  'domain/money/books.ts': BOOKS,
   'domain/money/reconciliation.ts': BOOKS,
   'domain/cancellation/refund.ts': 'property/domain/refund',
   'domain/cancellation/refund-conditions.ts': 'property/domain/refund-conditions',
   'domain/cancellation/refund-lifecycle.ts': 'unit/domain/cancellation/refund-lifecycle',
-  'domain/relay/relay-failure.ts': 'unit/domain/relay/relay-failure',
+  'domain/relay/relay-decision.ts':
+    'unit/domain/relay/inbox-decision unit/domain/relay/poll-interval unit/domain/relay/relay-failure unit/domain/relay/start-decision',
   'domain/purchase/restored-records.ts': 'unit/domain/purchase/restored-records',
   'domain/retry/retry-rules.ts': 'unit/domain/retry/retry-rules property/domain/retry-rules',
   'domain/purchase/send-claim.ts': 'unit/domain/purchase/send-claim',
-  'domain/relay/start-decision.ts': 'unit/domain/relay/start-decision',
   'domain/relay/sweep-decision.ts': 'unit/domain/relay/sweep-decision',
   'upstream/client/error-mapping.ts':
     'unit/upstream/error-mapping-classes unit/upstream/error-mapping-details property/edges/upstream-mapping',

@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Found } from '#activities/purchases/work-handler.ts';
-import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
-import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
+import { sweepWork, type SweepCursor, type SweepTools } from '#activities/upkeep/sweep.ts';
 import { workHandlers } from '#activities/work/kinds.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { workOf } from '#db/attempts/attempts.ts';
 import { findSilentAttempts, markLookedUp } from '#db/attempts/silent-attempts.ts';
-import type { Executor } from '#db/connection/database.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
-import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/history.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
-import { addReadObservation, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
+import { addReadObservation, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
@@ -25,7 +22,7 @@ import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { recordReport } from '#fulfilment/attempts/record-report.ts';
-import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {
@@ -37,7 +34,7 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
 }
 
 /** Makes the activities of the scheduled workflows. */
-export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
+export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
 
@@ -71,7 +68,8 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 
   return {
-    async reconcileSilentWork() {
+    /** Looks silent attempts up at the service; new reports go into the inbox like webhooks. */
+    async reconcileSilentWork(): Promise<{ lookedUp: number; newReports: number }> {
       const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
       const listed = await lookUpInLists(silent);
       let lookedUpCount = listed.size;
@@ -95,34 +93,45 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       return { lookedUp: lookedUpCount, newReports };
     },
 
-    async requestIdleWork(input) {
+    /**
+     * Requests the start of unfinished work without a running workflow, and wakes running work and deliveries that
+     * should have continued.
+     * @param input.from where the last sweep stopped; absent: from the beginning.
+     * @returns the counts, and where the next sweep continues.
+     */
+    async requestIdleWork(input?: {
+      from?: SweepCursor;
+    }): Promise<{ requested: number; woken: number; next?: SweepCursor }> {
       const swept = await sweepWork(dependencies, input?.from);
       await database.run((db) => requeueMatchable(db, sweep.batch));
       await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
       return swept;
     },
 
-    async forgetOldAnswers() {
+    /**
+     * Deletes stored answers of idempotent requests, events, webhook deliveries, history of ended work and the audit
+     * log after their retention times.
+     */
+    async forgetOldAnswers(): Promise<{ forgotten: number }> {
       const until = now() + sweep.forgettingMs;
-      /** Deletes batch after batch until none is left or the time is over. */
-      const forget = async (
-        one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>,
-        keptMs: number,
-      ): Promise<number> => {
+      let forgotten = 0;
+      for (const [forget, keptMs] of [
+        [forgetAnswers, sweep.answersKeptMs],
+        [forgetEvents, sweep.eventsKeptMs],
+        [forgetDeliveries, outbound.logKeptMs],
+        [forgetTimeline, sweep.historyKeptMs],
+        [forgetReports, sweep.historyKeptMs],
+        [forgetAudit, sweep.historyKeptMs],
+      ] as const) {
         const what = { before: new Date(now() - keptMs), batch: sweep.batch };
-        for (let forgotten = 0; ;) {
-          const count = await database.run((db) => one(db, what));
+        // Batch after batch until none is left or the time is over; each kind of row has at least one.
+        for (;;) {
+          const count = await database.run((db) => forget(db, what));
           forgotten += count;
-          if (count < what.batch || now() >= until) return forgotten;
+          if (count < what.batch || now() >= until) break;
         }
-      };
-      const answers = await forget(forgetAnswers, sweep.answersKeptMs);
-      const events = await forget(forgetEvents, sweep.eventsKeptMs);
-      const deliveries = await forget(forgetDeliveries, outbound.logKeptMs);
-      const entries = await forget(forgetTimeline, sweep.historyKeptMs);
-      const reports = await forget(forgetReports, sweep.historyKeptMs);
-      const audit = await forget(forgetAudit, sweep.historyKeptMs);
-      return { forgotten: answers + events + deliveries + entries + reports + audit };
+      }
+      return { forgotten };
     },
   };
 }

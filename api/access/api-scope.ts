@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiScopes, type ApiScope } from '#db/access/api-scopes.ts';
+import { apiScopes, type ApiScope } from '#db/access/api-keys.ts';
 
 /** A scope of an API key. */
 export const apiScope = z

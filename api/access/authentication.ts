@@ -2,7 +2,7 @@ import type { KeyCache } from '#api/access/key-cache.ts';
 import type { RateLimits } from '#api/access/rate-limits.ts';
 import type { Caller, RequiredScope } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { apiKeyMode, type ApiKeyMode, matchesApiKey, parseApiKey } from '#crypto/generated-secrets.ts';
 import { isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow } from '#db/access/api-keys.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';

@@ -6,10 +6,9 @@ import { instant, instantJson } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
-import { apiScopes } from '#db/access/api-scopes.ts';
-import { spendOfKey } from '#db/gate/gate-overview.ts';
+import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow, apiScopes } from '#db/access/api-keys.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import { spendOfKey } from '#fulfilment/gate/overview.ts';
 
 const keyOutput = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { networkOf } from '#api/http/network-address.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { counted } from '#domain/counted.ts';
 import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '#domain/policy/api-policy.ts';
+import { counted } from '#domain/text.ts';
 import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
 
 /**

@@ -8,15 +8,15 @@ import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import {
   DEAD_LETTER_QUEUES,
-  deadLetterId,
-  listDeadLetters,
   type DeadLetter,
+  deadLetterId,
   type DeadLetterQueue,
-} from '#db/queues/dead-letters.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
-import { settleDeadLetter } from '#fulfilment/operator/settle-dead-letter.ts';
+  listDeadLetters,
+  settleDeadLetter,
+} from '#fulfilment/operator/dead-letters.ts';
 
 const tag = 'Operator actions';
 const JSON_TYPE = 'application/json';

@@ -28,8 +28,7 @@ import { topupOptionExample, topupOptionJson } from '#api/packages/package-schem
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { customerHash } from '#api/work/customer-reference.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import { findEsim, pageOfEsims, viewEsim } from '#db/esims/esim-queries.ts';
-import { storedReading, storeUsage } from '#db/esims/esim-readings.ts';
+import { findEsim, pageOfEsims, storedReading, storeUsage, viewEsim } from '#db/esims/esim-queries.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString } from '#domain/esims/activation.ts';

@@ -1,4 +1,4 @@
-/** QR codes of activation codes, as images. The terminal's are in `cli/terminal/qr-code.ts`. */
+/** QR codes of activation codes, as images. The terminal's are in `cli/set-up/demo.ts`. */
 import QRCode from 'qrcode';
 
 /** Margin required by the QR standard; without it cameras fail. */

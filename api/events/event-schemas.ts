@@ -5,10 +5,16 @@ import { ourId } from '#api/fields/ids.ts';
 import { timeInQuery } from '#api/fields/instant.ts';
 import { listOf, waitInQuery } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
-import { eventPatterns, selects } from '#domain/events/event-filter.ts';
-import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
+import {
+  eventPatterns,
+  type EventSubjectKind,
+  type EventType,
+  eventTypes,
+  selects,
+  typesOfSubject,
+} from '#domain/events/event-types.ts';
 import { isId } from '#domain/work/identifiers.ts';
-import { subjectKinds } from '#outbound/event-envelope.ts';
+import { subjectKinds } from '#outbound/event-message.ts';
 
 /** The id of an event in a request. */
 export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {

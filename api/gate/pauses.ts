@@ -12,9 +12,8 @@ import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { findPause, listPauses, type PauseRow } from '#db/gate/pauses.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
-import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';
 const JSON_TYPE = 'application/json';

@@ -12,9 +12,9 @@ import { explainMissing } from '#api/problems/explain-missing.ts';
 import { checkFields, repeatedParameters } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
-import type { ApiScope } from '#db/access/api-scopes.ts';
-import { counted } from '#domain/counted.ts';
+import type { ApiScope } from '#db/access/api-keys.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
+import { counted } from '#domain/text.ts';
 
 /** The authenticated caller. */
 export interface Caller {

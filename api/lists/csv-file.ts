@@ -4,7 +4,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { flagInQuery } from '#api/fields/query.ts';
 import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
-import type { ApiScope } from '#db/access/api-scopes.ts';
+import type { ApiScope } from '#db/access/api-keys.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';
 import { BYTE_ORDER_MARK, csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';

@@ -17,7 +17,7 @@ import {
 import { Problem } from '#api/problems/problem.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
-import { explainMovement } from '#fulfilment/operator/explain-movement.ts';
+import { explainMovement } from '#fulfilment/operator/corrections.ts';
 
 const tag = 'Wallet';
 const JSON_TYPE = 'application/json';

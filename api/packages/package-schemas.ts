@@ -10,7 +10,7 @@ import {
   suggestedPriceField,
   suggestedPriceJson,
 } from '#api/pricing/suggested-price.ts';
-import type { PackageRow } from '#db/catalogue/stored-items.ts';
+import type { PackageRow } from '#db/catalogue/catalogue.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 

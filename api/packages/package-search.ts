@@ -4,7 +4,7 @@ import { countInQuery, itemFilter, itemSearch } from '#api/catalogue/item-search
 import { country } from '#api/fields/country.ts';
 import { flagInQuery } from '#api/fields/query.ts';
 import type { PackageFilter } from '#db/catalogue/catalogue-pages.ts';
-import { countriesOf, REGIONS } from '#domain/catalogue/regions.ts';
+import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
 
 const SORTS = ['id', 'price', '-price', 'data', '-data', 'days', '-days'] as const;
 

@@ -14,7 +14,7 @@ import {
 } from '#api/pricing/suggested-price.ts';
 import { whatIfExample, whatIfInput, type whatIfLine, whatIfOutput } from '#api/pricing/what-if-schemas.ts';
 import type { FieldError } from '#api/problems/problem.ts';
-import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
+import { STORED_ITEMS } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { paddedMoney, type Money } from '#domain/money/money.ts';
 import { tiedRules, type PricedItem } from '#domain/pricing/pricing-rule.ts';

@@ -1,6 +1,6 @@
 /** Sentences for what a schema refuses without a message of its own: texts of the validator are not for our callers. */
 import type * as z from 'zod';
-import { counted } from '#domain/counted.ts';
+import { counted } from '#domain/text.ts';
 
 /** The types of JSON, as callers name them. */
 const TYPES: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import { listedPrice, pricedPackage, pricedPlan, suggestedPriceJson } from '#api
 import type { FieldError } from '#api/problems/problem.ts';
 import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
-import { scopesOfKind } from '#db/access/api-scopes.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import type { PricedItem } from '#domain/pricing/pricing-rule.ts';

@@ -1,6 +1,6 @@
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { ParsedDelivery } from '#fulfilment/reports/inbox-writer.ts';
-import type { UnusedObserver } from '#telemetry/service-calls.ts';
+import type { UnusedObserver } from '#telemetry/observers.ts';
 import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/mapping/event-parsing.ts';
 import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 

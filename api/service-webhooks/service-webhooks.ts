@@ -13,8 +13,8 @@ import {
   type SignedDelivery,
   type WebhookRefusal,
   type WebhookVerdict,
-} from '#crypto/webhook-signature.ts';
-import { OWN_PING } from '#db/queues/webhook-arrival.ts';
+} from '#crypto/webhook-signatures.ts';
+import { OWN_PING } from '#db/queues/inbox.ts';
 import type { InboxResult, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';

@@ -7,7 +7,6 @@ import { wholeNumber } from '#api/fields/numbers.ts';
 import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { metadata } from '#api/work/work-input.ts';
-import type { ShareLinkRow } from '#db/esims/share-links.ts';
 import {
   SHARE_LINK_STATUSES,
   shareLanguages,
@@ -15,6 +14,7 @@ import {
   type ShareLinkStatus,
 } from '#domain/esims/share-link.ts';
 import { SHARE_LINK_LIFE } from '#domain/policy/api-policy.ts';
+import type { ShareLinkRow } from '#fulfilment/share-links/share-links.ts';
 
 export const shareLinkExampleId = 'link_01JQ8Z7B3C4D5E6F7G8H9JKMNP';
 /** In examples only. */

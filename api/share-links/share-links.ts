@@ -4,7 +4,7 @@ import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { createdByInQuery, idInPath, mayExist } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { invalid, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
@@ -25,8 +25,14 @@ import {
   shareLinkStatusField,
 } from '#api/share-links/share-link-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
-import { findShareLink, listShareLinks, type ShareLinkRow } from '#db/esims/share-links.ts';
-import { createShareLink, readSharedView, revokeShareLink } from '#fulfilment/share-links/share-links.ts';
+import {
+  createShareLink,
+  findShareLink,
+  listShareLinks,
+  readSharedView,
+  revokeShareLink,
+  type ShareLinkRow,
+} from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';

@@ -7,13 +7,12 @@ import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import type { Problem } from '#api/problems/problem.ts';
 import { esimPage, previewPage } from '#api/share-links/page/esim-page.ts';
 import { messagePage } from '#api/share-links/page/page-frame.ts';
-import { pageLanguage, type LanguageRequest } from '#api/share-links/page/page-language.ts';
+import { type LanguageRequest, pageLanguage } from '#api/share-links/page/page-language.ts';
 import { PAGE_TEXTS } from '#api/share-links/page/texts-by-language.ts';
 import { isPreview, phoneOf } from '#api/share-links/page/visitor.ts';
 import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
-import { hashShareSecret } from '#crypto/share-secret.ts';
-import { findOpenShareLink } from '#db/esims/share-links.ts';
-import { readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
+import { hashShareSecret } from '#crypto/generated-secrets.ts';
+import { findOpenShareLink, readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
 const HTML_TYPE = 'text/html';

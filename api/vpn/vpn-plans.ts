@@ -13,7 +13,7 @@ import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricin
 import { Problem } from '#api/problems/problem.ts';
 import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
-import type { VpnPlanRow } from '#db/catalogue/stored-items.ts';
+import type { VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
 

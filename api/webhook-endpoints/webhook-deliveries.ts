@@ -8,8 +8,8 @@ import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import {
-  type DeliveryOutput,
   deliveryExample,
+  type DeliveryOutput,
   deliveryOutput,
   deliveryState,
 } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
@@ -17,9 +17,8 @@ import { ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-end
 import { exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
-import type { WebhookTryRow } from '#db/events/webhook-deliveries.ts';
-import { listDeliveries, type DeliveryWithTries } from '#db/events/webhook-delivery-queries.ts';
-import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import { type DeliveryWithTries, listDeliveries, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
+import { TEST_EVENT } from '#domain/events/event-types.ts';
 
 const JSON_TYPE = 'application/json';
 const params = idInPath('webhookEndpoint', exampleEndpointId);

@@ -16,7 +16,7 @@ import { endpointExample, endpointOutput, exampleEndpointId } from '#api/webhook
 import { enableInput, replayInput, replayOutput, testOutput } from '#api/webhook-endpoints/webhook-replay-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
-import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import { TEST_EVENT } from '#domain/events/event-types.ts';
 import {
   beginReplay,
   disableEndpoint,
@@ -29,7 +29,7 @@ import {
   replayDelivery,
   replayEvent,
   replayRange,
-} from '#fulfilment/event-webhooks/replay-deliveries.ts';
+} from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -4,8 +4,8 @@ import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { storable, TEXT_PATTERN } from '#api/fields/text.ts';
-import { COUNTED_DELIVERIES } from '#db/events/webhook-delivery-queries.ts';
-import { eventPatterns, isEventPattern } from '#domain/events/event-filter.ts';
+import { COUNTED_DELIVERIES } from '#db/events/webhook-deliveries.ts';
+import { eventPatterns, isEventPattern } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS, type DisabledReason } from '#domain/events/webhook-delivery.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 

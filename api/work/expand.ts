@@ -2,7 +2,7 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { listOf } from '#api/fields/query.ts';
 import type { Caller } from '#api/http/operation.ts';
-import { type ApiScope, scopesOfKind } from '#db/access/api-scopes.ts';
+import { type ApiScope, scopesOfKind } from '#db/access/api-keys.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** The operator's view, which work of every kind has. */

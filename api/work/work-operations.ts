@@ -20,10 +20,10 @@ import { createWork, creationAnswers, EXPAND_NEEDS_WAIT } from '#api/work/work-c
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-resource.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
-import { scopesOfKind } from '#db/access/api-scopes.ts';
+import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
-import type { PagePosition } from '#db/lists/given-values.ts';
 import type { Owner } from '#db/lists/ownership.ts';
+import type { PagePosition } from '#db/lists/pages.ts';
 import { NO_ATTEMPTS, type WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';

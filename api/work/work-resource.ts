@@ -3,7 +3,7 @@ import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { operationsOutput, workListQuery } from '#api/work/work-schemas.ts';
-import type { WorkScopes } from '#db/access/api-scopes.ts';
+import type { WorkScopes } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';

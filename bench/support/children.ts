@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { Child, describeExit } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/managed-process.ts';
+import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 
 interface ChildProcessOptions {
   readonly name: string;

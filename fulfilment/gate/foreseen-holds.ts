@@ -1,17 +1,15 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readAccount } from '#db/gate/account.ts';
-import { circuitOfRow, listCircuits } from '#db/gate/circuits.ts';
-import { activePauses } from '#db/gate/pauses.ts';
 import { firstInQueue } from '#db/gate/waits.ts';
-import { CIRCUITS, judgeAtCircuit } from '#domain/gate/circuit.ts';
+import { judgeAtCircuit } from '#domain/gate/circuit.ts';
 import { spendDay } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
+import { circuitOfRow, listCircuits } from '#fulfilment/gate/circuits.ts';
 import { foreseenAtLine } from '#fulfilment/gate/line.ts';
-import { pauseFor } from '#fulfilment/gate/pauses.ts';
-import { judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
+import { activePauses, pauseFor } from '#fulfilment/gate/pauses.ts';
+import { readAccount, judgeWallet, limitProblem } from '#fulfilment/gate/reservations.ts';
 
 /** A reason for which the gate would hold a purchase. */
 export interface ForeseenHold {
@@ -20,30 +18,28 @@ export interface ForeseenHold {
   readonly detail?: string;
 }
 
-/** A purchase that is not requested yet. */
-export interface PossiblePurchase {
-  readonly kind: WorkKind;
-  /** Id of its package or VPN plan. */
-  readonly product: number;
-  readonly price: Money;
-  /** Owner of the daily limit: the first key of the lineage. */
-  readonly apiKeyId: string;
-  /** False: the caller sees its own work only, neither what all keys spend nor what happened to others' orders. */
-  readonly seesAll: boolean;
-}
-
 /**
  * The reasons for which the purchase gate would hold a new purchase now, by the comparisons of the gate itself. Nothing
  * is reserved, and the wallet is not read, so the answer may differ when the purchase is sent.
  *
+ * @param purchase.product id of its package or VPN plan.
+ * @param purchase.apiKeyId owner of the daily limit: the first key of the lineage.
+ * @param purchase.seesAll false: the caller sees its own work only, neither what all keys spend nor what happened to
+ *   others' orders.
  * @param spendLimit daily limit of all keys together.
- * @param now epoch milliseconds.
  */
 export async function foreseenHolds(
   db: Executor,
-  { kind, product, price, apiKeyId, seesAll }: PossiblePurchase,
+  purchase: {
+    readonly kind: WorkKind;
+    readonly product: number;
+    readonly price: Money;
+    readonly apiKeyId: string;
+    readonly seesAll: boolean;
+  },
   { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
 ): Promise<readonly ForeseenHold[]> {
+  const { kind, product, price, apiKeyId, seesAll } = purchase;
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
   // A wallet that was not read lately is not known, as for the gate itself.
   const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
@@ -56,7 +52,7 @@ export async function foreseenHolds(
     if (row.name === 'insufficient_balance' && wallet === 'reserved') continue;
     const isOldest = (await firstInQueue(db, `circuit:${row.name}`)) === undefined;
     const candidate = { isCanary: false, isWaiting: false, isOldest, isReleased: false };
-    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(CIRCUITS[row.name].heldAs);
+    if (judgeAtCircuit(circuitOfRow(row), candidate, now) === 'hold') holds.add(row.name);
   }
   if (typeof wallet !== 'string') holds.add('insufficient_balance');
   const overLimit = limitProblem(account, price, { spendLimit });

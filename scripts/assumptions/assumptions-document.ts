@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capabilities.ts';
+import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import {
   assumedBounds,

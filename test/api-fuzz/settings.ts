@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isStream, type DescribedOperation } from '#scripts/api/described-api.ts';
+import { isStream, type DescribedOperation } from '#scripts/api/api-document.ts';
 import type { DescribedClient } from '#test/documentation/described-client.ts';
 import type { Ids } from '#test/documentation/example-resources.ts';
 

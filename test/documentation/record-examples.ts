@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isStream } from '#scripts/api/described-api.ts';
+import { isStream } from '#scripts/api/api-document.ts';
 import { DescribedClient } from '#test/documentation/described-client.ts';
 import { EXAMPLES_STACK, createExamples, type Ids } from '#test/documentation/example-resources.ts';
 import { publishable } from '#test/documentation/publishable.ts';

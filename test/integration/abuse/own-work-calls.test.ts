@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
-import { parseApiKey } from '#crypto/api-key.ts';
+import { parseApiKey } from '#crypto/generated-secrets.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys, auditLog, orders, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';

@@ -1,10 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import { takePending } from '#db/queues/inbox-queue.ts';
+import { takeInbox } from '#db/queues/relay-queues.ts';
 import { attempts, inbox, orders } from '#db/schema.ts';
-import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES } from '#domain/relay/observation.ts';
-import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import { ATTEMPT_STATES, judgeObservation, OBSERVED_OUTCOMES, type PurchaseEvent } from '#domain/relay/observation.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { settleKnown } from '#fulfilment/reports/settle-known.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -17,7 +16,7 @@ import {
   TEST_KEYS,
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
-import { readReport } from '#worker/relay/read-report.ts';
+import { readReport } from '#worker/relay/inbox.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -44,7 +43,7 @@ beforeEach(async () => {
 afterAll(() => opened.drop());
 
 const HOUR = 3_600_000;
-const take = () => database.run((db) => takePending(db, { batch: 500, leaseMs: HOUR }));
+const take = () => database.run((db) => takeInbox(db, { batch: 500, leaseMs: HOUR }));
 
 /** Takes the rows and settles those that are known. @returns the number of settled rows. */
 async function settle(change: (event: PurchaseEvent) => PurchaseEvent = (event) => event): Promise<number> {

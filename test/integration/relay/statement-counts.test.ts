@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -16,7 +16,7 @@ import {
   TEST_KEYS,
 } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
-import type { WorkWorkflows } from '#worker/relay/relay.ts';
+import type { WorkWorkflows } from '#worker/relay/context.ts';
 
 const HOUR = 3_600_000;
 const COUNTED = 'counted';

@@ -5,13 +5,14 @@ import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import type { StartedWork } from '#db/work/started-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
+import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestReport } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
-import type { Relay, WorkWorkflows } from '#worker/relay/relay.ts';
+import type { WorkWorkflows } from '#worker/relay/context.ts';
+import type { Relay } from '#worker/relay/relay.ts';
 
 /** Temporal as the relay sees it: records starts and signals, and can fail. */
 class RecordedWorkflows implements WorkWorkflows {

@@ -4,13 +4,14 @@ import { Wakeups } from '#db/connection/wakeups.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import type { StartedWork } from '#db/work/started-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
-import type { ServiceObservation } from '#domain/relay/service-observation.ts';
+import type { ServiceObservation } from '#domain/relay/observation.ts';
+import type { NotifyOutcome } from '#domain/relay/relay-decision.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { OpenTestDatabase } from '#test/support/servers/database.ts';
 import { TEST_KEYS } from '#test/support/work/order-rows.ts';
-import { Relay, type RelayOptions, type WorkWorkflows } from '#worker/relay/relay.ts';
+import type { RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
+import { Relay } from '#worker/relay/relay.ts';
 
 /** A call of a workflow that waits for the test's answer. */
 export interface HeldCall {

@@ -7,8 +7,7 @@ import { recordedExchange, recordedExchanges } from '#api/openapi/recorded-examp
 import { TAGS } from '#api/openapi/tags.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
-import { apiDocument } from '#scripts/api/api-document.ts';
-import { readDescription } from '#scripts/api/described-api.ts';
+import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
 import { PACKAGES } from '#simulator/catalogue.ts';
 
 const document = await apiDocument();

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GUIDES } from '#api/site/guides.ts';
-import { NODE_ARGUMENTS } from '#cli/start/managed-process.ts';
+import { NODE_ARGUMENTS } from '#cli/start/supervisor.ts';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -97,7 +97,7 @@ describe('the container image', () => {
     );
   });
 
-  it.each([...ENTRIES, 'cli/set-up/migrate.ts', 'cli/access/keys.ts', 'workflows/index.ts'])(
+  it.each([...ENTRIES, 'cli/set-up/command-database.ts', 'cli/access/keys.ts', 'workflows/index.ts'])(
     'has every file and package that %s loads',
     (entry) => {
       const loaded = loadedBy(entry);
