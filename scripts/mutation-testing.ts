@@ -38,8 +38,9 @@ const RULES: Readonly<Record<string, string>> = {
   'domain/cancellation/refund.ts': 'property/domain/refund',
   'domain/cancellation/refund-conditions.ts': 'property/domain/refund-conditions',
   'domain/cancellation/refund-lifecycle.ts': 'unit/domain/cancellation/refund-lifecycle',
-  'domain/relay/relay-decision.ts':
-    'unit/domain/relay/inbox-decision unit/domain/relay/poll-interval unit/domain/relay/relay-failure unit/domain/relay/start-decision',
+  'domain/relay/relay-decision.ts': ['inbox-decision', 'poll-interval', 'relay-failure', 'start-decision']
+    .map((name) => `unit/domain/relay/${name}`)
+    .join(' '),
   'domain/purchase/restored-records.ts': 'unit/domain/purchase/restored-records',
   'domain/retry/retry-rules.ts': 'unit/domain/retry/retry-rules property/domain/retry-rules',
   'domain/purchase/send-claim.ts': 'unit/domain/purchase/send-claim',

@@ -1,28 +1,22 @@
-import type { Catalogue, CataloguePackage } from '#simulator/catalogue.ts';
-import type { Clock } from '#simulator/clock.ts';
+import type { CataloguePackage } from '#simulator/catalogue.ts';
 import { validationFailed } from '#simulator/service/errors.ts';
-import type { EsimCondition, EsimRecord, Esims } from '#simulator/store/esims.ts';
-import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+import type { EsimCondition, EsimRecord } from '#simulator/store/esims.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { SimulatedState } from '#upstream/contract.ts';
 
 /** The life of eSIMs after their delivery: phones use them, top-ups recharge them. */
 export class EsimLifecycle {
-  readonly #esims: Esims;
-  readonly #sales: Sales;
-  readonly #packages: Catalogue<CataloguePackage>;
-  readonly #clock: Clock;
+  readonly #simulation: Simulation;
 
-  constructor(esims: Esims, sales: Sales, packages: Catalogue<CataloguePackage>, clock: Clock) {
-    this.#esims = esims;
-    this.#sales = sales;
-    this.#packages = packages;
-    this.#clock = clock;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /** The current usage and status of an eSIM. */
   state(esim: EsimRecord): EsimState {
-    const topups = this.#sales.topups(esim.id, 'completed').map(({ itemId }) => this.#package(itemId));
-    return esimState(esim, this.#package(esim.packageId), topups, this.#clock.now());
+    const topups = this.#simulation.sales.topups(esim.id, 'completed').map(({ itemId }) => this.#package(itemId));
+    return esimState(esim, this.#package(esim.packageId), topups, this.#simulation.clock.now());
   }
 
   /**
@@ -36,15 +30,18 @@ export class EsimLifecycle {
       throw validationFailed({ state: `this eSIM is ${current.status} and cannot become ${state}` });
     }
     if (current.status === state) return esim;
-    this.#esims.change(esim.id, conditionAfter(state, esim, current, this.#package(esim.packageId), this.#clock.now()));
+    this.#simulation.esims.change(
+      esim.id,
+      conditionAfter(state, esim, current, this.#package(esim.packageId), this.#simulation.clock.now()),
+    );
     return this.#reread(esim.id);
   }
 
   /** Recharges the eSIM of a top-up. Call it before the top-up counts as completed. */
   recharge(topup: SaleRecord): void {
     const esim = this.#reread(topup.esimId ?? '');
-    const condition = recharged(esim, this.state(esim), this.#package(topup.itemId), this.#clock.now());
-    this.#esims.change(esim.id, condition);
+    const condition = recharged(esim, this.state(esim), this.#package(topup.itemId), this.#simulation.clock.now());
+    this.#simulation.esims.change(esim.id, condition);
   }
 
   /**
@@ -55,17 +52,17 @@ export class EsimLifecycle {
     const { status } = this.state(esim);
     if (status === 'cancelled' || status === 'expired') return [];
     const own = this.#package(esim.packageId);
-    return this.#packages.list().filter((item) => isCompatible(item, own));
+    return this.#simulation.packages.list().filter((item) => isCompatible(item, own));
   }
 
   #package(id: number): CataloguePackage {
-    const item = this.#packages.everSold(id);
+    const item = this.#simulation.packages.everSold(id);
     if (item === undefined) throw new Error(`package ${id} is gone`);
     return item;
   }
 
   #reread(id: string): EsimRecord {
-    const esim = this.#esims.get(id);
+    const esim = this.#simulation.esims.get(id);
     if (esim === undefined) throw new Error(`eSIM ${id} is gone`);
     return esim;
   }

@@ -1,36 +1,20 @@
-import type { Catalogue, VpnPlanItem } from '#simulator/catalogue.ts';
-import type { Agenda, Clock, DueSource } from '#simulator/clock.ts';
-import type { Identifiers } from '#simulator/identifiers.ts';
-import type { EsimLifecycle } from '#simulator/sales/esims.ts';
-import type { Esims } from '#simulator/store/esims.ts';
+import type { DueSource } from '#simulator/clock.ts';
+import type { Simulation } from '#simulator/simulation.ts';
 import type { MovementSubject } from '#simulator/store/ledger.ts';
-import type { Failure, SaleKind, SaleRecord, Sales, Subscriptions } from '#simulator/store/sales.ts';
-import type { Store } from '#simulator/store/store.ts';
-import type { Wallet } from '#simulator/wallet.ts';
-import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
+import type { Failure, SaleKind, SaleRecord } from '#simulator/store/sales.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
-
-interface ProgressParts {
-  readonly store: Store;
-  readonly sales: Sales;
-  readonly kinds: KindsOfSale;
-  readonly wallet: Wallet;
-  readonly webhooks: WebhookQueue;
-  readonly clock: Clock;
-  readonly agenda: Agenda;
-}
 
 /** Completes or fails purchases: at once, when they are due, or by the admin API. */
 export class SaleProgress implements DueSource {
-  readonly #parts: ProgressParts;
+  readonly #simulation: Simulation;
 
-  constructor(parts: ProgressParts) {
-    this.#parts = parts;
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
   }
 
   /** Delivers a purchase and sends its event. @returns undefined when it is no longer processing. */
   complete(sale: SaleRecord): SaleRecord | undefined {
-    const { store, sales, kinds, clock } = this.#parts;
+    const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
       if (this.#reread(sale).status !== 'processing') return undefined;
       sales.complete(sale.id, kinds[sale.kind].deliver(sale), clock.now());
@@ -45,7 +29,7 @@ export class SaleProgress implements DueSource {
    * @returns undefined when it is no longer processing.
    */
   fail(sale: SaleRecord, failure?: Failure, debited = true): SaleRecord | undefined {
-    const { store, sales, kinds, clock } = this.#parts;
+    const { store, sales, kinds, clock } = this.#simulation;
     return store.transaction(() => {
       if (!sales.fail(sale.id, failure ?? kinds[sale.kind].failure, clock.now())) return undefined;
       if (debited && sale.creditAfterMs === 0) this.#payBack(sale);
@@ -57,11 +41,11 @@ export class SaleProgress implements DueSource {
   }
 
   nextDue(): number | undefined {
-    return this.#parts.sales.nextDue();
+    return this.#simulation.sales.nextDue();
   }
 
   runDue(now: number): void {
-    const { store, sales } = this.#parts;
+    const { store, sales } = this.#simulation;
     for (const sale of sales.due(now)) {
       if (sale.dueOutcome === 'completed') this.complete(sale);
       else this.fail(sale);
@@ -76,12 +60,12 @@ export class SaleProgress implements DueSource {
 
   /** Stores the event of the current status, in the transaction of the change, and wakes the agenda. */
   announce(sale: SaleRecord): void {
-    this.#parts.agenda.wake();
-    const kind = this.#parts.kinds[sale.kind];
+    this.#simulation.agenda.wake();
+    const kind = this.#simulation.kinds[sale.kind];
     const event = kind.event(sale);
     if (event === undefined) return;
     const { environment, id } = sale;
-    this.#parts.webhooks.enqueue({ environment, event, subject: id, data: kind.announcement(sale) });
+    this.#simulation.webhooks.enqueue({ environment, event, subject: id, data: kind.announcement(sale) });
   }
 
   #announced(before: SaleRecord): SaleRecord {
@@ -91,14 +75,14 @@ export class SaleProgress implements DueSource {
   }
 
   #reread({ kind, id }: SaleRecord): SaleRecord {
-    const sale = this.#parts.sales.get(kind, id);
+    const sale = this.#simulation.sales.get(kind, id);
     if (sale === undefined) throw new Error(`The store has lost ${kind} ${id}.`);
     return sale;
   }
 
   #payBack(sale: SaleRecord): void {
-    const subject = this.#parts.kinds[sale.kind].subject(sale);
-    this.#parts.wallet.credit(sale.environment, sale.price, { reason: 'refund', ...subject });
+    const subject = this.#simulation.kinds[sale.kind].subject(sale);
+    this.#simulation.wallet.credit(sale.environment, sale.price, { reason: 'refund', ...subject });
   }
 }
 
@@ -119,27 +103,17 @@ interface KindOfSale {
 
 export type KindsOfSale = Readonly<Record<SaleKind, KindOfSale>>;
 
-interface KindParts {
-  readonly store: Store;
-  readonly esims: Esims;
-  readonly subscriptions: Subscriptions;
-  readonly esimLifecycle: EsimLifecycle;
-  readonly plans: Catalogue<VpnPlanItem>;
-  readonly identifiers: Identifiers;
-  readonly clock: Clock;
-}
-
 /** The server from which phones would download profiles; `.example` is reserved (RFC 2606). */
 const SMDP_ADDRESS = 'smdp.simulator.example';
 const VPN_SERVER = 'vpn.simulator.example';
 const DAY_MS = 86_400_000;
 
 /** The steps of each kind of sale: delivery, failure and its events. */
-export function kindsOfSale(parts: KindParts): KindsOfSale {
-  const { subscriptions, esimLifecycle } = parts;
+export function kindsOfSale(simulation: Simulation): KindsOfSale {
+  const { subscriptions } = simulation;
   return {
     order: {
-      deliver: (sale) => deliverEsim(parts, sale),
+      deliver: (sale) => deliverEsim(simulation, sale),
       event: ({ status }) => `order.${status}`,
       answer: wireOrder,
       announcement: wireOrder,
@@ -148,7 +122,7 @@ export function kindsOfSale(parts: KindParts): KindsOfSale {
     },
     topup: {
       deliver: (sale) => {
-        esimLifecycle.recharge(sale);
+        simulation.esimLifecycle.recharge(sale);
         return undefined;
       },
       event: ({ status }) => `topup.${status}`,
@@ -159,7 +133,7 @@ export function kindsOfSale(parts: KindParts): KindsOfSale {
     },
     vpn: {
       deliver: (sale) => {
-        startSubscription(parts, sale);
+        startSubscription(simulation, sale);
         return undefined;
       },
       event: ({ status }) => {
@@ -174,7 +148,7 @@ export function kindsOfSale(parts: KindParts): KindsOfSale {
   };
 }
 
-function deliverEsim({ store, esims, identifiers, clock }: KindParts, sale: SaleRecord): string {
+function deliverEsim({ store, esims, identifiers, clock }: Simulation, sale: SaleRecord): string {
   const sequence = store.nextSequence('esims');
   const id = identifiers.id('esim', sequence);
   esims.insert({
@@ -189,7 +163,7 @@ function deliverEsim({ store, esims, identifiers, clock }: KindParts, sale: Sale
   return id;
 }
 
-function startSubscription({ subscriptions, plans, identifiers, clock }: KindParts, sale: SaleRecord): void {
+function startSubscription({ subscriptions, plans, identifiers, clock }: Simulation, sale: SaleRecord): void {
   const plan = plans.everSold(sale.itemId);
   if (plan === undefined) throw new Error(`There is no VPN plan ${sale.itemId}.`);
   const startedAt = clock.now();
