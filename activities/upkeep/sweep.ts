@@ -1,7 +1,7 @@
 import type { Database } from '#db/connection/database.ts';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { markSwept, readUnfinished, type UnfinishedWork } from '#db/queues/sweep.ts';
-import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
+import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.ts';
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -13,7 +13,6 @@ export interface SweepCursor {
   readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
 }
 
-/** Dependencies of the sweep. */
 export interface SweepTools {
   readonly database: Database;
   readonly sweep: SweepPolicy;

@@ -15,8 +15,7 @@ import { forgetAudit, forgetReports, forgetTimeline } from '#db/queues/retention
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
-import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
-import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { SweepPolicy, ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
@@ -33,7 +32,6 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
   readonly logger: Logger;
 }
 
-/** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies) {
   const { database, reconcile, sweep, outbound, now } = dependencies;
   const handlers = workHandlers(dependencies);
