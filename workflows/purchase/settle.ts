@@ -4,12 +4,11 @@ import { costNothing, decideSettlement } from '#domain/purchase/purchase-decisio
 import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
+import { DEADLINES_OF_READS, repeatedRead, requireGivenUp } from '#workflows/activity-options.ts';
 import { showAskedAgain } from '#workflows/purchase/deliver.ts';
 import type { Purchase } from '#workflows/purchase/purchase.ts';
 import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
 /**
  * Reads the wallet after the service has reported a failure. Only a wallet without the debit, or with its credit, lets
