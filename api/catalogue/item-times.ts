@@ -2,17 +2,11 @@ import { instant, instantJson } from '#api/fields/instant.ts';
 
 /** When an item of the catalogue appeared, changed and disappeared, by our readings. */
 export const itemTimes = {
-  created_at: instant.meta({ description: 'When we first read it.' }),
+  created_at: instant.meta({ description: 'When we first read it.', example: '2030-01-01T12:00:00.000Z' }),
   updated_at: instant.meta({ description: 'When we first read its present state.' }),
   removed_at: instant
     .nullable()
     .meta({ description: 'When we found that the service no longer lists it; null while it does.' }),
-};
-
-export const itemTimesExample = {
-  created_at: '2030-01-01T12:00:00.000Z',
-  updated_at: '2030-01-20T12:00:00.000Z',
-  removed_at: null,
 };
 
 export function itemTimesJson(row: {

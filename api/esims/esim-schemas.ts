@@ -54,25 +54,14 @@ export const esimOutput = z
     created_at: instant,
     updated_at: instant.meta({ description: 'When its status or one of its times last changed.' }),
   })
-  .meta({ id: 'Esim' });
-
-export const esimExample: z.input<typeof esimOutput> = {
-  id: esimExampleId,
-  order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  external_order_id: 'shop-2030-000123',
-  customer_reference: null,
-  service_esim_id: '77301',
-  iccid: '8944500102198304826',
-  package_id: 1001,
-  status: 'installed',
-  installed_at: '2030-01-31T12:10:00.000Z',
-  activated_at: null,
-  expires_at: '2030-03-02T12:00:00.000Z',
-  read_at: '2030-01-31T12:00:00.000Z',
-  facts_age_seconds: 12.3,
-  created_at: '2030-01-31T12:00:00.000Z',
-  updated_at: '2030-01-31T12:00:00.000Z',
-};
+  .meta({
+    id: 'Esim',
+    example: {
+      customer_reference: null,
+      installed_at: '2030-01-31T12:10:00.000Z',
+      expires_at: '2030-03-02T12:00:00.000Z',
+    },
+  });
 
 export const esimChange = z
   .strictObject({
@@ -81,8 +70,6 @@ export const esimChange = z
       .meta({ description: 'Your reference of the customer; `null` removes it. Stored encrypted.' }),
   })
   .meta({ id: 'EsimChange' });
-
-export const esimChangeExample: z.input<typeof esimChange> = { customer_reference: 'C-2207' };
 
 export const esimSimulation = z
   .strictObject({
@@ -100,16 +87,16 @@ export const activationOutput = z
     smdp_address: z.string().meta({ description: 'SM-DP+ address, for manual input.', example: 'smdp.example.com' }),
     matching_id: z.string().meta({ description: 'Matching id, for manual input.', example: 'A1B2-C3D4' }),
     confirmation_code_required: z.boolean().meta({ description: 'True when the user must enter another code.' }),
-    install_links: z
-      .strictObject({ ios: z.string(), android: z.string() })
-      .meta({ description: 'Links that open the installation on the phone.' }),
+    install_links: z.strictObject({ ios: z.string(), android: z.string() }).meta({
+      description: 'Links that open the installation on the phone.',
+      example: installLinks({
+        smdpAddress: 'smdp.example.com',
+        matchingId: 'A1B2-C3D4',
+        confirmationCodeRequired: false,
+      }),
+    }),
   })
   .meta({ id: 'EsimActivation' });
-
-export const activationExample: z.input<typeof activationOutput> = activationJson(
-  { id: esimExampleId, iccid: '8944500102198304826' },
-  { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
-);
 
 export const topupOptions = z.strictObject({ data: z.array(topupOption), ...freshness }).meta({ id: 'TopupOptions' });
 
@@ -164,19 +151,7 @@ export const usageOutput = z
     }),
     ...freshness,
   })
-  .meta({ id: 'EsimUsage' });
-
-export const usageExample: z.input<typeof usageOutput> = {
-  esim_id: esimExampleId,
-  data_used_mb: 512.5,
-  data_total_mb: 3072,
-  data_left_mb: 2559.5,
-  unlimited: false,
-  measured_at: '2030-01-31T11:59:00.000Z',
-  source: 'service',
-  read_at: '2030-01-31T12:00:00.000Z',
-  age_seconds: 0,
-};
+  .meta({ id: 'EsimUsage', example: { unlimited: false, measured_at: '2030-01-31T11:59:00.000Z', age_seconds: 0 } });
 
 /** An eSIM as the API shows it. @param now epoch milliseconds. */
 export function esimJson(esim: EsimWithOrder, keyRing: KeyRing, now: number): z.input<typeof esimOutput> {

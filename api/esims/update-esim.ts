@@ -1,16 +1,8 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import {
-  esimChange,
-  esimChangeExample,
-  esimExample,
-  esimExampleId,
-  esimJson,
-  esimOutput,
-  esimSimulation,
-} from '#api/esims/esim-schemas.ts';
+import { esimChange, esimExampleId, esimJson, esimOutput, esimSimulation } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { idInPath } from '#api/fields/ids.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
@@ -34,14 +26,9 @@ export function updateEsimOperation({ database, keyRing, now }: ApiDependencies)
     scope: 'esims:write',
     params: idInPath('esim', esimExampleId),
     body: esimChange,
-    bodyExample: esimChangeExample,
+
     answers: {
-      200: {
-        description: 'The eSIM.',
-        contentType: 'application/json',
-        schema: esimOutput,
-        example: { ...esimExample, ...esimChangeExample },
-      },
+      200: jsonAnswer('The eSIM.', esimOutput),
     },
     problems: ['esim_not_found'],
     handle: async ({ params: { id }, body: { customer_reference: reference }, caller }) =>
@@ -81,9 +68,9 @@ export function simulateEsimOperation(dependencies: ApiDependencies): Operation 
     scope: 'esims:write',
     params: idInPath('esim', esimExampleId),
     body: esimSimulation,
-    bodyExample: { state: 'installed' },
+
     answers: {
-      200: { description: 'The eSIM.', contentType: 'application/json', schema: esimOutput, example: esimExample },
+      200: jsonAnswer('The eSIM.', esimOutput),
     },
     problems: [
       'esim_not_found',

@@ -11,7 +11,7 @@ import {
   webhookEndpointTestEvent,
 } from '#api/events/account-event-data.ts';
 import { packageEvent, vpnPlanEvent } from '#api/events/catalogue-event-data.ts';
-import { variant } from '#api/events/event-variant.ts';
+import { exampleEventId, variant } from '#api/events/event-variant.ts';
 import { attentionReason, failureClass, failureEnd, serviceMessage } from '#api/fields/failure-classes.ts';
 import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
@@ -221,6 +221,23 @@ const esimMilestoneEvent = variant(
   },
 );
 
+export const eventExample = {
+  id: exampleEventId,
+  type: 'order.completed',
+  created_at: '2030-01-31T12:00:04.000Z',
+  subject: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
+  data: {
+    status: 'completed',
+    previous_status: 'processing',
+    external_order_id: 'shop-2030-000123',
+    package_id: 1001,
+    esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+    failure_class: null,
+    attention_reason: null,
+    charged: { amount: '9.80', currency: 'USD' },
+  },
+} as const;
+
 /** An event of any type; `type` determines `data`. */
 export const eventOutput = z
   .discriminatedUnion('type', [
@@ -244,6 +261,7 @@ export const eventOutput = z
   ])
   .meta({
     id: 'Event',
+    example: eventExample,
     description:
       '`type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` ' +
       'that you do not know, and do not refuse it.',

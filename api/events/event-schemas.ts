@@ -17,27 +17,13 @@ export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId
 
 const types = eventTypes as readonly [EventType, ...EventType[]];
 
-export const eventExample = {
-  id: exampleEventId,
-  type: 'order.completed',
-  created_at: '2030-01-31T12:00:04.000Z',
-  subject: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
-  data: {
-    status: 'completed',
-    previous_status: 'processing',
-    external_order_id: 'shop-2030-000123',
-    package_id: 1001,
-    esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-    failure_class: null,
-    attention_reason: null,
-    charged: { amount: '9.80', currency: 'EUR' },
-  },
-} as const satisfies z.input<typeof eventOutput>;
-
 export const eventPage = z
   .strictObject({
     data: z.array(eventOutput),
-    next_cursor: z.string().meta({ description: 'Value of `cursor` to continue from here, now or later. Never null.' }),
+    next_cursor: z.string().meta({
+      description: 'Value of `cursor` to continue from here, now or later. Never null.',
+      example: 'di40Mg',
+    }),
     has_more: z.boolean().meta({ description: 'Whether there is another page now.' }),
   })
   .meta({ id: 'EventPage' });

@@ -7,8 +7,6 @@ export const freshness = {
   age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 1.5 }),
 };
 
-export const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
-
 /** {@link freshness} of a read. @param readAt, now epoch milliseconds. */
 export function ageOf(readAt: number, now: number) {
   return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };

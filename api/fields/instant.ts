@@ -6,6 +6,7 @@ export const instant = z.iso
 
 /** {@link instant} of a request, as a Date. */
 export const instantInput = instant
+  .meta({ example: undefined })
   .transform((text) => new Date(text))
   // PostgreSQL and JavaScript both support these years; an offset may lead out of them.
   .refine((time) => time.getUTCFullYear() >= 1970 && time.getUTCFullYear() <= 9998, 'must be a time from 1970 to 9998');

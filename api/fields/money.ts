@@ -4,7 +4,7 @@ import { isUnsignedDecimal } from '#domain/money/money.ts';
 export const currency = z
   .string()
   .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code in upper case, such as EUR')
-  .meta({ description: 'ISO 4217 code.', example: 'EUR' });
+  .meta({ description: 'ISO 4217 code.', example: 'USD' });
 
 const decimal = z.string().meta({ description: 'Exact decimal amount.', example: '12.50' });
 
@@ -14,7 +14,12 @@ export const money = z
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
 /** The price of a package or plan. */
-export const priceForReseller = money.meta({ description: 'Price that the service charges the reseller.' });
+export function priceForReseller(example: string) {
+  return money.meta({
+    description: 'Price that the service charges the reseller.',
+    example: { amount: example, currency: 'USD' },
+  });
+}
 
 /** The pattern of {@link isUnsignedDecimal}, for the description. */
 const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';

@@ -4,7 +4,7 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { workKindField } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { parkedPurchases, type LineRow, type Parked } from '#db/gate/lines.ts';
@@ -12,8 +12,6 @@ import { lineTexts, LINE_STATES } from '#domain/gate/drift.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { startLine } from '#fulfilment/gate/drift.ts';
-
-const exampleAt = '2030-01-31T12:00:00.000Z';
 
 export const driftStopOutput = z
   .strictObject({
@@ -44,18 +42,22 @@ export const driftStopOutput = z
     stops: z.string().meta({ description: 'What is stopped, in a sentence.' }),
     end: z.string().meta({ description: 'What ends it, in a sentence.' }),
   })
-  .meta({ id: 'DriftStop' });
-
-export const driftStopExample: z.input<typeof driftStopOutput> = {
-  kind: 'order',
-  state: 'proving',
-  since: exampleAt,
-  detail: 'The activation code of the eSIM is not in a format that phones accept.',
-  stopped_products: [1001],
-  canaries: [{ id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', sent_at: exampleAt }],
-  parked: [{ product_id: 1001, count: 1, since: exampleAt, cost: [{ amount: '2.40', currency: 'EUR' }] }],
-  ...lineTexts('order', { state: 'proving', stoppedProducts: [1001] }),
-};
+  .meta({
+    id: 'DriftStop',
+    example: {
+      state: 'proving',
+      since: '2030-01-31T12:00:00.000Z',
+      detail: 'The activation code of the eSIM is not in a format that phones accept.',
+      stopped_products: [1001],
+      canaries: [{ id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', sent_at: '2030-01-31T12:00:00.000Z' }],
+      parked: [
+        { product_id: 1001, count: 1, since: '2030-01-31T12:00:00.000Z', cost: [{ amount: '2.40', currency: 'USD' }] },
+      ],
+      stops:
+        'One order at a time goes first; the others wait until one is delivered whole. The package 1001 is stopped: a paid delivery could not be used.',
+      end: 'It ends with the first order that is delivered whole; for the package 1001 when the paid purchases are delivered whole: they are read again automatically.',
+    },
+  });
 
 /** Operations on drift stops; `GET /v1/purchase-gate` lists them. */
 export function driftStopOperations({ database, now }: ApiDependencies): Operation[] {
@@ -75,12 +77,7 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
       params: z.strictObject({ kind: z.string().meta({ description: 'Kind of purchase.', example: 'order' }) }),
       query: z.strictObject({ reason: actionReason }),
       answers: {
-        200: {
-          description: 'The stop as it is now.',
-          contentType: 'application/json',
-          schema: driftStopOutput,
-          example: driftStopExample,
-        },
+        200: jsonAnswer('The stop as it is now.', driftStopOutput),
       },
       problems: ['drift_stop_not_found'],
       handle: async ({ params, query: { reason }, caller }) => {

@@ -6,7 +6,7 @@ import { idInPath, mayExist, ourId, workKindField } from '#api/fields/ids.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { flagInQuery } from '#api/fields/query.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
@@ -17,7 +17,6 @@ import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';
-const JSON_TYPE = 'application/json';
 const PATH = '/v1/purchase-gate/pauses';
 const exampleId = 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
@@ -45,20 +44,14 @@ export const pauseOutput = z
     released_by: z.string().nullable(),
     release_reason: z.string().nullable(),
   })
-  .meta({ id: 'Pause' });
-
-export const pauseExample: z.input<typeof pauseOutput> = {
-  id: exampleId,
-  origin: 'operator',
-  kind: null,
-  failure_class: 'package_unavailable',
-  reason: 'The supplier changes its catalogue.',
-  paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  paused_at: '2030-01-31T12:00:00.000Z',
-  released_at: null,
-  released_by: null,
-  release_reason: null,
-};
+  .meta({
+    id: 'Pause',
+    example: {
+      failure_class: 'package_unavailable',
+      reason: 'The supplier changes its catalogue.',
+      paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+    },
+  });
 
 /** Pauses of buying: list, read, create, release. */
 export function pauseOperations(dependencies: ApiDependencies): Operation[] {
@@ -83,12 +76,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         ...pageQuery,
       }),
       answers: {
-        200: {
-          description: 'A page of pauses.',
-          contentType: JSON_TYPE,
-          schema: pageOf(pauseOutput, 'PausePage'),
-          example: { data: [pauseExample], next_cursor: null },
-        },
+        200: jsonAnswer('A page of pauses.', pageOf(pauseOutput, 'PausePage')),
       },
       handle: async ({
         query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false },
@@ -110,7 +98,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       accountWide: true,
       params: idInPath('pause', exampleId),
       answers: {
-        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
+        200: jsonAnswer('The pause.', pauseOutput),
       },
       problems: ['pause_not_found'],
       handle: async ({ params: { id } }) => {
@@ -136,19 +124,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         .meta({ id: 'PauseInput' }),
       bodyExample: { failure_class: 'package_unavailable', reason: 'The supplier changes its catalogue.' },
       answers: {
-        200: {
-          description: 'The same was paused already.',
-          contentType: JSON_TYPE,
-          schema: pauseOutput,
-          example: pauseExample,
-        },
-        201: {
-          description: 'The pause.',
-          contentType: JSON_TYPE,
-          schema: pauseOutput,
-          example: pauseExample,
-          headers: { Location: 'Address of the pause.' },
-        },
+        200: jsonAnswer('The same was paused already.', pauseOutput),
+        201: jsonAnswer('The pause.', pauseOutput, { headers: { Location: 'Address of the pause.' } }),
       },
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
@@ -177,7 +154,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       params: idInPath('pause', exampleId),
       query: z.strictObject({ reason: actionReason }),
       answers: {
-        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
+        200: jsonAnswer('The pause.', pauseOutput),
       },
       problems: ['pause_not_found'],
       handle: async ({ params: { id }, query: { reason }, caller }) => {

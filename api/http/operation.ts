@@ -40,9 +40,19 @@ export interface DocumentedAnswer {
   readonly otherContentTypes?: readonly string[];
   /** Absent when the content is not JSON. */
   readonly schema?: z.ZodType;
-  readonly example?: unknown;
+  /** What its example has in other words than the schema. */
+  readonly example?: Readonly<Record<string, unknown>>;
   /** Header names with their description. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer with JSON; its example is composed from the schema. */
+export function jsonAnswer(
+  description: string,
+  schema: z.ZodType,
+  more: Pick<DocumentedAnswer, 'headers' | 'example'> = {},
+): DocumentedAnswer {
+  return { description, contentType: 'application/json', schema, ...more };
 }
 
 interface Documentation {
@@ -58,11 +68,6 @@ interface Documentation {
    * handler.
    */
   readonly requestHeaders?: z.ZodObject;
-  /**
-   * True when the recorded body is no example for readers, because it has an address of that run, or a limit that keeps
-   * it held.
-   */
-  readonly bodyExampleFirst?: true;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Problems of the handler; those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
@@ -151,6 +156,7 @@ interface Definition<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** In place of an example that the schema composes. */
   readonly bodyExample?: z.input<Body>;
   /** True for a body that is required although no single field is. */
   readonly bodyRequired?: true;

@@ -72,30 +72,21 @@ const finding = z
     direction: direction.nullable(),
     amount: money.nullable(),
   })
-  .meta({ id: 'ReconciliationFinding' });
+  .meta({
+    id: 'ReconciliationFinding',
+    example: {
+      kind: 'orphan_movement',
+      meaning: FINDING_KINDS.orphan_movement,
+      detail: 'A debit of 2.40 USD has no cause in our journal.',
+      service_transaction_id: 'wt_7',
+      subject_id: null,
+      direction: 'debit',
+      amount: { amount: '2.40', currency: 'USD' },
+    },
+  });
 
-export const reconciliationSummary = z.strictObject(summary).meta({ id: 'ReconciliationSummary' });
-
-export const reconciliationPage = pageOf(reconciliationSummary, 'ReconciliationPage');
-
-export const reconciliationQuery = z.strictObject({
-  status: listOf(RECONCILIATION_STATUSES)
-    .optional()
-    .meta({ description: 'One status, or several, separated by commas.' }),
-  created_after: timeInQuery('Later than this.'),
-  created_before: timeInQuery('Earlier than this.'),
-  ...pageQuery,
-});
-
-export const reconciliation = z
-  .strictObject({ ...summary, findings: z.array(finding).meta({ description: 'The first 200, the worst first.' }) })
-  .meta({ id: 'Reconciliation' });
-
-export const reconciliationSummaryExample: z.input<typeof reconciliationSummary> = {
-  id: reconciliationExampleId,
-  status: 'complete',
+const example = {
   detail: 'All movements were read.',
-  created_at: '2030-01-31T12:00:00.000Z',
   finished_at: '2030-01-31T12:00:01.000Z',
   read_since: '2030-01-31T09:45:00.000Z',
   balance: { amount: '97.60', currency: 'USD' },
@@ -113,21 +104,22 @@ export const reconciliationSummaryExample: z.input<typeof reconciliationSummary>
   finding_counts: { orphan_movement: 1 },
 };
 
-export const reconciliationExample: z.input<typeof reconciliation> = {
-  ...reconciliationSummaryExample,
-  findings: [
-    {
-      kind: 'orphan_movement',
-      meaning: FINDING_KINDS.orphan_movement,
-      detail: 'A debit of 2.40 USD has no cause in our journal.',
-      service_transaction_id: 'wt_7',
-      subject_kind: null,
-      subject_id: null,
-      direction: 'debit',
-      amount: { amount: '2.40', currency: 'USD' },
-    },
-  ],
-};
+export const reconciliationSummary = z.strictObject(summary).meta({ id: 'ReconciliationSummary', example });
+
+export const reconciliationPage = pageOf(reconciliationSummary, 'ReconciliationPage');
+
+export const reconciliationQuery = z.strictObject({
+  status: listOf(RECONCILIATION_STATUSES)
+    .optional()
+    .meta({ description: 'One status, or several, separated by commas.' }),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
+  ...pageQuery,
+});
+
+export const reconciliation = z
+  .strictObject({ ...summary, findings: z.array(finding).meta({ description: 'The first 200, the worst first.' }) })
+  .meta({ id: 'Reconciliation', example });
 
 /** A reconciliation without its findings, as lists show it. */
 export function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeof reconciliationSummary> {

@@ -1,24 +1,21 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readReconciliationCursor, reconciliationCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import {
   reconciliation,
-  reconciliationExample,
   reconciliationExampleId,
   reconciliationJson,
   reconciliationPage,
   reconciliationQuery,
-  reconciliationSummaryExample,
   reconciliationSummaryJson,
 } from '#api/money/reconciliation-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findReconciliation, listReconciliations } from '#db/money/reconciliations.ts';
 
 const tag = 'Wallet';
-const JSON_TYPE = 'application/json';
 
 /** Comparisons of our books with the wallet at the service. */
 export function reconciliationOperations({ database }: ApiDependencies): Operation[] {
@@ -33,12 +30,7 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       accountWide: true,
       query: reconciliationQuery,
       answers: {
-        200: {
-          description: 'A page of reports, without their findings.',
-          contentType: JSON_TYPE,
-          schema: reconciliationPage,
-          example: { data: [reconciliationSummaryExample], next_cursor: null },
-        },
+        200: jsonAnswer('A page of reports, without their findings.', reconciliationPage),
       },
       handle: async ({
         query: { limit, cursor, status, created_after: startedAfter, created_before: startedBefore },
@@ -59,12 +51,7 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       accountWide: true,
       params: idInPath('reconciliation', reconciliationExampleId),
       answers: {
-        200: {
-          description: 'The report.',
-          contentType: JSON_TYPE,
-          schema: reconciliation,
-          example: reconciliationExample,
-        },
+        200: jsonAnswer('The report.', reconciliation),
       },
       problems: ['reconciliation_not_found'],
       handle: async ({ params: { id } }) => {

@@ -76,31 +76,29 @@ const sale = z
 
 export const salesOutput = z
   .strictObject({ data: z.array(sale), time_zone: z.string().meta({ example: 'Europe/Madrid' }) })
-  .meta({ id: 'SalesSummary' });
+  .meta({
+    id: 'SalesSummary',
+    example: {
+      data: [
+        {
+          day: '2030-01-31',
+          kind: null,
+          package_id: 1001,
+          vpn_plan_id: null,
+          country: null,
+          sold: 12,
+          cost: { amount: '28.80', currency: 'USD' },
+          refunds: 1,
+          refunded: { amount: '2.40', currency: 'USD' },
+          revenue: { amount: '60.00', currency: 'USD' },
+          unpriced: 0,
+          margin: { amount: '33.60', currency: 'USD' },
+        },
+      ],
+    },
+  });
 
 export type SaleOutput = z.input<typeof sale>;
-
-const inDollar = (text: string) => ({ amount: text, currency: 'USD' });
-
-export const salesExample: z.input<typeof salesOutput> = {
-  data: [
-    {
-      day: '2030-01-31',
-      kind: null,
-      package_id: 1001,
-      vpn_plan_id: null,
-      country: null,
-      sold: 12,
-      cost: inDollar('28.80'),
-      refunds: 1,
-      refunded: inDollar('2.40'),
-      revenue: inDollar('60.00'),
-      unpriced: 0,
-      margin: inDollar('33.60'),
-    },
-  ],
-  time_zone: 'Europe/Madrid',
-};
 
 /** The columns of the summary as a file. */
 export const salesCsv: CsvColumns<SaleOutput> = {

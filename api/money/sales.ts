@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { invalid, type Operation, operation } from '#api/http/operation.ts';
+import { invalid, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { csvAnswer, csvQuery, csvReply } from '#api/lists/csv-file.ts';
 import {
@@ -10,7 +10,6 @@ import {
   saleJson,
   type SaleOutput,
   salesCsv,
-  salesExample,
   salesOutput,
   salesQuery,
 } from '#api/money/sales-schemas.ts';
@@ -54,12 +53,7 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       accountWide: true,
       query: salesQuery,
       answers: {
-        200: {
-          description: 'The sums, ordered by their groups.',
-          contentType: 'application/json',
-          schema: salesOutput,
-          example: salesExample,
-        },
+        200: jsonAnswer('The sums, ordered by their groups.', salesOutput),
       },
       handle: async ({ query }) => jsonReply(200, { data: await read(query), time_zone: query.time_zone }),
     }),

@@ -73,7 +73,27 @@ export const walletTransaction = z
     created_at: instant.meta({ description: 'When it was recorded here.' }),
     service: movement.nullable().meta({ description: 'Null until the service has shown it.' }),
   })
-  .meta({ id: 'WalletTransaction' });
+  .meta({
+    id: 'WalletTransaction',
+    example: {
+      amount: { amount: '2.40', currency: 'USD' },
+      cause: { kind: 'attempt', id: 'att_01JQ8Z5ZC4S8F1G2H3J4K5M6N7' },
+      service: {
+        id: 'wt_7',
+        amount: { amount: '2.40', currency: 'USD' },
+        reason: 'order',
+        occurred_at: '2030-01-31T12:00:00.000Z',
+        read_at: '2030-01-31T12:05:00.000Z',
+        service_order_id: 'so_1',
+        external_order_id: 'shop-4711',
+        service_esim_id: null,
+        service_topup_id: null,
+        service_refund_id: null,
+        service_subscription_id: null,
+        external_subscription_id: null,
+      },
+    },
+  });
 
 export const walletTransactionPage = pageOf(walletTransaction, 'WalletTransactionPage');
 
@@ -89,30 +109,6 @@ export const walletTransactionQuery = z.strictObject({
   created_before: timeInQuery('Only recorded earlier than this.'),
   ...pageQuery,
 });
-
-export const walletTransactionExample: z.input<typeof walletTransaction> = {
-  id: 'jrn_42',
-  direction: 'debit',
-  amount: { amount: '2.40', currency: 'USD' },
-  cause: { kind: 'attempt', id: 'att_01JQ8Z5ZC4S8F1G2H3J4K5M6N7' },
-  subject_kind: 'order',
-  subject_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  created_at: '2030-01-31T12:00:00.000Z',
-  service: {
-    id: 'wt_7',
-    amount: { amount: '2.40', currency: 'USD' },
-    reason: 'order',
-    occurred_at: '2030-01-31T12:00:00.000Z',
-    read_at: '2030-01-31T12:05:00.000Z',
-    service_order_id: 'so_1',
-    external_order_id: 'shop-4711',
-    service_esim_id: null,
-    service_topup_id: null,
-    service_refund_id: null,
-    service_subscription_id: null,
-    external_subscription_id: null,
-  },
-};
 
 /**
  * A line of the wallet as the API shows it.

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { csvAnswer, csvQuery, csvReply } from '#api/lists/csv-file.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
@@ -9,7 +9,6 @@ import { pageReply } from '#api/lists/page-reply.ts';
 import {
   walletTransaction,
   walletTransactionCsv,
-  walletTransactionExample,
   walletTransactionJson,
   walletTransactionPage,
   walletTransactionQuery,
@@ -20,7 +19,6 @@ import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/mon
 import { explainMovement } from '#fulfilment/operator/explain-movement.ts';
 
 const tag = 'Wallet';
-const JSON_TYPE = 'application/json';
 
 /** Movements of our journal and of the service's wallet. */
 export function walletTransactionOperations(dependencies: ApiDependencies): Operation[] {
@@ -40,12 +38,7 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       accountWide: true,
       query: walletTransactionQuery,
       answers: {
-        200: {
-          description: 'A page of movements.',
-          contentType: JSON_TYPE,
-          schema: walletTransactionPage,
-          example: { data: [walletTransactionExample], next_cursor: null },
-        },
+        200: jsonAnswer('A page of movements.', walletTransactionPage),
       },
       handle: async ({ query: { limit, cursor, ...filter } }) => {
         const list = filter.cause === 'none' ? 'm' : 'j';
@@ -98,20 +91,11 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         id: z.string().meta({ description: 'Id of a movement of the list `cause=none`, `mov_…`.', example: 'mov_7' }),
       }),
       body: z.strictObject({ reason: actionReason }).meta({ id: 'WalletTransactionExplanation' }),
-      bodyExample: { reason: 'Bought by hand for a trade fair.' },
+
       answers: {
-        200: {
-          description: 'The movement with its cause.',
-          contentType: JSON_TYPE,
-          schema: walletTransaction,
-          example: {
-            ...walletTransactionExample,
-            id: 'mov_7',
-            cause: { kind: 'adjustment', id: 'wt_7' },
-            subject_kind: null,
-            subject_id: null,
-          },
-        },
+        200: jsonAnswer('The movement with its cause.', walletTransaction, {
+          example: { id: 'mov_7', cause: { kind: 'adjustment', id: 'wt_7' }, subject_kind: null, subject_id: null },
+        }),
       },
       problems: ['wallet_transaction_not_found'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {

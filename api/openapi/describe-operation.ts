@@ -4,7 +4,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-op
 import { deprecationNotice } from '#api/http/deprecation.ts';
 import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency-header.ts';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
-import { recordedExchange } from '#api/openapi/recorded-examples.ts';
+import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 
@@ -42,10 +42,6 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     ...(query === undefined ? {} : { query }),
     ...headerParameters(operation),
   };
-  const recorded = recordedExchange(operation.id)?.request.body;
-  const example = operation.bodyExampleFirst
-    ? (operation.bodyExample ?? recorded)
-    : (recorded ?? operation.bodyExample);
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -62,7 +58,12 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     requestParams,
     ...(body === undefined
       ? {}
-      : { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body, example } } } }),
+      : {
+          requestBody: {
+            required: bodyRequired,
+            content: { 'application/json': { schema: body, example: bodyExampleOf(operation) } },
+          },
+        }),
     ...(operation.reads === 'bytes'
       ? {
           requestBody: {
@@ -72,28 +73,15 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
         }
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
-      ...Object.entries(operation.answers).map(([status, answer]) => {
-        const recorded = recordedAnswer(operation.id, Number(status));
-        return [status, describeAnswer(operation, answer, recorded)] as const;
-      }),
+      ...Object.entries(operation.answers).map(
+        ([status, answer]) => [status, describeAnswer(operation, answer)] as const,
+      ),
       ...describeProblems(operation),
     ]),
   };
 }
 
-/** Example of a 201 answer: the work is finished, so it equals the answer of the read. */
-function recordedAnswer(id: string, status: number): unknown {
-  const exchange =
-    recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
-  return exchange?.response.body;
-}
-
-/** @param recorded recorded answer of a real call; preferred to the written example. */
-function describeAnswer(
-  { scope, idempotent }: Operation,
-  answer: DocumentedAnswer,
-  recorded: unknown,
-): ZodOpenApiResponseObject {
+function describeAnswer({ scope, idempotent }: Operation, answer: DocumentedAnswer): ZodOpenApiResponseObject {
   const {
     description,
     contentType,
@@ -101,7 +89,7 @@ function describeAnswer(
     schema = { type: 'string' as const },
     headers = {},
   } = answer;
-  const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
+  const example = answerExampleOf(answer);
   return {
     description,
     headers: describeHeaders({

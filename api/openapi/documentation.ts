@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CacheableReply } from '#api/http/cacheable-reply.ts';
-import { type Operation, publicOperation } from '#api/http/operation.ts';
+import { type Operation, publicOperation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { PAGE_POLICY } from '#api/http/security-headers.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
@@ -30,12 +30,11 @@ export function documentationOperations(
       summary: 'This description, OpenAPI 3.1',
       description: 'For generators of clients, and for tools that send requests. It changes with releases only.',
       answers: {
-        200: {
-          description: 'The description. Compressed if the request accepts gzip.',
-          contentType: 'application/json',
-          schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }),
-          headers: { ETag: 'Identifies this content; send it in `If-None-Match`.' },
-        },
+        200: jsonAnswer(
+          'The description. Compressed if the request accepts gzip.',
+          z.looseObject({}).meta({ id: 'OpenApiDocument' }),
+          { headers: { ETag: 'Identifies this content; send it in `If-None-Match`.' } },
+        ),
         304: { description: 'It has not changed; the answer has no body.', contentType: 'application/json' },
       },
       handle: async ({ header }) => description().for(header),

@@ -67,6 +67,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       // Requests are closed, answers are open: later versions may add fields, which generated clients must accept.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (io === 'output') openSet(jsonSchema);
+      // It names only some fields: the examples of calls are composed of it.
+      if (jsonSchema.properties !== undefined) delete jsonSchema['example' as keyof typeof jsonSchema];
       withoutSafeBounds(jsonSchema);
       // The format suffices, and numbers have no pattern.
       if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;

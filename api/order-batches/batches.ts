@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason } from '#api/fields/action-reason.ts';
 import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
@@ -12,16 +12,14 @@ import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts'
 import {
   BATCH_BODY_LIMIT,
   batchInput,
-  batchInputExample,
   batchJson,
   batchListQuery,
   batchOutput,
-  batchOutputExample,
   batchPage,
 } from '#api/order-batches/batch-schemas.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { retryAfterHeader } from '#api/work/work-creation.ts';
+import { retryAfterHeader } from '#api/work/create-work.ts';
 import { findBatch, listBatches, type StoredBatch } from '#db/work/batch-queries.ts';
 import { MAX_BATCH } from '#domain/work/batches.ts';
 import { abandonUnsent, requestBatchCancel } from '#fulfilment/batches/cancel-batch.ts';
@@ -30,8 +28,7 @@ import { abandonUnsent, requestBatchCancel } from '#fulfilment/batches/cancel-ba
 const CANCEL_MS = 15_000;
 
 const tag = 'Orders';
-const example = batchOutputExample;
-const ANSWER = { contentType: 'application/json', schema: batchOutput, example } as const;
+const ANSWER = { contentType: 'application/json', schema: batchOutput } as const;
 const params = idInPath('orderBatch', exampleBatchId);
 
 /** Batches of orders: create, list, read, cancel, QR codes. */
@@ -56,7 +53,7 @@ export function batchOperations(dependencies: ApiDependencies, offers: Offers): 
         'gets the same answer again, and nothing is bought twice.',
       scope: 'orders:write',
       body: batchInput,
-      bodyExample: batchInputExample,
+
       bodyLimitBytes: BATCH_BODY_LIMIT,
       idempotent: true,
       answers: {
@@ -98,12 +95,7 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
     scope: 'orders:read',
     query: batchListQuery,
     answers: {
-      200: {
-        description: 'A page of batches.',
-        contentType: 'application/json',
-        schema: batchPage,
-        example: { data: [example], next_cursor: null },
-      },
+      200: jsonAnswer('A page of batches.', batchPage),
     },
     handle: async ({ query, caller: { ownerId } }) => {
       const { limit, cursor, status } = query;
@@ -143,7 +135,7 @@ function cancelOperation(
     scope: 'orders:write',
     params,
     body: z.strictObject({ reason: actionReason }).meta({ id: 'OrderBatchCancellation' }),
-    bodyExample: { reason: 'The campaign was stopped.' },
+
     answers: { 200: { ...ANSWER, description: 'The batch as it is now; `cancel_requested_at` is set.' } },
     problems: ['order_batch_not_found'],
     heavy: 'many',

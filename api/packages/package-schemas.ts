@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { itemTimes, itemTimesExample, itemTimesJson } from '#api/catalogue/item-times.ts';
+import { itemTimes, itemTimesJson } from '#api/catalogue/item-times.ts';
 import { packageId } from '#api/fields/ids.ts';
 import { money, priceForReseller } from '#api/fields/money.ts';
 import {
   type AnyPricingRule,
   listedPrice,
   pricedPackage,
-  suggestedPriceExample,
   suggestedPriceField,
   suggestedPriceJson,
 } from '#api/pricing/suggested-price.ts';
@@ -29,10 +28,11 @@ export const topupOption = z
       .nullable()
       .meta({ description: 'Has no data limit; null when the service does not say.', example: false }),
     validity_days: z.int().nullable().meta({ example: 30 }),
-    price_for_reseller: priceForReseller,
-    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+    price_for_reseller: priceForReseller('9.80'),
+    available: z.boolean().meta({ description: 'False while the service does not sell it.', example: true }),
     public_price: money.nullable().meta({
       description: 'Public price at the service, to compare a margin with; null when the service does not show it.',
+      example: { amount: '14.99', currency: 'USD' },
     }),
     suggested_price: suggestedPriceField,
   })
@@ -42,21 +42,6 @@ export const topupOption = z
 export const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).meta({ id: 'Package' });
 
 type TopupOption = z.input<typeof topupOption>;
-
-export const topupOptionExample: TopupOption = {
-  id: 1001,
-  name: 'Europe 5 GB',
-  countries: ['DE', 'FR'],
-  data_mb: 5_120,
-  unlimited: false,
-  validity_days: 30,
-  price_for_reseller: { amount: '9.80', currency: 'EUR' },
-  available: true,
-  public_price: { amount: '14.99', currency: 'EUR' },
-  suggested_price: suggestedPriceExample,
-};
-
-export const packageExample: z.input<typeof packageOutput> = { ...topupOptionExample, ...itemTimesExample };
 
 /** @param rules those in force, for the suggested price. */
 export function topupOptionJson(each: ServicePackage, rules: readonly AnyPricingRule[]): TopupOption {

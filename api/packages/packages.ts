@@ -2,20 +2,19 @@ import * as z from 'zod';
 import { itemIdOf, itemOrder } from '#api/catalogue/item-search.ts';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, freshness } from '#api/fields/freshness.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery, pageShape } from '#api/lists/page-schemas.ts';
-import { packageExample, packageOutput, storedPackageJson } from '#api/packages/package-schemas.ts';
+import { packageOutput, storedPackageJson } from '#api/packages/package-schemas.ts';
 import { packageFilter, packageSearch } from '#api/packages/package-search.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPackage, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 
 const tag = 'Packages';
-const JSON_TYPE = 'application/json';
 
 const packagePage = z.strictObject({ ...pageShape(packageOutput), ...freshness }).meta({ id: 'PackagePage' });
 
@@ -37,12 +36,7 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       scope: 'packages:read',
       query: z.strictObject({ ...packageSearch, ...pageQuery }),
       answers: {
-        200: {
-          description: 'A page of packages.',
-          contentType: JSON_TYPE,
-          schema: packagePage,
-          example: { data: [packageExample], next_cursor: null, ...freshnessExample },
-        },
+        200: jsonAnswer('A page of packages.', packagePage),
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
@@ -70,12 +64,7 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       scope: 'packages:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
       answers: {
-        200: {
-          description: 'The package.',
-          contentType: JSON_TYPE,
-          schema: packageWithAge,
-          example: { ...packageExample, ...freshnessExample },
-        },
+        200: jsonAnswer('The package.', packageWithAge),
       },
       problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params }) => {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { freshness, freshnessExample } from '#api/fields/freshness.ts';
+import { freshness } from '#api/fields/freshness.ts';
 import { packageId } from '#api/fields/ids.ts';
 import { money, moneyInput } from '#api/fields/money.ts';
 import { pricingRuleInput } from '#api/pricing/pricing-rule-schemas.ts';
-import { margin, suggestedPriceExample, suggestedPriceField } from '#api/pricing/suggested-price.ts';
+import { margin, suggestedPriceField } from '#api/pricing/suggested-price.ts';
 
 /** With these bounds the longest body is shorter than the default of API_BODY_LIMIT. */
 const MAX_ITEMS = 1_000;
@@ -52,13 +52,18 @@ export const whatIfInput = z
   .meta({ id: 'WhatIfInput' });
 
 const side = (name: string) =>
-  z.strictObject({ price_for_reseller: money, suggested_price: suggestedPriceField }).meta({ id: name });
+  z
+    .strictObject({
+      price_for_reseller: money.meta({ example: { amount: '9.80', currency: 'USD' } }),
+      suggested_price: suggestedPriceField,
+    })
+    .meta({ id: name });
 
 export const whatIfLine = z
   .strictObject({
     kind,
     id,
-    name: z.string(),
+    name: z.string().meta({ example: 'Europe 5 GB' }),
     old: side('PriceBefore'),
     new: side('PriceAfter'),
     changed: z.boolean().meta({ description: 'True when the suggestions differ, or only one exists.' }),
@@ -82,7 +87,7 @@ export const whatIfOutput = z
   .strictObject({
     data: z.array(whatIfLine).meta({ description: 'All requested items: packages, then plans, by id.' }),
     summary: z.strictObject({
-      items: z.int(),
+      items: z.int().meta({ example: 1 }),
       changed: z.int(),
       without_suggestion: z.int().meta({ description: 'Number of items without a new rule.' }),
       below_minimum: z
@@ -93,45 +98,3 @@ export const whatIfOutput = z
     ...freshness,
   })
   .meta({ id: 'WhatIf' });
-
-const money980: z.input<typeof money> = { amount: '9.80', currency: 'EUR' };
-
-export const whatIfExample: z.input<typeof whatIfOutput> = {
-  data: [
-    {
-      kind: 'package',
-      id: 1001,
-      name: 'Europe 5 GB',
-      old: { price_for_reseller: money980, suggested_price: suggestedPriceExample },
-      new: {
-        price_for_reseller: { amount: '13.50', currency: 'EUR' },
-        suggested_price: {
-          ...suggestedPriceExample,
-          amount: '18.99',
-          margin: { amount: { amount: '5.49', currency: 'EUR' }, percent: '40.67' },
-          max_price: { amount: '13.77', currency: 'EUR' },
-          explanation: [
-            { step: 'cost', amount: { amount: '13.50', currency: 'EUR' }, text: 'The service charges 13.50 EUR.' },
-            { step: 'margin_percent', amount: { amount: '18.225', currency: 'EUR' }, text: '35 % of that are added.' },
-            { step: 'margin_amount', amount: { amount: '18.725', currency: 'EUR' }, text: '0.50 EUR are added.' },
-            {
-              step: 'rounding',
-              amount: { amount: '18.99', currency: 'EUR' },
-              text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.',
-            },
-          ],
-        },
-      },
-      changed: true,
-      if_kept: {
-        price: { amount: '13.99', currency: 'EUR' },
-        margin: { amount: { amount: '0.49', currency: 'EUR' }, percent: '3.63' },
-        minimum: { amount: '14.50', currency: 'EUR' },
-        below_minimum: true,
-        at_loss: false,
-      },
-    },
-  ],
-  summary: { items: 1, changed: 1, without_suggestion: 0, below_minimum: 1, at_loss: 0 },
-  ...freshnessExample,
-};

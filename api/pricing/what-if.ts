@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf } from '#api/fields/freshness.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
 import {
@@ -12,7 +12,7 @@ import {
   pricedPlan,
   suggestionJson,
 } from '#api/pricing/suggested-price.ts';
-import { whatIfExample, whatIfInput, type whatIfLine, whatIfOutput } from '#api/pricing/what-if-schemas.ts';
+import { whatIfInput, type whatIfLine, whatIfOutput } from '#api/pricing/what-if-schemas.ts';
 import type { FieldError } from '#api/problems/problem.ts';
 import { STORED_ITEMS } from '#db/catalogue/stored-items.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
@@ -44,11 +44,10 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
     body: whatIfInput,
     bodyExample: {
       package_ids: [1001],
-      rules: [{ target: { kind: 'default' }, currency: 'EUR', terms: termsExample }],
-      price_list: [{ kind: 'package', id: 1001, price_for_reseller: { amount: '13.50', currency: 'EUR' } }],
+      rules: [{ target: { kind: 'default' }, currency: 'USD', terms: termsExample }],
     },
     answers: {
-      200: { description: 'The trial.', contentType: 'application/json', schema: whatIfOutput, example: whatIfExample },
+      200: jsonAnswer('The trial.', whatIfOutput),
     },
     problems: ['service_failed', 'service_unavailable', 'service_timeout'],
     handle: async ({ body }) => {

@@ -4,7 +4,6 @@ import { apiScope } from '#api/access/api-scope.ts';
 import { failureClass } from '#api/fields/failure-classes.ts';
 import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
-import { recordedProblem } from '#api/openapi/recorded-examples.ts';
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
@@ -106,12 +105,8 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   service_timeout: { failure_class: 'timeout' },
 };
 
-/** An answer with this problem, recorded if possible. */
-export function problemExample(code: ProblemCode): unknown {
-  return recordedProblem(code) ?? example(code);
-}
-
-function example(code: ProblemCode): Record<string, unknown> {
+/** An answer with this problem. */
+export function problemExample(code: ProblemCode): Record<string, unknown> {
   const { title, status } = PROBLEMS[code];
   return {
     type: problemType(code, EXAMPLE_ADDRESS),

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { failureClass } from '#api/fields/failure-classes.ts';
-import { freshness, freshnessExample } from '#api/fields/freshness.ts';
+import { freshness } from '#api/fields/freshness.ts';
 import { ourId, packageId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { money, moneyInput } from '#api/fields/money.ts';
-import { suggestedPriceExample, suggestedPriceField } from '#api/pricing/suggested-price.ts';
+import { suggestedPriceField } from '#api/pricing/suggested-price.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
 
 /** How long the price of a quote can be used as the limit of a purchase, in milliseconds. */
@@ -19,8 +19,6 @@ export const quoteInput = z
     max_price: moneyInput.optional().meta({ description: 'The limit that the purchase would have.' }),
   })
   .meta({ id: 'QuoteInput' });
-
-export const quoteInputExample: z.input<typeof quoteInput> = { package_id: 1001 };
 
 export const quoteOutput = z
   .strictObject({
@@ -66,21 +64,15 @@ export const quoteOutput = z
   })
   .meta({
     id: 'Quote',
+    example: {
+      id: 'quo_AQRkZXYxvT0kz2m1',
+      package_id: 101,
+      name: 'Europe 5 GB',
+      available: true,
+      price: { amount: '9.80', currency: 'USD' },
+      objections: [],
+      holds: [],
+      expires_at: '2030-01-31T12:15:00.000Z',
+    },
     description: 'What would happen with a purchase now. Nothing is bought, stored or reserved.',
   });
-
-export const quoteExample: z.input<typeof quoteOutput> = {
-  id: 'quo_AQRkZXYxvT0kz2m1',
-  kind: 'order',
-  package_id: 101,
-  esim_id: null,
-  vpn_plan_id: null,
-  name: 'Europe 5 GB',
-  available: true,
-  price: { amount: '9.80', currency: 'EUR' },
-  suggested_price: suggestedPriceExample,
-  objections: [],
-  holds: [],
-  expires_at: '2030-01-31T12:15:00.000Z',
-  ...freshnessExample,
-};

@@ -3,12 +3,12 @@ import { lacking } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { requireEsim } from '#api/esims/require-esim.ts';
 import { ageOf } from '#api/fields/freshness.ts';
-import { type Caller, invalid, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, invalid, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { objections, type Offer, type Offers, type Wanted } from '#api/offers/offers.ts';
 import { listedPrice, pricedPackage, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import type { FieldError } from '#api/problems/problem.ts';
-import { QUOTE_VALID_MS, quoteExample, quoteInput, quoteInputExample, quoteOutput } from '#api/quotes/quote-schemas.ts';
+import { QUOTE_VALID_MS, quoteInput, quoteOutput } from '#api/quotes/quote-schemas.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
 import { scopesOfKind } from '#db/access/api-scopes.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
@@ -52,10 +52,10 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
         'purchase. `esim_id` needs the scope `esims:read`.',
       scope: 'packages:read',
       body: quoteInput,
-      bodyExample: quoteInputExample,
+      bodyExample: { package_id: 1001 },
       bodyRequired: true,
       answers: {
-        200: { description: 'The quote.', contentType: 'application/json', schema: quoteOutput, example: quoteExample },
+        200: jsonAnswer('The quote.', quoteOutput),
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ body, caller }) => {

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { isEncoded } from '#api/http/mount.ts';
-import { type Incoming, type IncomingHeaders, type Operation, publicOperation } from '#api/http/operation.ts';
+import {
+  type Incoming,
+  type IncomingHeaders,
+  type Operation,
+  publicOperation,
+  jsonAnswer,
+} from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -71,12 +77,7 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
       reads: 'bytes',
       requestHeaders: signedHeaders(names),
       answers: {
-        200: {
-          description: 'Stored, now or before.',
-          contentType: 'application/json',
-          schema: receipt,
-          example: { result: 'accepted' },
-        },
+        200: jsonAnswer('Stored, now or before.', receipt),
       },
       problems: ['invalid_signature', 'delivery_id_missing', 'rate_limited', 'database_unavailable'],
       beforeBody: (headers) => refuseByHeaders(dependencies, headers),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { answerOnce, findReplay } from '#api/http/idempotency.ts';
-import { type Caller, type Incoming, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type Incoming, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { problemOf } from '#api/problems/service-problem.ts';
@@ -11,7 +11,6 @@ import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webh
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
-const JSON_TYPE = 'application/json';
 const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
@@ -79,17 +78,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       accountWide: true,
       idempotent: true,
       answers: {
-        201: {
-          description: 'Created and stored.',
-          contentType: JSON_TYPE,
-          schema: secretOutput,
-          example: {
-            environment: 'sandbox',
-            stored_at: '2030-01-31T12:00:00.000Z',
-            former_verifies_until: null,
-            configured_secrets: 0,
-          },
-        },
+        201: jsonAnswer('Created and stored.', secretOutput),
       },
       problems: ['webhook_secret_exists', ...PROBLEMS],
       handle: ({ caller, header }) => change(dependencies, { change: 'create', path: PATH, caller, header, json: {} }),
@@ -105,19 +94,9 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       accountWide: true,
       idempotent: true,
       body: rotation,
-      bodyExample: { overlap_seconds: 3_600 },
+
       answers: {
-        200: {
-          description: 'Replaced and stored.',
-          contentType: JSON_TYPE,
-          schema: secretOutput,
-          example: {
-            environment: 'sandbox',
-            stored_at: '2030-01-31T12:00:00.000Z',
-            former_verifies_until: '2030-01-31T13:00:00.000Z',
-            configured_secrets: 0,
-          },
-        },
+        200: jsonAnswer('Replaced and stored.', secretOutput),
       },
       problems: ['webhook_secret_missing', ...PROBLEMS],
       handle: ({ caller, header, json, body: { overlap_seconds: seconds } }) =>

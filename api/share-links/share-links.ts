@@ -4,21 +4,18 @@ import { esimExampleId } from '#api/esims/esim-schemas.ts';
 import { requireEsimOfPath } from '#api/esims/require-esim.ts';
 import { createdByInQuery, idInPath, mayExist } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import {
-  createdShareLinkExample,
   createdShareLinkOutput,
   endProblem,
   requestedEnd,
-  shareLinkExample,
   shareLinkExampleId,
   shareLinkInput,
-  shareLinkInputExample,
   shareLinkJson,
   shareLinkOutput,
   shareLinkPage,
@@ -29,7 +26,6 @@ import { findShareLink, listShareLinks, type ShareLinkRow } from '#db/esims/shar
 import { createShareLink, readSharedView, revokeShareLink } from '#fulfilment/share-links/share-links.ts';
 
 const tag = 'eSIMs';
-const JSON_TYPE = 'application/json';
 const LINKS_PATH = '/v1/esims/{id}/share-links';
 const LINK_PATH = '/v1/share-links';
 const esimPath = idInPath('esim', esimExampleId);
@@ -43,15 +39,10 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
     return jsonReply(200, shareLinkJson(row, new Date(now())));
   };
   const linkAnswer = {
-    200: { description: 'The link.', contentType: JSON_TYPE, schema: shareLinkOutput, example: shareLinkExample },
+    200: jsonAnswer('The link.', shareLinkOutput),
   };
   const pageAnswer = {
-    200: {
-      description: 'A page of links.',
-      contentType: JSON_TYPE,
-      schema: shareLinkPage,
-      example: { data: [shareLinkExample], next_cursor: null },
-    },
+    200: jsonAnswer('A page of links.', shareLinkPage),
   };
   return [
     operation({
@@ -68,15 +59,11 @@ export function shareLinkOperations(dependencies: ApiDependencies): Operation[] 
       idempotent: true,
       params: esimPath,
       body: shareLinkInput,
-      bodyExample: shareLinkInputExample,
+
       answers: {
-        201: {
-          description: 'The link with its address.',
-          contentType: JSON_TYPE,
-          schema: createdShareLinkOutput,
-          example: createdShareLinkExample,
+        201: jsonAnswer('The link with its address.', createdShareLinkOutput, {
           headers: { Location: 'Address of the link in this API, without the secret.' },
-        },
+        }),
       },
       problems: ['esim_not_found', 'esim_ended'],
       handle: async ({ params: { id }, body, json, header, caller }) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
-import { recordedExchange } from '#api/openapi/recorded-examples.ts';
+import { bodyExampleOf } from '#api/openapi/examples.ts';
 
 /** A call with the TypeScript client, as the reference shows it; undefined for calls that the client does not have. */
 export function typescriptSample(operation: Operation, publicUrl: string): string | undefined {
@@ -25,12 +25,10 @@ function statements(operation: Operation): string[] {
   return [`for await (const item of ${call}) {`, '  console.log(item);', '}'];
 }
 
-function argumentsOf({ id, params, body, query, bodyExample, bodyExampleFirst }: Operation): string[] {
+function argumentsOf({ params, body, query, bodyExample }: Operation): string[] {
   const inPath = fieldsOf(params).map(([name, schema]) => `'${exampleOf(schema) ?? name}'`);
   if (body !== undefined) {
-    const recorded = recordedExchange(id)?.request.body;
-    const example = bodyExampleFirst ? (bodyExample ?? recorded) : (recorded ?? bodyExample);
-    return [...inPath, ...(example === undefined ? [] : [literal(example)])];
+    return [...inPath, literal(bodyExampleOf({ body, bodyExample }))];
   }
   const required = fieldsOf(query).filter(([, schema]) => !schema.safeParse(undefined).success);
   if (required.length === 0) return inPath;

@@ -3,15 +3,15 @@ import { itemFilter, itemIdOf, itemOrder, itemSearch } from '#api/catalogue/item
 import { itemTimesJson } from '#api/catalogue/item-times.ts';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { ageOf, freshness } from '#api/fields/freshness.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { readSortedCursor, sortedCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageQuery, pageShape } from '#api/lists/page-schemas.ts';
 import { type AnyPricingRule, pricedPlan, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { vpnPlan, vpnPlanExample } from '#api/vpn/vpn-plan-schemas.ts';
+import { vpnPlan } from '#api/vpn/vpn-plan-schemas.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { VpnPlanRow } from '#db/catalogue/stored-items.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
@@ -44,12 +44,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       scope: 'vpn:read',
       query: z.strictObject({ ...planSearch, ...pageQuery }),
       answers: {
-        200: {
-          description: 'A page of plans.',
-          contentType: 'application/json',
-          schema: planPage,
-          example: { data: [vpnPlanExample], next_cursor: null, ...freshnessExample },
-        },
+        200: jsonAnswer('A page of plans.', planPage),
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor, sort, ...search } }) => {
@@ -77,12 +72,7 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       scope: 'vpn:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the VPN plan.', example: '301' }) }),
       answers: {
-        200: {
-          description: 'The plan.',
-          contentType: 'application/json',
-          schema: z.strictObject({ ...vpnPlan.shape, ...freshness }).meta({ id: 'VpnPlanWithAge' }),
-          example: { ...vpnPlanExample, ...freshnessExample },
-        },
+        200: jsonAnswer('The plan.', z.strictObject({ ...vpnPlan.shape, ...freshness }).meta({ id: 'VpnPlanWithAge' })),
       },
       problems: ['vpn_plan_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params }) => {

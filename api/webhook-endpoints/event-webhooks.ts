@@ -1,8 +1,7 @@
 /** Event webhooks in the description of the API: their content, and the meaning of the answers. */
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { eventShapes } from '#api/events/event-data.ts';
-import { eventExample } from '#api/events/event-schemas.ts';
+import { eventExample, eventShapes } from '#api/events/event-data.ts';
 import { exampleEventId } from '#api/events/event-variant.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 

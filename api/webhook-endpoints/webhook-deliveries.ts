@@ -3,16 +3,11 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { eventIdInput } from '#api/events/event-schemas.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { instantJson } from '#api/fields/instant.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import {
-  type DeliveryOutput,
-  deliveryExample,
-  deliveryOutput,
-  deliveryState,
-} from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
+import { type DeliveryOutput, deliveryOutput, deliveryState } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
 import { ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import { exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
@@ -21,7 +16,6 @@ import type { WebhookTryRow } from '#db/events/webhook-deliveries.ts';
 import { listDeliveries, type DeliveryWithTries } from '#db/events/webhook-delivery-queries.ts';
 import { TEST_EVENT } from '#domain/events/event-filter.ts';
 
-const JSON_TYPE = 'application/json';
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 
 /** The deliveries of a webhook endpoint, with each try. */
@@ -37,12 +31,7 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
     params,
     query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
     answers: {
-      200: {
-        description: 'A page of deliveries.',
-        contentType: JSON_TYPE,
-        schema: pageOf(deliveryOutput, 'WebhookDeliveryPage'),
-        example: { data: [deliveryExample], next_cursor: null },
-      },
+      200: jsonAnswer('A page of deliveries.', pageOf(deliveryOutput, 'WebhookDeliveryPage')),
     },
     problems: ['webhook_endpoint_not_found'],
     handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {

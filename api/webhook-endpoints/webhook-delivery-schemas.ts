@@ -58,29 +58,32 @@ export const deliveryOutput = z
       )
       .meta({ description: 'Its tries, oldest first; the last hundred.' }),
   })
-  .meta({ id: 'WebhookDelivery' });
+  .meta({
+    id: 'WebhookDelivery',
+    example: {
+      event_type: 'order.completed',
+      status: 'delivered',
+      tries: 2,
+      ended_at: '2030-01-31T12:00:06.000Z',
+      log: [
+        {
+          number: 1,
+          at: '2030-01-31T12:00:00.100Z',
+          duration_ms: 41,
+          status: 503,
+          failure: null,
+          answer_excerpt: 'restarting',
+        },
+        {
+          number: 2,
+          at: '2030-01-31T12:00:05.900Z',
+          duration_ms: 38,
+          status: 204,
+          failure: null,
+          answer_excerpt: null,
+        },
+      ],
+    },
+  });
 
 export type DeliveryOutput = z.input<typeof deliveryOutput>;
-
-export const deliveryExample: DeliveryOutput = {
-  id: exampleDeliveryId,
-  endpoint_id: exampleEndpointId,
-  event_id: exampleSentEventId,
-  event_type: 'order.completed',
-  status: 'delivered',
-  tries: 2,
-  next_try_at: null,
-  created_at: '2030-01-31T12:00:00.000Z',
-  ended_at: '2030-01-31T12:00:06.000Z',
-  log: [
-    {
-      number: 1,
-      at: '2030-01-31T12:00:00.100Z',
-      duration_ms: 41,
-      status: 503,
-      failure: null,
-      answer_excerpt: 'restarting',
-    },
-    { number: 2, at: '2030-01-31T12:00:05.900Z', duration_ms: 38, status: 204, failure: null, answer_excerpt: null },
-  ],
-};

@@ -2,17 +2,16 @@ import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, operation } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { exampleSentEventId } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
 import {
   ENDPOINTS_PATH,
   ENDPOINTS_TAG,
   changeAndShow,
   endpointRequest,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
-import { endpointExample, endpointOutput, exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { endpointOutput, exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { enableInput, replayInput, replayOutput, testOutput } from '#api/webhook-endpoints/webhook-replay-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
@@ -31,31 +30,19 @@ import {
   replayRange,
 } from '#fulfilment/event-webhooks/replay-deliveries.ts';
 
-const JSON_TYPE = 'application/json';
-
 /** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { now } = dependencies;
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
   const endpointAnswer = {
-    200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+    200: jsonAnswer('The endpoint.', endpointOutput),
   };
   const testAnswer = {
-    202: {
-      description: 'It is queued.',
-      contentType: JSON_TYPE,
-      schema: testOutput,
-      example: { event_id: exampleSentEventId, queued: 1, next_since: null },
-    },
+    202: jsonAnswer('It is queued.', testOutput),
   };
   const replayAnswer = {
-    202: {
-      description: 'The deliveries are queued.',
-      contentType: JSON_TYPE,
-      schema: replayOutput,
-      example: { queued: 1, next_since: null },
-    },
+    202: jsonAnswer('The deliveries are queued.', replayOutput),
   };
   return [
     operation({
@@ -88,7 +75,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       scope: 'webhook_endpoints:write',
       params,
       body: enableInput,
-      bodyExample: { replay_missed: true },
+
       answers: endpointAnswer,
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
@@ -139,7 +126,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       idempotent: true,
       params,
       body: replayInput,
-      bodyExampleFirst: true,
+
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       heavy: 'many',
       answers: replayAnswer,

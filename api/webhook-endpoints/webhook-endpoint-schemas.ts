@@ -1,6 +1,6 @@
 /** Schemas of webhook endpoints and their deliveries. */
 import * as z from 'zod';
-import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
+import { createdBy, ourId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
 import { meaningsOf } from '#api/fields/meanings.ts';
 import { storable, TEXT_PATTERN } from '#api/fields/text.ts';
@@ -94,7 +94,15 @@ const endpointFields = {
   updated_at: instant,
 };
 
-export const endpointOutput = z.strictObject(endpointFields).meta({ id: 'WebhookEndpoint' });
+export const endpointOutput = z.strictObject(endpointFields).meta({
+  id: 'WebhookEndpoint',
+  example: {
+    event_types: ['order.*', 'wallet.balance_low'],
+    last_delivered_at: '2030-01-31T12:00:00.000Z',
+    created_at: '2030-01-31T11:00:00.000Z',
+    updated_at: '2030-01-31T11:00:00.000Z',
+  },
+});
 
 export type EndpointOutput = z.input<typeof endpointOutput>;
 
@@ -115,7 +123,7 @@ export const rotatedSecretOutput = z
       description: 'Until this time deliveries are signed with the former secret too.',
     }),
   })
-  .meta({ id: 'RotatedWebhookSecret' });
+  .meta({ id: 'RotatedWebhookSecret', example: { former_signs_until: '2030-02-01T12:00:00.000Z' } });
 
 export const secretRotation = z
   .strictObject({
@@ -132,31 +140,3 @@ export const secretRotation = z
       }),
   })
   .meta({ id: 'EndpointSecretRotation' });
-
-export const endpointExample: EndpointOutput = {
-  id: exampleEndpointId,
-  url: 'https://shop.example.com/webhooks/reseller',
-  event_types: ['order.*', 'wallet.balance_low'],
-  description: 'Order status of the shop',
-  status: 'enabled',
-  disabled_reason: null,
-  disabled_at: null,
-  missed_since: null,
-  failing_since: null,
-  failures: 0,
-  last_failure: null,
-  last_delivered_at: '2030-01-31T12:00:00.000Z',
-  pending_deliveries: 0,
-  own_work_only: false,
-  created_by: exampleKeyId,
-  created_at: '2030-01-31T11:00:00.000Z',
-  updated_at: '2030-01-31T11:00:00.000Z',
-};
-
-export const createdEndpointExample = { ...endpointExample, last_delivered_at: null, secret: exampleSecret };
-
-export const rotatedSecretExample = {
-  id: exampleEndpointId,
-  secret: exampleSecret,
-  former_signs_until: '2030-02-01T12:00:00.000Z',
-};

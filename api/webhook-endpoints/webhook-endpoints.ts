@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { createdByInQuery, idInPath, ourId } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
@@ -20,14 +20,11 @@ import {
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import {
   type EndpointOutput,
-  createdEndpointExample,
   createdEndpointOutput,
   endpointChange,
-  endpointExample,
   endpointInput,
   endpointOutput,
   exampleEndpointId,
-  rotatedSecretExample,
   rotatedSecretOutput,
   secretRotation,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
@@ -41,8 +38,6 @@ import {
 import { endpointUrlProblem } from '#outbound/webhook-url.ts';
 
 const tag = ENDPOINTS_TAG;
-
-const JSON_TYPE = 'application/json';
 
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 
@@ -63,19 +58,11 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
-      bodyExampleFirst: true,
-      bodyExample: {
-        url: 'https://shop.example.com/webhooks/reseller',
-        event_types: ['order.*', 'wallet.balance_low'],
-      },
+
       answers: {
-        201: {
-          description: 'The endpoint gets new events from now on.',
-          contentType: JSON_TYPE,
-          schema: createdEndpointOutput,
-          example: createdEndpointExample,
+        201: jsonAnswer('The endpoint gets new events from now on.', createdEndpointOutput, {
           headers: { Location: 'Address of the endpoint.' },
-        },
+        }),
       },
       problems: ['webhook_endpoint_limit'],
       handle: async ({ body, json, header, caller }) => {
@@ -111,12 +98,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:read',
       query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
       answers: {
-        200: {
-          description: 'A page of endpoints.',
-          contentType: JSON_TYPE,
-          schema: pageOf(endpointOutput, 'WebhookEndpointPage'),
-          example: { data: [endpointExample], next_cursor: null },
-        },
+        200: jsonAnswer('A page of endpoints.', pageOf(endpointOutput, 'WebhookEndpointPage')),
       },
       handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
@@ -138,7 +120,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:read',
       params,
       answers: {
-        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+        200: jsonAnswer('The endpoint.', endpointOutput),
       },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
@@ -159,9 +141,9 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
-      bodyExample: { event_types: ['order.completed', 'order.failed'] },
+
       answers: {
-        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+        200: jsonAnswer('The endpoint.', endpointOutput),
       },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
@@ -183,14 +165,12 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       params,
       answers: {
-        200: {
-          description: 'It is gone.',
-          contentType: JSON_TYPE,
-          schema: z
+        200: jsonAnswer(
+          'It is gone.',
+          z
             .strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) })
             .meta({ id: 'DeletedWebhookEndpoint' }),
-          example: { id: exampleEndpointId, deleted: true },
-        },
+        ),
       },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
@@ -212,14 +192,9 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       idempotent: true,
       params,
       body: secretRotation,
-      bodyExample: { overlap_seconds: 86_400 },
+
       answers: {
-        200: {
-          description: 'The new secret.',
-          contentType: JSON_TYPE,
-          schema: rotatedSecretOutput,
-          example: rotatedSecretExample,
-        },
+        200: jsonAnswer('The new secret.', rotatedSecretOutput),
       },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {

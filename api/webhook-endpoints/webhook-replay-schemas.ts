@@ -54,7 +54,7 @@ export const replayOutput = z
       description: 'There were more than one call can queue: call again with this `since`. Null when all are queued.',
     }),
   })
-  .meta({ id: 'WebhookReplayResult' });
+  .meta({ id: 'WebhookReplayResult', example: { queued: 1 } });
 
 /** Answer to a test. */
 export const testOutput = replayOutput
@@ -63,4 +63,4 @@ export const testOutput = replayOutput
       description: 'Id of the test event: its `webhook-id`, and the `event_id` of its delivery.',
     }),
   })
-  .meta({ id: 'WebhookTestResult' });
+  .meta({ id: 'WebhookTestResult', example: { queued: 1 } });

@@ -4,7 +4,7 @@ import type { Caller, Incoming } from '#api/http/operation.ts';
 import { preferredWait } from '#api/http/prefer.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
-import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -161,7 +161,7 @@ export async function replyAfterWait(
 }
 
 /** The id of the work in the Location of an answer. @throws Error when there is none. */
-export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Reply): string {
+export function locatedId(path: string, { headers }: Reply): string {
   const location = headers['Location'];
   if (location === undefined || !location.startsWith(`${path}/`)) throw new Error(`an answer of ${path} names no work`);
   return location.slice(path.length + 1);

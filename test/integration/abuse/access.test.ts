@@ -1,6 +1,7 @@
-/** OWASP API2:2023 and API5:2023 (broken authentication, broken function level authorization), over every operation. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
+/** OWASP API2:2023 and API5:2023 (broken authentication, broken function level authorization), over every operation. */
+import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, revokeApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import { apiScopes } from '#db/access/api-scopes.ts';
@@ -33,7 +34,7 @@ const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswe
   client.call(
     operation.method.toUpperCase(),
     operation.path.replaceAll(/\{\w+\}/g, 'x'),
-    operation.method === 'post' ? { body: operation.bodyExample ?? {} } : {},
+    operation.method === 'post' ? { body: bodyExampleOf(operation) ?? {} } : {},
   );
 
 async function clientWith(more: Partial<NewApiKey>): Promise<{ client: HttpClient; prefix: string; key: string }> {

@@ -3,12 +3,13 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { bulkIdempotencyKeyHeader } from '#api/http/idempotency-header.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { MAX_BULK, bulkActionOf, bulkInput } from '#api/operator/bulk-action-schemas.ts';
-import { withPriceCurrency } from '#api/operator/price-currency.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
+import { MAX_BULK, bulkActionOf, bulkInput } from '#api/work/bulk-action-schemas.ts';
+import { withPriceCurrency } from '#api/work/work-actions.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
+import { scopesOfKind } from '#db/access/api-scopes.ts';
 import { newId } from '#db/connection/ids.ts';
 import { chooseWork } from '#db/work/bulk-choice.ts';
 import type { OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
@@ -18,21 +19,20 @@ import { COMPARISON_MS, performAction } from '#fulfilment/operator/perform-actio
 
 /**
  * The selected work, stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects
- * other work now.
+ * other work now. Without `action_id` it was stored by a version before 0.1.0, in the last day.
  */
-/** Without `action_id` it was stored by a version before 0.1.0, in the last day. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string().optional() });
 
 /** One action on several; each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
-  const { kind, name, path, scopes, example } = resource;
-  const noun = KINDS[kind].noun;
+  const { kind, name, exampleId } = resource;
+  const { noun, path } = KINDS[kind];
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
   const input = bulkInput(resource);
   const output = z
     .strictObject({
-      dry_run: z.boolean(),
-      matched: z.int().meta({ description: 'Number of matches of the filter.' }),
+      dry_run: z.boolean().meta({ example: true }),
+      matched: z.int().meta({ description: 'Number of matches of the filter.', example: 1 }),
       remaining: z.int().meta({
         description:
           `Number of matches that this call did not cover: one call covers ${MAX_BULK}, the oldest first. ` +
@@ -40,12 +40,12 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       }),
       data: z.array(
         z.strictObject({
-          id: z.string(),
-          status: z
-            .enum(statuses)
-            .nullable()
-            .meta({ description: 'Status before the action; null when the work is no longer stored.' }),
-          failure_class: failureClass.nullable(),
+          id: z.string().meta({ example: exampleId }),
+          status: z.enum(statuses).nullable().meta({
+            description: 'Status before the action; null when the work is no longer stored.',
+            example: 'held',
+          }),
+          failure_class: failureClass.nullable().meta({ example: 'insufficient_balance' }),
           attention: attentionReason.nullable(),
           result: z.enum(['would_apply', 'applied', 'unchanged', 'refused', 'not_found']).meta({
             description:
@@ -58,14 +58,6 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       ),
     })
     .meta({ id: `${name}BulkResult` });
-  const line = {
-    id: example.id,
-    status: 'held',
-    failure_class: 'insufficient_balance',
-    attention: null,
-    refusal: null,
-    detail: null,
-  } as const;
   return operation({
     id: `actOnMany${name}s`,
     method: 'post',
@@ -76,22 +68,11 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with ' +
       '`dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a ' +
       'repeated call covers the same work and changes nothing more.',
-    scope: scopes.operate,
+    scope: scopesOfKind(kind).operate,
     requestHeaders: bulkIdempotencyKeyHeader,
     body: input,
-    bodyExample: {
-      action: 'retry',
-      filter: { status: 'held', failure_class: 'insufficient_balance' },
-      reason: 'Topped up.',
-      dry_run: true,
-    },
     answers: {
-      200: {
-        description: 'The result for each, or with `dry_run` the result that it would have.',
-        contentType: 'application/json',
-        schema: output,
-        example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_apply' }] },
-      },
+      200: jsonAnswer('The result for each, or with `dry_run` the result that it would have.', output),
     },
     problems: [
       'idempotency_key_missing',

@@ -2,32 +2,27 @@ import * as z from 'zod';
 import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
+import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
 import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
+import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
-import {
-  PURCHASE_ENDS,
-  referenceOutput,
-  referenceOutputExample,
-  workListQuery,
-  workOutput,
-  workOutputExample,
-} from '#api/work/work-schemas.ts';
+import { PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredTopup } from '#db/work/topup-queries.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');
 
-const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
+export const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
 
 const esimId = ourId('esim', esimExampleId);
 
 export const topupInput = z
   .strictObject({
     esim_id: esimIdInput,
-    package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 102 }),
+    package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 1002 }),
     external_topup_id: externalTopupId.optional(),
     ...purchaseInput('topup'),
     customer_reference: customerReference.optional().meta({
@@ -36,19 +31,11 @@ export const topupInput = z
   })
   .meta({ id: 'TopupInput' });
 
-export const topupInputExample = {
-  esim_id: esimExampleId,
-  package_id: 102,
-  external_topup_id: 'shop-topup-000017',
-  max_price: { amount: '12.50', currency: 'EUR' },
-  metadata: { shop_order: 'A-1001' },
-};
-
 export const topupOutput = z
   .strictObject({
     id: ourId('topup', exampleTopupId),
     esim_id: esimId,
-    package_id: packageId,
+    package_id: packageId.meta({ example: 1002 }),
     external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
     customer_reference: customerReferenceOutput,
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
@@ -59,17 +46,6 @@ export const topupOutput = z
   .meta({ id: 'Topup' });
 
 export type TopupOutput = z.input<typeof topupOutput>;
-
-export const topupOutputExample: TopupOutput = {
-  id: exampleTopupId,
-  esim_id: esimExampleId,
-  package_id: 102,
-  external_topup_id: 'shop-topup-000017',
-  customer_reference: null,
-  service_topup_id: null,
-  ...referenceOutputExample,
-  ...workOutputExample,
-};
 
 export const topupPage = pageOf(topupOutput, 'TopupPage');
 
@@ -102,3 +78,15 @@ export function topupJson(
     ...workJson('topup', topup, facts),
   };
 }
+
+/** The columns of the list as a file. */
+export const topupCsv: CsvColumns<TopupOutput> = {
+  id: safe((topup) => topup.id),
+  status: safe((topup) => topup.status),
+  package_id: safe((topup) => topup.package_id),
+  external_topup_id: text((topup) => topup.external_topup_id),
+  esim_id: safe((topup) => topup.esim_id),
+  service_topup_id: text((topup) => topup.service_topup_id),
+  ...purchaseColumns,
+  ...workColumns,
+};

@@ -3,7 +3,7 @@ import { actionReason } from '#api/fields/action-reason.ts';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { createdByInQuery } from '#api/fields/ids.ts';
 import { instantInput } from '#api/fields/instant.ts';
-import { limitFields, verdictFields } from '#api/operator/work-action-schemas.ts';
+import { newLimit, verdictFields } from '#api/work/work-actions.ts';
 import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
@@ -65,9 +65,9 @@ export function bulkInput({ kind, name }: WorkResource) {
       }),
       filter,
       reason: actionReason,
-      max_price: limitFields.max_price
+      max_price: newLimit
         .optional()
-        .meta({ description: 'Required with `limit`; `null` removes the limit.' }),
+        .meta({ description: 'Required with `limit`; `null` removes the limit.', example: undefined }),
       case: reason.optional().meta({ description: 'Required with `resolve`: the reason of the open case.' }),
       verdict: verdict.optional().meta({ description: 'Required with `resolve`: the verdict for all of them.' }),
       next,
@@ -91,7 +91,14 @@ export function bulkInput({ kind, name }: WorkResource) {
       needs('verdict', 'resolve', true);
       needs('next', 'resolve', false);
     })
-    .meta({ id: `${name}BulkAction` });
+    .meta({
+      id: `${name}BulkAction`,
+      example: {
+        filter: { status: 'held', failure_class: 'insufficient_balance' },
+        reason: 'Topped up.',
+        dry_run: true,
+      },
+    });
 }
 
 export type BulkInput = z.output<ReturnType<typeof bulkInput>>;

@@ -1,16 +1,18 @@
+import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
+import { type Caller, type DocumentedAnswer, type Incoming, invalid, jsonAnswer } from '#api/http/operation.ts';
 import { preferredWait } from '#api/http/prefer.ts';
 import { type Reply, jsonReply } from '#api/http/reply.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { type LimitOfRequest, limitOfRequest } from '#api/quotes/limit-of-request.ts';
+import { limitOfRequest } from '#api/quotes/limit-of-request.ts';
 import type { QuotedItem } from '#api/quotes/quote-token.ts';
-import type { ExpandName } from '#api/work/expand.ts';
+import { type ExpandName, expandInQuery, plainWork, viewOfWork } from '#api/work/expand.ts';
 import { RETRY_AFTER_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
-import { plainWork, viewOfWork } from '#api/work/shown-work.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { requestKey, workId } from '#crypto/derived-ids.ts';
+import { scopesOfKind } from '#db/access/api-scopes.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -36,22 +38,43 @@ interface CreationRequest {
   };
   readonly query: { readonly expand?: readonly ExpandName[] | undefined };
   readonly json: unknown;
-  /** Method and path of the call. */
-  readonly target: string;
-  /** The reference that identifies the work; undefined when the caller gave none. */
-  readonly named: string | undefined;
   readonly header: Incoming['header'];
   readonly caller: Caller;
   readonly onClose: Incoming['onClose'];
   readonly requestId: string;
 }
 
-/** What is known about a purchase before its transaction. */
-interface PurchaseCheck {
-  /** Why new work cannot succeed. A repeated request gets its answer or the existing work all the same. */
-  readonly objection: Problem | undefined;
-  /** What a quote must be about; undefined for a kind without quotes. */
-  readonly item: Omit<QuotedItem, 'lineageId' | 'kind'> | undefined;
+/** How callers name work, so that repeated requests get the same. */
+export interface WorkReference {
+  readonly field: string;
+  /** The problem of a used one. */
+  readonly taken: ProblemCode;
+  /** True when it identifies one piece of work permanently; false when it is free again after that has ended. */
+  readonly isForGood: boolean;
+}
+
+/** The field of our API with the caller's own reference. */
+export function callerReference<Field extends `external_${'order' | 'topup' | 'subscription'}_id`>(field: Field) {
+  return { field, taken: `${field}_taken`, isForGood: true } as const satisfies WorkReference;
+}
+
+interface Creation<Row> {
+  /** Method and path of the call. */
+  readonly target: string;
+  readonly reference: WorkReference;
+  /** The reference that identifies the work; undefined when the caller gave none. */
+  readonly named: string | undefined;
+  /**
+   * Why new work cannot succeed, found before the transaction. A repeated request gets its answer or the existing work
+   * all the same.
+   */
+  readonly objection?: Problem | undefined;
+  /** What a quote must be about; absent for a kind without quotes. */
+  readonly item?: Pick<QuotedItem, 'itemId' | 'esimId' | 'kind'>;
+  /** Stores the work; its error becomes the answer. */
+  readonly accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>;
+  /** The stored row as the API shows it to this caller. */
+  readonly show: (row: Row) => WorkJson;
 }
 
 /**
@@ -60,19 +83,15 @@ interface PurchaseCheck {
  * The id is derived from the permanent identity of the work: the caller's reference, or a permanent key.
  * If PostgreSQL loses the row with its last commits, a caller that retries gets the same work, and its purchase
  * the same idempotency key. A reference whose work ended without buying gets new work with the id of its next use.
- *
- * @param accept stores the work; its error becomes the answer.
- * @param show the stored row as the API shows it to this caller.
  */
 export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, query: { expand }, json, target, named, header, onClose, caller, requestId }: CreationRequest,
-  accept: (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance<Row>>,
-  show: (row: Row) => WorkJson,
-  { objection, item }: PurchaseCheck,
+  { body, query: { expand }, json, header, onClose, caller, requestId }: CreationRequest,
+  { target, reference, named, objection, item, accept, show }: Creation<Row>,
 ): Promise<Reply> {
-  const { kind, path, reference } = resource;
+  const { kind } = resource;
+  const { path } = KINDS[kind];
   const { lineageId, ownerId } = caller;
   const traceparent = currentTraceparent();
   // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
@@ -86,14 +105,17 @@ export async function createWork<Row>(
     async (tx) => {
       const now = new Date(dependencies.now());
       // Only new work needs a future deadline: a repetition may arrive after it.
-      requireFuture(body.deadline, now);
+      if (isPast(body.deadline, now)) throw invalid([PAST_DEADLINE]);
       const key = readIdempotencyKey(header('Idempotency-Key'));
       const naming = isNamed ? ['reference', named] : ['idempotency_key', lineageId, key];
       const idOf = ({ number }: ReferenceUse) =>
         isNamed && !reference.isForGood
           ? newId(kind)
           : workId(dependencies.keyRing, kind, number === 1 ? naming : [...naming, 'use', String(number)]);
-      const { limit, error, isExpired } = limitOf(dependencies, body, { lineageId, kind, item }, now);
+      const { limit, error, isExpired } =
+        item === undefined
+          ? { limit: body.max_price }
+          : limitOfRequest(dependencies.keyRing, body, { lineageId, ...item }, now.getTime());
       const work = {
         apiKeyId: lineageId,
         requestId,
@@ -112,7 +134,7 @@ export async function createWork<Row>(
         const use = holder && nextUse(holder);
         if (use !== undefined) intake = await acceptAs(use);
       }
-      if (!intake.accepted) throw await alreadyExists(tx, resource, intake.existingId, ownerId);
+      if (!intake.accepted) throw await alreadyExists(tx, kind, reference, intake.existingId, ownerId);
       // Last: a repeated request was answered before, and a used reference has its own problem.
       if (objection !== undefined) throw objection;
       if (error !== undefined) throw isExpired ? new Problem('quote_expired') : invalid([error]);
@@ -120,7 +142,7 @@ export async function createWork<Row>(
       return jsonReply(202, plainWork(show(intake.row)), headers);
     },
   );
-  const id = locatedId(resource, reply);
+  const id = locatedId(path, reply);
   const find = () => resource.findTogether(id, ownerId);
   const waiter = { id, header, onClose, find, show: view.afterWait, caller };
   return replyAfterPreferredWait(dependencies, waiter, reply, {
@@ -129,9 +151,19 @@ export async function createWork<Row>(
   });
 }
 
-/** The part of the description of `expand` for calls that create work. */
-export const EXPAND_NEEDS_WAIT =
-  ' Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait.';
+/** What the calls have in common that create work. */
+export function creationCall({ kind, tag, expansions }: WorkResource) {
+  const note =
+    ' Only with `Prefer: wait=N`. Absent when the work is accepted but cannot be read at the end of the wait.';
+  return {
+    method: 'post',
+    tag,
+    scope: scopesOfKind(kind).write,
+    query: z.strictObject({ expand: expandInQuery(kind, expansions, note) }),
+    idempotent: true,
+    prefersWait: true,
+  } as const;
+}
 
 const EXPANDED_AT_ONCE = {
   in: 'query',
@@ -150,38 +182,20 @@ export function waitingHeaders(kind: WorkKind) {
 /** The header of an answer about work that has not finished. */
 export const retryAfterHeader = { 'Retry-After': 'Seconds after which to read it again.' } as const;
 
-/** The answers of a call that creates work, for its description. */
-export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
-  const noun = KINDS[kind].noun;
-  const common = { contentType: 'application/json', schema: output, example } as const;
+/** The answers of a call that creates work. @param unbought its fields in an example before anything is bought. */
+export function creationAnswers(
+  { kind, output }: WorkResource,
+  unbought: Readonly<Record<string, unknown>>,
+): Readonly<Record<number, DocumentedAnswer>> {
+  const { noun } = KINDS[kind];
   const headers = waitingHeaders(kind);
   return {
-    201: {
-      ...common,
-      description: `With \`Prefer: wait=N\`: the ${noun} is finished; \`status\` tells how.`,
-      headers,
-    },
-    202: {
-      ...common,
-      description: `The ${noun} is stored and will be processed.`,
+    201: jsonAnswer(`With \`Prefer: wait=N\`: the ${noun} is finished; \`status\` tells how.`, output, { headers }),
+    202: jsonAnswer(`The ${noun} is stored and will be processed.`, output, {
+      example: { status: 'accepted', ...unbought, completed_at: null },
       headers: { ...headers, ...retryAfterHeader },
-    },
+    }),
   };
-}
-
-/** The limit of a purchase: its own, or the price of its quote. */
-function limitOf(
-  { keyRing }: ApiDependencies,
-  body: CreationRequest['body'],
-  { lineageId, kind, item }: Pick<QuotedItem, 'lineageId'> & Pick<PurchaseCheck, 'item'> & { readonly kind: WorkKind },
-  now: Date,
-): LimitOfRequest {
-  if (item === undefined || kind === 'cancellation') return { limit: body.max_price };
-  return limitOfRequest(keyRing, body, { lineageId, kind, ...item }, now.getTime());
-}
-
-function requireFuture(deadline: Date | undefined, now: Date): void {
-  if (isPast(deadline, now)) throw invalid([PAST_DEADLINE]);
 }
 
 /** True for a deadline that has passed. */
@@ -197,14 +211,15 @@ export const PAST_DEADLINE = { in: 'body', field: 'deadline', message: 'must lie
  */
 export async function alreadyExists(
   db: Executor,
-  { kind, path, reference: { field, taken: code } }: Pick<WorkResource, 'kind' | 'path' | 'reference'>,
+  kind: WorkKind,
+  { field, taken: code }: WorkReference,
   id: string,
   owner: Owner,
 ): Promise<Problem> {
   if (!(await workExists(db, { kind, id }, owner))) {
     return new Problem(code, { detail: `This ${field} is used by work that this API key may not see.` });
   }
-  const noun = KINDS[kind].noun;
+  const { noun, path } = KINDS[kind];
   return new Problem(code, {
     detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} exists for this ${field}.`,
     extra: { existing: { id, href: `${path}/${id}` } },

@@ -3,37 +3,16 @@ import { readDescription, type DescribedOperation } from '#scripts/api/described
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 
-/** One call and its answer. */
-export interface Exchange {
-  readonly operation: string;
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly params: Readonly<Record<string, string>>;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: unknown;
-  };
-  readonly response: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    /** Missing if the answer is not JSON. */
-    readonly body?: unknown;
-  };
-}
-
-export interface Call {
+interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** False for a call whose answer is not an example. */
-  readonly isExample?: boolean;
 }
 
-/** A client that calls operations by their ids in the API's description, and records the calls. */
+/** A client that calls operations by their ids in the API's description. */
 export class DescribedClient {
   readonly operations: ReadonlyMap<string, DescribedOperation>;
-  readonly exchanges: Exchange[] = [];
   readonly #api: HttpClient;
   readonly #webhookSecret: string;
 
@@ -48,12 +27,8 @@ export class DescribedClient {
     return new DescribedClient(stack, new Map(operations.map((each) => [each.id, each])));
   }
 
-  /** Calls an operation. @throws Error if it does not exist, or answers with another status than expected. */
-  async call(
-    id: string,
-    { params = {}, query = {}, headers = {}, body, isExample = true }: Call = {},
-    expected?: number,
-  ): Promise<HttpAnswer> {
+  /** Calls an operation. @throws Error if it does not exist, or answers with an error. */
+  async call(id: string, { params = {}, query = {}, headers = {}, body }: Call = {}): Promise<HttpAnswer> {
     const operation = this.operations.get(id);
     if (operation === undefined) throw new Error(`the API has no operation ${id}`);
     const wantsKey = operation.parameters.some(({ name, required }) => name === 'Idempotency-Key' && required);
@@ -65,27 +40,7 @@ export class DescribedClient {
     const target = search === '' ? path : `${path}?${search}`;
     const method = operation.method.toUpperCase();
     const answer = await this.#api.call(method, target, { headers: sent, ...(body === undefined ? {} : { body }) });
-    if (expected === undefined ? answer.status >= 400 : answer.status !== expected) {
-      throw new Error(`${method} ${target} answered ${answer.status}: ${answer.text}`);
-    }
-    if (isExample) {
-      const isJson = /json/.test(answer.headers.get('content-type') ?? '');
-      this.exchanges.push({
-        operation: id,
-        request: {
-          method,
-          path: target,
-          params: { ...params, ...query },
-          headers: sent,
-          ...(body === undefined ? {} : { body }),
-        },
-        response: {
-          status: answer.status,
-          headers: Object.fromEntries(answer.headers),
-          ...(isJson ? { body: answer.body } : {}),
-        },
-      });
-    }
+    if (answer.status >= 400) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.text}`);
     return answer;
   }
 
