@@ -1,5 +1,5 @@
-import type { KeyCache } from '#api/access/key-cache.ts';
-import type { RateLimitSettings } from '#api/access/rate-limits.ts';
+import type { KeyCache } from '#api/access/authentication.ts';
+import type { RateLimitSettings } from '#api/access/limits.ts';
 import type { MountDependencies } from '#api/http/mount.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import type { Waits } from '#api/waits/waits.ts';

@@ -1,6 +1,6 @@
 /** The `reseller` command. Each command is registered beside its implementation, which is loaded on use. */
 import { Command } from 'commander';
-import { productVersion } from '#api/openapi/version.ts';
+import { productVersion } from '#api/openapi/openapi.ts';
 import { addEncryptionKeysCommand } from '#cli/access/encryption-keys-command.ts';
 import { addKeysCommand } from '#cli/access/keys-command.ts';
 import { addBackupCommands } from '#cli/backup/backup-command.ts';

@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { apiScope } from '#api/access/api-scope.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
+import { apiScope, createdBy, exampleKeyId, instant, instantJson, money, ourId } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';

@@ -1,15 +1,18 @@
 import * as z from 'zod';
-import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
+import { esimExpansion, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId } from '#api/fields/ids.ts';
-import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { listOf } from '#api/fields/query.ts';
-import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
+import {
+  FILLED_TEXT_PATTERN,
+  filledText,
+  instant,
+  instantJson,
+  money,
+  ourId,
+  timeInQuery,
+} from '#api/fields/fields.ts';
 import { amount, type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import { customerReferenceInQuery } from '#api/work/customer-reference.ts';
-import { deadlineInput, metadata } from '#api/work/work-input.ts';
+import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { customerReferenceInQuery, deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
 import { workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';

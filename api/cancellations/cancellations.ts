@@ -10,14 +10,14 @@ import {
   exampleCancellationId,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { idInPath } from '#api/fields/ids.ts';
+import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { createWork, creationAnswers, creationCall, type WorkReference } from '#api/work/create-work.ts';
-import { customerHash } from '#api/work/customer-reference.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash } from '#api/work/work-input.ts';
 import { listOperations, workFilter } from '#api/work/work-lists.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';

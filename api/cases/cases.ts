@@ -1,16 +1,20 @@
 import * as z from 'zod';
 import { caseFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { attentionReason, attentionReasonInQuery } from '#api/fields/failure-classes.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { flagInQuery } from '#api/fields/query.ts';
+import {
+  actionReason,
+  attentionReason,
+  attentionReasonInQuery,
+  idInPath,
+  instant,
+  instantJson,
+  mayExist,
+  ourId,
+} from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findCase, listOpenCases, type CaseOfWork } from '#db/work/case-queries.ts';
 import { caseVerdicts, VERDICTS_OF, type CaseVerdict } from '#domain/operator/operator-actions.ts';

@@ -1,17 +1,23 @@
 import * as z from 'zod';
-import { ageOf, freshness } from '#api/fields/freshness.ts';
-import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
-import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
-import { idsInQuery } from '#api/lists/filters.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import { topupOption } from '#api/packages/package-schemas.ts';
 import {
+  ageOf,
+  freshness,
+  instant,
+  instantJson,
+  ourId,
+  packageId,
+  packageIdInQuery,
+  timeInQuery,
+} from '#api/fields/fields.ts';
+import { idsInQuery, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { topupOption } from '#api/packages/packages.ts';
+import {
+  callerReferencesInQuery,
   customerReference,
   customerReferenceInQuery,
   customerReferenceOutput,
   readCustomer,
-} from '#api/work/customer-reference.ts';
-import { callerReferencesInQuery } from '#api/work/work-input.ts';
+} from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { EsimWithOrder } from '#db/esims/esim-queries.ts';
 import type { UsageReading } from '#db/esims/esim-readings.ts';
@@ -67,7 +73,7 @@ export const esimChange = z
   .strictObject({
     customer_reference: customerReference
       .nullable()
-      .meta({ description: 'Your reference of the customer; `null` removes it. Stored encrypted.' }),
+      .meta({ description: 'Your reference of the customer; `null` removes it. Stored encrypted.', example: 'C-2207' }),
   })
   .meta({ id: 'EsimChange' });
 

@@ -1,4 +1,5 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { qrCodePng, qrCodeSvg, requireEsimOfPath, storedActivation } from '#api/esims/delivered-esim.ts';
 import {
   activationJson,
   activationOutput,
@@ -11,19 +12,15 @@ import {
   usageJson,
   usageOutput,
 } from '#api/esims/esim-schemas.ts';
-import { qrCodePng, qrCodeSvg } from '#api/esims/qr-code.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { storedActivation } from '#api/esims/stored-activation.ts';
 import { simulateEsimOperation, updateEsimOperation } from '#api/esims/update-esim.ts';
-import { ageOf } from '#api/fields/freshness.ts';
-import { idInPath } from '#api/fields/ids.ts';
+import { ageOf, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { topupOptionJson } from '#api/packages/package-schemas.ts';
-import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
-import { customerHash } from '#api/work/customer-reference.ts';
+import { pageReply } from '#api/lists/lists.ts';
+import { topupOptionJson } from '#api/packages/packages.ts';
+import { optionalValueOf, valueOf } from '#api/problems/problem.ts';
+import { customerHash } from '#api/work/work-input.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, pageOfEsims, viewEsim } from '#db/esims/esim-queries.ts';
 import { storedReading, storeUsage } from '#db/esims/esim-readings.ts';

@@ -1,12 +1,11 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimChange, esimExampleId, esimJson, esimOutput, esimSimulation } from '#api/esims/esim-schemas.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { idInPath } from '#api/fields/ids.ts';
+import { idInPath } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
-import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
-import { newCustomer, readCustomer } from '#api/work/customer-reference.ts';
+import { optionalValueOf, Problem, valueOf } from '#api/problems/problem.ts';
+import { newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { findEsim, lockEsim, storeCustomer, viewEsim } from '#db/esims/esim-queries.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';

@@ -5,17 +5,25 @@
  */
 import * as z from 'zod';
 import {
+  exampleEventId,
+  packageEvent,
+  variant,
+  vpnPlanEvent,
   walletBalanceEvent,
   walletRunwayEvent,
   webhookEndpointDisabledEvent,
   webhookEndpointTestEvent,
-} from '#api/events/account-event-data.ts';
-import { packageEvent, vpnPlanEvent } from '#api/events/catalogue-event-data.ts';
-import { exampleEventId, variant } from '#api/events/event-variant.ts';
-import { attentionReason, failureClass, failureEnd, serviceMessage } from '#api/fields/failure-classes.ts';
-import { ourId, packageId } from '#api/fields/ids.ts';
-import { instant } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
+} from '#api/events/event-variants.ts';
+import {
+  attentionReason,
+  failureClass,
+  failureEnd,
+  instant,
+  money,
+  ourId,
+  packageId,
+  serviceMessage,
+} from '#api/fields/fields.ts';
 import { ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
 import {
   announcedStatuses,

@@ -9,12 +9,12 @@ import {
   wantedTypes,
 } from '#api/events/event-schemas.ts';
 import { EventStreams } from '#api/events/event-stream.ts';
-import { exampleEventId } from '#api/events/event-variant.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { type Caller, type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
+import { exampleEventId } from '#api/events/event-variants.ts';
+import { idInPath, mayExist } from '#api/fields/fields.ts';
+import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
 import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
 import { lastPosition, type PublishedEvent } from '#db/events/event-log.ts';
 import {

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { eventOutput } from '#api/events/event-data.ts';
-import { exampleEventId } from '#api/events/event-variant.ts';
-import { ourId } from '#api/fields/ids.ts';
-import { timeInQuery } from '#api/fields/instant.ts';
-import { listOf, waitInQuery } from '#api/fields/query.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
+import { exampleEventId } from '#api/events/event-variants.ts';
+import { ourId, timeInQuery } from '#api/fields/fields.ts';
+import { listOf, pageQuery, waitInQuery } from '#api/lists/lists.ts';
 import { eventPatterns, selects } from '#domain/events/event-filter.ts';
 import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { isId } from '#domain/work/identifiers.ts';

@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { workKindField } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
+import { actionReason, instant, instantJson, money, workKindField } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -53,9 +50,7 @@ export const driftStopOutput = z
       parked: [
         { product_id: 1001, count: 1, since: '2030-01-31T12:00:00.000Z', cost: [{ amount: '2.40', currency: 'USD' }] },
       ],
-      stops:
-        'One order at a time goes first; the others wait until one is delivered whole. The package 1001 is stopped: a paid delivery could not be used.',
-      end: 'It ends with the first order that is delivered whole; for the package 1001 when the paid purchases are delivered whole: they are read again automatically.',
+      ...lineTexts('order', { state: 'proving', stoppedProducts: [1001] }),
     },
   });
 

@@ -1,16 +1,21 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { failureClass, failureClassInQuery } from '#api/fields/failure-classes.ts';
-import { idInPath, mayExist, ourId, workKindField } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { flagInQuery } from '#api/fields/query.ts';
+import {
+  actionReason,
+  failureClass,
+  failureClassInQuery,
+  idInPath,
+  instant,
+  instantJson,
+  mayExist,
+  ourId,
+  workKindField,
+} from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPause, listPauses, type PauseRow } from '#db/gate/pauses.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';

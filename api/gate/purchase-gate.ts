@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { failureClass } from '#api/fields/failure-classes.ts';
-import { workKindField } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
+import { failureClass, instant, instantJson, money, workKindField } from '#api/fields/fields.ts';
 import { driftStopJson, driftStopOutput } from '#api/gate/drift-stops.ts';
 import { pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';

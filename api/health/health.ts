@@ -31,8 +31,7 @@ const readiness = z
       degraded: [
         {
           condition: 'not_approved',
-          detail:
-            'The service answers 403, as it does until it has approved this reseller for production. 3 purchases are held for it.',
+          detail: 'The service answers 403 until it approves this reseller. 3 purchases are held for it.',
         },
       ],
     },

@@ -5,15 +5,11 @@
 import * as z from 'zod';
 import type { Deprecation } from '#api/http/deprecation.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
-import { readJsonBody } from '#api/http/json-body.ts';
-import { gatherPairs, pairName } from '#api/http/query-pairs.ts';
+import { check, checkQuery, readJsonBody, refuseNul } from '#api/http/read-request.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
-import { explainMissing } from '#api/problems/explain-missing.ts';
-import { checkFields, repeatedParameters } from '#api/problems/field-errors.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
-import { type FieldError, Problem } from '#api/problems/problem.ts';
+import { explainMissing, type FieldError, invalid, type Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
-import { counted } from '#domain/counted.ts';
 import type { AT_ONCE } from '#domain/policy/api-policy.ts';
 
 /** The authenticated caller. */
@@ -244,62 +240,4 @@ export function publicOperation(
     bodyRequired: false,
     bodyExample: undefined,
   };
-}
-
-/** The problem with field errors. Its detail is a sentence about the first of them. */
-export function invalid(errors: readonly FieldError[]): Problem {
-  return fieldProblem('validation_failed', errors);
-}
-
-/** A problem with field errors. @param extra more members of the body. */
-export function fieldProblem(
-  code: ProblemCode,
-  errors: readonly FieldError[],
-  extra: Readonly<Record<string, unknown>> = {},
-): Problem {
-  const [first] = errors;
-  const more = errors.length - 1;
-  const rest = more < 1 ? '' : ` ${counted(more, 'more error is', 'more errors are')} in \`errors\`.`;
-  return new Problem(code, {
-    ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }),
-    errors,
-    extra,
-  });
-}
-
-const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
-
-function sentenceOf({ in: where, field, message }: FieldError): string {
-  const subject = field === '' ? `The ${where}` : `The ${PLACES[where]} \`${field}\``;
-  return `${subject} ${message}${/[.?]$/.test(message) ? '' : '.'}`;
-}
-
-/**
- * PostgreSQL cannot store a NUL. Refuses it in all query parameters, in case the schema of a field
- * allows it.
- */
-function refuseNul(query: unknown, errors: FieldError[]): void {
-  for (const [field, value] of Object.entries(query ?? {})) {
-    if (typeof value !== 'string' || !value.includes('\0')) continue;
-    if (!errors.some((error) => error.in === 'query' && error.field === field))
-      errors.push({ in: 'query', field, message: 'must not contain NUL' });
-  }
-}
-
-/** A repeated parameter has one error: that it is repeated. */
-function checkQuery(schema: z.ZodObject, input: unknown, errors: FieldError[]): unknown {
-  const repeated = repeatedParameters(schema, input);
-  const names = new Set(repeated.map(({ field }) => field));
-  const found: FieldError[] = [];
-  const value = check(schema, 'query', gatherPairs(schema, input), found);
-  const others = found.map((error) => ({ ...error, field: pairName(schema, error.field) }));
-  errors.push(...repeated, ...others.filter(({ field }) => !names.has(field)));
-  return value;
-}
-
-function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
-  const result = checkFields(schema, where, input);
-  if (result.errors === undefined) return result.value;
-  errors.push(...result.errors);
-  return undefined;
 }

@@ -1,9 +1,9 @@
 /** Whole lists as CSV files. They are read and sent page by page, so that a file of any length needs little memory. */
 import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { flagInQuery } from '#api/fields/query.ts';
 import type { Caller, DocumentedAnswer } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
+import { flagInQuery } from '#api/lists/lists.ts';
 import type { ApiScope } from '#db/access/api-scopes.ts';
 import type { Money } from '#domain/money/money.ts';
 import { EXPORTS } from '#domain/policy/api-policy.ts';

@@ -1,5 +1,5 @@
 /** The end of a page as an opaque text. It contains no secret, and is checked when it is used. */
-import { invalid } from '#api/http/operation.ts';
+import { invalid } from '#api/problems/problem.ts';
 import type { PagePosition } from '#db/lists/given-values.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/case-queries.ts';

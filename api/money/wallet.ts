@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness } from '#api/fields/freshness.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
+import { ageOf, freshness, instant, instantJson, money } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { valueOf } from '#api/problems/problem.ts';
 import { paddedMoney, plainAmount } from '#domain/money/money.ts';
 import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
 import { lastRunway, readRunway, type RunwayCalculation } from '#fulfilment/upkeep/runway.ts';

@@ -1,8 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { fieldProblem } from '#api/http/operation.ts';
-import { within } from '#api/offers/within.ts';
-import { type FieldError, Problem } from '#api/problems/problem.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { fieldProblem, type FieldError, Problem, valueOf } from '#api/problems/problem.ts';
 import type { Money } from '#domain/money/money.ts';
 import { CachedRead, type ReadAt } from '#upstream/cached-read.ts';
 import type { Listing } from '#upstream/client.ts';
@@ -185,4 +183,19 @@ export function objections({ items, complete }: Listing<Offer>, wanted: Wanted):
 /** The service refused the call: that says something about this eSIM, and nothing about the others. */
 function isDefinite(error: unknown): boolean {
   return error instanceof Problem && error.code === 'service_failed';
+}
+
+/** Why there is no value: the time is over, or the promise was rejected. */
+type Missing = { readonly missing: 'late' } | { readonly missing: 'failed'; readonly error: unknown };
+
+/** The value of a promise, or why it is missing after these milliseconds. Never throws. */
+async function within<Value extends object>(ms: number, promise: Promise<Value>): Promise<Value | Missing> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([promise, delay(ms, { missing: 'late' } as const, { signal: over.signal })]);
+  } catch (error) {
+    return { missing: 'failed', error };
+  } finally {
+    over.abort();
+  }
 }

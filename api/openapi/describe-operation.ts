@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { deprecationNotice } from '#api/http/deprecation.ts';
-import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency-header.ts';
+import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency.ts';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
 import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
-import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 
 const preferHeader = z.strictObject({

@@ -1,13 +1,18 @@
 import * as z from 'zod';
-import { createdBy, createdByInQuery, ourId, packageId } from '#api/fields/ids.ts';
-import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { wholeNumber } from '#api/fields/numbers.ts';
-import { listOf } from '#api/fields/query.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import {
+  createdBy,
+  createdByInQuery,
+  instant,
+  instantJson,
+  money,
+  ourId,
+  packageId,
+  timeInQuery,
+  wholeNumber,
+} from '#api/fields/fields.ts';
+import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { exampleBatchId } from '#api/orders/order-schemas.ts';
-import { customerReferenceOutput, readCustomer } from '#api/work/customer-reference.ts';
-import { itemMetadata, metadata, purchaseInput } from '#api/work/work-input.ts';
+import { customerReferenceOutput, itemMetadata, metadata, purchaseInput, readCustomer } from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { StoredBatch } from '#db/work/batch-queries.ts';
 import { paddedMoney } from '#domain/money/money.ts';

@@ -1,11 +1,16 @@
 import * as z from 'zod';
-import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/esim-expansions.ts';
+import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/delivered-esim.ts';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
+import { ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
-import { customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
-import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
+import { pageOf } from '#api/lists/lists.ts';
+import {
+  callerReference,
+  callerReferencesInQuery,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';

@@ -1,6 +1,6 @@
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { purchaseExpansions } from '#api/esims/esim-expansions.ts';
+import { purchaseExpansions } from '#api/esims/delivered-esim.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import {
@@ -14,8 +14,8 @@ import {
 } from '#api/orders/order-schemas.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
-import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { listOperations, workFilter } from '#api/work/work-lists.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { findersOf, type WorkResource } from '#api/work/work-resource.ts';

@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { country } from '#api/fields/country.ts';
-import { ourId, packageId } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { currency, unsignedDecimal } from '#api/fields/money.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
+import { country, currency, instant, instantJson, ourId, packageId, unsignedDecimal } from '#api/fields/fields.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import type { PricingRuleVersionRow, StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { PRICING_CHANGES } from '#db/schema.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';

@@ -1,17 +1,20 @@
 import * as z from 'zod';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { currency } from '#api/fields/money.ts';
-import { MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/numbers.ts';
-import { flagInQuery } from '#api/fields/query.ts';
+import {
+  actionReason,
+  currency,
+  idInPath,
+  MAX_INTEGER,
+  mayExist,
+  queryInteger,
+  wholeNumber,
+} from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
+import { flagInQuery, pageQuery, pageReply } from '#api/lists/lists.ts';
 import {
   exampleRuleId,
   pricingRuleInput,
@@ -26,7 +29,7 @@ import {
   termsFrom,
 } from '#api/pricing/pricing-rule-schemas.ts';
 import { whatIfOperation } from '#api/pricing/what-if.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
 import { findPricingRule, listPricingRules, listRuleVersions } from '#db/money/pricing-rules.ts';
 import { ruleName, PRICING_TARGET_KINDS } from '#domain/pricing/pricing-rule.ts';
 import {

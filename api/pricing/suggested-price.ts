@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { currency, money } from '#api/fields/money.ts';
+import { currency, money } from '#api/fields/fields.ts';
 import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
 import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { paddedMoney, type Money } from '#domain/money/money.ts';

@@ -1,10 +1,7 @@
 /** Problem answers, as the API describes them. */
 import * as z from 'zod';
-import { apiScope } from '#api/access/api-scope.ts';
-import { failureClass } from '#api/fields/failure-classes.ts';
-import { instant } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
-import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { apiScope, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
+import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
 
@@ -107,12 +104,13 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
 
 /** An answer with this problem. */
 export function problemExample(code: ProblemCode): Record<string, unknown> {
-  const { title, status } = PROBLEMS[code];
+  const { title, status, advice } = PROBLEMS[code];
   return {
     type: problemType(code, EXAMPLE_ADDRESS),
     code,
     title,
     status,
+    detail: `${title}. ${advice}`,
     ...EXAMPLE_MEMBERS[code],
     request_id: 'req_9b2f6c1e-53f0-4c55-8f0d-3c1a7f4e2b90',
   };

@@ -4,26 +4,29 @@ import { isEncoded } from '#api/http/mount.ts';
 import {
   type Incoming,
   type IncomingHeaders,
+  jsonAnswer,
   type Operation,
   publicOperation,
-  jsonAnswer,
 } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { readDelivery } from '#api/service-webhooks/delivery-parsing.ts';
-import { RefusedPrefixes, otherHeaderPrefix } from '#api/service-webhooks/refused-header-prefixes.ts';
+import { otherHeaderPrefix, RefusedPrefixes } from '#api/service-webhooks/refused-header-prefixes.ts';
 import {
   refusalOfHeaders,
-  verifyWebhook,
   type SignedDelivery,
+  verifyWebhook,
   type WebhookRefusal,
   type WebhookVerdict,
 } from '#crypto/webhook-signature.ts';
 import { OWN_PING } from '#db/queues/webhook-arrival.ts';
-import type { InboxResult, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { InboxResult, ParsedDelivery, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
+import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
+import { type ParsedEvent, parseEvent, QUARANTINE_REASONS } from '#upstream/mapping/event-parsing.ts';
+import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
 type Result = (typeof RESULTS)[number];
@@ -236,4 +239,42 @@ function alertOn(
     metrics.webhookDeliveries.inc({ result: 'conflict' });
     logger.error({ deliveryId }, 'two different signed bodies arrived under one delivery id; a case is open');
   }
+}
+
+/**
+ * Parses a delivery before it is stored. Every delivery is stored. Only a clear report about a purchase is passed to
+ * the relay; all others wait for an operator.
+ *
+ * @param onUnused receives fields with an unknown form.
+ */
+export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDelivery {
+  const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
+  const purchase = purchaseEvent(event);
+  if (purchase !== undefined) return readPurchase(purchase, event);
+  switch (event.kind) {
+    case 'ping':
+      return { state: 'ignored', event: event.event, note: 'A connectivity test.' };
+    case 'quarantine':
+      return {
+        state: 'quarantined',
+        note: QUARANTINE_REASONS[event.reason],
+        ...(event.event === undefined ? {} : { event: event.event }),
+      };
+    default:
+      throw new Error(`an event of the kind ${event.kind} is read as none of a purchase`);
+  }
+}
+
+function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): ParsedDelivery {
+  const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
+  const named = event === undefined ? {} : { event };
+  return {
+    ...named,
+    state: 'pending',
+    kind,
+    outcome,
+    ...(serviceId === undefined ? {} : { serviceId }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(serviceEsimId === undefined ? {} : { serviceEsimId }),
+  };
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
+import { instant, instantJson } from '#api/fields/fields.ts';
 import { answerOnce, findReplay } from '#api/http/idempotency.ts';
 import { type Caller, type Incoming, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
-import { problemOf } from '#api/problems/service-problem.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { Problem, problemOf } from '#api/problems/problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';

@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { createdBy, ourId } from '#api/fields/ids.ts';
-import { instant, instantInput, instantJson } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
-import { wholeNumber } from '#api/fields/numbers.ts';
-import { FILLED_TEXT_PATTERN, filledText } from '#api/fields/text.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
+import {
+  createdBy,
+  FILLED_TEXT_PATTERN,
+  filledText,
+  instant,
+  instantInput,
+  instantJson,
+  meaningsOf,
+  ourId,
+  wholeNumber,
+} from '#api/fields/fields.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import { metadata } from '#api/work/work-input.ts';
 import type { ShareLinkRow } from '#db/esims/share-links.ts';
 import {

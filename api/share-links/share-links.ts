@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { requireEsimOfPath } from '#api/esims/require-esim.ts';
-import { createdByInQuery, idInPath, mayExist } from '#api/fields/ids.ts';
+import { createdByInQuery, idInPath, mayExist } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageQuery } from '#api/lists/page-schemas.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { pageQuery, pageReply } from '#api/lists/lists.ts';
+import { invalid, Problem } from '#api/problems/problem.ts';
 import {
   createdShareLinkOutput,
   endProblem,

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness } from '#api/fields/freshness.ts';
-import { instant } from '#api/fields/instant.ts';
+import { ageOf, freshness, instant } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { valueOf } from '#api/problems/service-problem.ts';
+import { valueOf } from '#api/problems/problem.ts';
 
 const updateOutput = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** Access data of VPN subscriptions, for their own call and for `expand=access`. */
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { idInPath, mayExist, ourId } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';

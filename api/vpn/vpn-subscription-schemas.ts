@@ -1,13 +1,17 @@
 import * as z from 'zod';
-import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
-import { instant, instantJson } from '#api/fields/instant.ts';
-import { money, moneyInput } from '#api/fields/money.ts';
+import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, safe, text } from '#api/lists/csv-file.ts';
-import { pageOf } from '#api/lists/page-schemas.ts';
+import { pageOf } from '#api/lists/lists.ts';
 import { accessOutput, exampleSubscriptionId, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
-import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
-import { customerReference, customerReferenceInQuery, customerReferenceOutput } from '#api/work/customer-reference.ts';
-import { callerReference, callerReferencesInQuery, purchaseInput } from '#api/work/work-input.ts';
+import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
+import {
+  callerReference,
+  callerReferencesInQuery,
+  customerReference,
+  customerReferenceInQuery,
+  customerReferenceOutput,
+  purchaseInput,
+} from '#api/work/work-input.ts';
 import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-lists.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { actionReason, idInPath, mayExist } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
@@ -25,10 +24,10 @@ import {
   retryAfterHeader,
   waitingHeaders,
 } from '#api/work/create-work.ts';
-import { customerHash, newCustomer, readCustomer } from '#api/work/customer-reference.ts';
 import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
+import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { listOperations, workFilter } from '#api/work/work-lists.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { findersOf, type WorkJson, type WorkResource, notFound } from '#api/work/work-resource.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { oas31, ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { eventExample, eventShapes } from '#api/events/event-data.ts';
-import { exampleEventId } from '#api/events/event-variant.ts';
+import { exampleEventId } from '#api/events/event-variants.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 
 const withTimestamp: oas31.SchemaObject = {

@@ -1,9 +1,8 @@
 /** Shared by the calls about webhook endpoints. */
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { mayExist } from '#api/fields/ids.ts';
-import { instantJson } from '#api/fields/instant.ts';
+import { instantJson, mayExist } from '#api/fields/fields.ts';
 import type { Caller } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';

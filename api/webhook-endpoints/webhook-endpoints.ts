@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { createdByInQuery, idInPath, ourId } from '#api/fields/ids.ts';
+import { createdByInQuery, idInPath, ourId } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { type Operation, invalid, operation, jsonAnswer } from '#api/http/operation.ts';
+import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import type { Problem } from '#api/problems/problem.ts';
-import { webhookDeliveryOperation } from '#api/webhook-endpoints/webhook-deliveries.ts';
-import { webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
+import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { invalid, type Problem } from '#api/problems/problem.ts';
+import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
   ENDPOINTS_PATH,
   ENDPOINTS_TAG,
@@ -19,10 +17,10 @@ import {
   requireEndpoint,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import {
-  type EndpointOutput,
   createdEndpointOutput,
   endpointChange,
   endpointInput,
+  type EndpointOutput,
   endpointOutput,
   exampleEndpointId,
   rotatedSecretOutput,

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
-import { createdByInQuery } from '#api/fields/ids.ts';
-import { instantInput } from '#api/fields/instant.ts';
+import { actionReason, attentionReason, createdByInQuery, failureClass, instantInput } from '#api/fields/fields.ts';
 import { newLimit, verdictFields } from '#api/work/work-actions.ts';
 import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
-import { bulkIdempotencyKeyHeader } from '#api/http/idempotency-header.ts';
-import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
+import { attentionReason, failureClass } from '#api/fields/fields.ts';
+import { answerOnce, bulkIdempotencyKeyHeader, readIdempotencyKey } from '#api/http/idempotency.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { refusal } from '#api/problems/problem-schema.ts';

@@ -1,8 +1,8 @@
 /** What answers about work embed on request: the parameter `expand`. */
 import { lacking, requireStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { listOf } from '#api/fields/query.ts';
 import type { Caller } from '#api/http/operation.ts';
+import { listOf } from '#api/lists/lists.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { type ApiScope, scopesOfKind } from '#db/access/api-scopes.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';

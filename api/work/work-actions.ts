@@ -1,14 +1,17 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason } from '#api/fields/action-reason.ts';
-import { attentionReason } from '#api/fields/failure-classes.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { instantInput } from '#api/fields/instant.ts';
-import { meaningsOf } from '#api/fields/meanings.ts';
-import { moneyInput } from '#api/fields/money.ts';
-import { wholeNumber } from '#api/fields/numbers.ts';
+import {
+  actionReason,
+  attentionReason,
+  idInPath,
+  instantInput,
+  mayExist,
+  meaningsOf,
+  moneyInput,
+  wholeNumber,
+} from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
-import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { article } from '#api/work/work-reads.ts';

@@ -1,4 +1,4 @@
-import { instantJson } from '#api/fields/instant.ts';
+import { instantJson } from '#api/fields/fields.ts';
 import type { OperationsJson, WorkJson } from '#api/work/work-resource.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkRow } from '#db/work/kinds.ts';

@@ -5,7 +5,7 @@ import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, safe, text } from '#api/lists/csv-file.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { nextCursor } from '#api/lists/page-reply.ts';
+import { nextCursor } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/order-schemas.ts';
 import { viewOfWork } from '#api/work/expand.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields/ids.ts';
-import { listOf, waitInQuery } from '#api/fields/query.ts';
+import { idInPath, mayExist } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
+import { listOf, pageReply, waitInQuery } from '#api/lists/lists.ts';
 import { expandInQuery, viewOfWork } from '#api/work/expand.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
 import { currentStateJson, timelineJson } from '#api/work/work-json.ts';

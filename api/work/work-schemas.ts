@@ -3,17 +3,18 @@ import * as z from 'zod';
 import {
   attentionReason,
   attentionReasonInQuery,
+  createdBy,
+  createdByInQuery,
   failureClass,
   failureClassInQuery,
   failureEnd,
+  instant,
+  money,
+  ourId,
   serviceMessage,
-} from '#api/fields/failure-classes.ts';
-import { createdBy, createdByInQuery, ourId } from '#api/fields/ids.ts';
-import { instant, timeInQuery } from '#api/fields/instant.ts';
-import { money } from '#api/fields/money.ts';
-import { listOf } from '#api/fields/query.ts';
-import { idsInQuery } from '#api/lists/filters.ts';
-import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+  timeInQuery,
+} from '#api/fields/fields.ts';
+import { idsInQuery, listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
 import { type Expansion, expandInQuery } from '#api/work/expand.ts';
 import { metadataInQuery } from '#api/work/work-input.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';

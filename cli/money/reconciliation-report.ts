@@ -1,4 +1,4 @@
-import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
+import { reconciliationJson } from '#api/money/reconciliations.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 import type { Adjustments } from '#db/money/wallet-movements.ts';
 import { counted } from '#domain/counted.ts';

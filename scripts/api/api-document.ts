@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { allOperations } from '#api/app.ts';
 import { createApiParts } from '#api/composition.ts';
 import type { Operation } from '#api/http/operation.ts';
-import { openApiDocument } from '#api/openapi/openapi.ts';
-import { productVersion } from '#api/openapi/version.ts';
+import { openApiDocument, productVersion } from '#api/openapi/openapi.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { readApiConfig } from '#config/config.ts';
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { CacheableReply } from '#api/http/cacheable-reply.ts';
+import { CacheableReply } from '#api/http/reply.ts';
 
 const value = { text: 'a'.repeat(1_000) };
 const reply = CacheableReply.json(value);

@@ -1,7 +1,7 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { deprecationHeaders, type Deprecation } from '#api/http/deprecation.ts';
-import { mountOperations, type MountDependencies } from '#api/http/mount.ts';
+import { type MountDependencies, mountOperations } from '#api/http/mount.ts';
 import { publicOperation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { requestContext } from '#api/http/request-context.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
-import { TAGS } from '#api/openapi/tags.ts';
+import { TAGS } from '#api/openapi/openapi.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { apiDocument, apiOperations } from '#scripts/api/api-document.ts';

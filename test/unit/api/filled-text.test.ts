@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filledText } from '#api/fields/text.ts';
+import { filledText } from '#api/fields/fields.ts';
 
 describe('a text with content', () => {
   const text = filledText(5);

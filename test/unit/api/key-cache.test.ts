@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeyCache } from '#api/access/key-cache.ts';
+import { KeyCache } from '#api/access/authentication.ts';
 import type { ApiKeyRow } from '#db/access/api-keys.ts';
 import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';
 

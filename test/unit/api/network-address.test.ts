@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '#api/http/network-address.ts';
+import { networkOf } from '#api/access/limits.ts';
 
 describe('the network of a limit', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { onceClosed } from '#api/http/stream-writer.ts';
+import { onceClosed } from '#api/http/reply.ts';
 
 it('a listener for the end of a connection is called once, also after that end', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preferredWait } from '#api/http/prefer.ts';
+import { preferredWait } from '#api/work/long-poll.ts';
 
 describe('the preference to wait', () => {
   it.each([

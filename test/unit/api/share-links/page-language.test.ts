@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageLanguage } from '#api/share-links/page/page-language.ts';
+import { pageLanguage } from '#api/share-links/page/visitor.ts';
 import { shareLanguages } from '#domain/esims/share-link.ts';
 
 const language = (accepted: string | undefined, query: unknown = {}, ofLink: 'de' | null = null) =>

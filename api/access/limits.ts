@@ -1,8 +1,8 @@
-import { networkOf } from '#api/http/network-address.ts';
+import ipaddr from 'ipaddr.js';
 import { Problem } from '#api/problems/problem.ts';
 import { counted } from '#domain/counted.ts';
 import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '#domain/policy/api-policy.ts';
-import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
+import { type Bucket, type Quota, quotaPerMinute, takeToken, tokensAt } from '#domain/token-bucket.ts';
 
 /**
  * Maximum number of entries in memory: far more than there are keys. Callers without a key can add addresses only
@@ -140,4 +140,68 @@ class RecentMap<Value> {
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
+}
+
+/** Counts what is open for each lineage of API keys in this process, so that a key and its successor share a limit. */
+export class OpenPerKey {
+  readonly #open = new Map<string, number>();
+  readonly #onChange: (all: number) => void;
+  #all = 0;
+
+  /** @param onChange called with the number of all that are open. */
+  constructor(onChange: (all: number) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
+
+  /**
+   * Counts one more, unless this lineage has as many open as it may. Nothing happens between the look and the count.
+   *
+   * @returns what ends the count, once; undefined when there are too many.
+   */
+  enter(lineageId: string, limit: number): (() => void) | undefined {
+    if ((this.#open.get(lineageId) ?? 0) >= limit) return undefined;
+    this.#count(lineageId, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#count(lineageId, -1);
+      isOpen = false;
+    };
+  }
+
+  #count(lineageId: string, change: 1 | -1): void {
+    const count = (this.#open.get(lineageId) ?? 0) + change;
+    if (count === 0) this.#open.delete(lineageId);
+    else this.#open.set(lineageId, count);
+    this.#all += change;
+    this.#onChange(this.#all);
+  }
+}
+
+/** Common key of all values of `X-Forwarded-For` that are not addresses. */
+const NOT_AN_ADDRESS = 'other';
+
+const DECIMAL = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+
+/**
+ * The network to which limits apply: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * household or server has a whole /64. All spellings of an address give the same result: IPv4 inside IPv6, zones, upper
+ * case, leading zeros, and the port that some proxies add.
+ *
+ * @param address text from the connection or a trusted proxy.
+ * @returns an address without a prefix length, or `other` for text that is not an address.
+ */
+export function networkOf(address: string): string {
+  const plain = withoutPort(address.trim());
+  const octets = DECIMAL.exec(plain)?.slice(1).map(Number);
+  // Not parsed by the library: it reads a leading zero as octal.
+  if (octets !== undefined) return octets.every((octet) => octet <= 255) ? octets.join('.') : NOT_AN_ADDRESS;
+  if (!ipaddr.IPv6.isValid(plain)) return NOT_AN_ADDRESS;
+  const parsed = ipaddr.IPv6.parse(plain);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toRFC5952String()}/64`).toString();
+}
+
+function withoutPort(address: string): string {
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(address)?.[1];
+  return bracketed ?? address.replace(/^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/, '$1');
 }

@@ -1,11 +1,18 @@
-/** Filters and order that the lists of packages and VPN plans share. */
 import * as z from 'zod';
-import { timeInQuery } from '#api/fields/instant.ts';
-import { currency, unsignedDecimal } from '#api/fields/money.ts';
-import { MAX_INTEGER, queryInteger } from '#api/fields/numbers.ts';
-import { flagInQuery } from '#api/fields/query.ts';
-import { TEXT_PATTERN } from '#api/fields/text.ts';
+import {
+  currency,
+  instant,
+  instantJson,
+  MAX_INTEGER,
+  queryInteger,
+  TEXT_PATTERN,
+  timeInQuery,
+  unsignedDecimal,
+} from '#api/fields/fields.ts';
+import { flagInQuery } from '#api/lists/lists.ts';
 import type { ItemFilter, ItemOrder } from '#db/catalogue/catalogue-pages.ts';
+
+/** Filters and order that the lists of packages and VPN plans share. */
 
 /** A whole number from 1 on as a filter. */
 export const countInQuery = (description: string) =>
@@ -68,4 +75,25 @@ export function itemOrder<Field extends string>(sort: Field | `-${Field}`): Item
 /** The id of an item in a path. @returns undefined for a text that no id has. */
 export function itemIdOf(text: string): number | undefined {
   return /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
+}
+
+/** When an item of the catalogue appeared, changed and disappeared, by our readings. */
+export const itemTimes = {
+  created_at: instant.meta({ description: 'When we first read it.', example: '2030-01-01T12:00:00.000Z' }),
+  updated_at: instant.meta({ description: 'When we first read its present state.' }),
+  removed_at: instant
+    .nullable()
+    .meta({ description: 'When we found that the service no longer lists it; null while it does.' }),
+};
+
+export function itemTimesJson(row: {
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly removedAt: Date | null;
+}) {
+  return {
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    removed_at: instantJson(row.removedAt),
+  };
 }
