@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type ApiRequest } from '#api/http/operation.ts';
+import type { ApiRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { type Offers, wantedOf } from '#api/offers/offers.ts';
 import { batchJson, type batchInput } from '#api/order-batches/batch-schemas.ts';
